@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../mail/mail.module.js';
-import { RateLimitStoreModule } from '../rate-limits/rate-limits.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { HealthController } from './health.controller.js';
 import { ReadinessService } from './readiness.service.js';
 
 @Module({
-  imports: [RateLimitStoreModule, MailModule],
+  imports: [RateLimitsModule, MailModule],
   controllers: [HealthController],
   providers: [ReadinessService],
   exports: [ReadinessService],

@@ -4,29 +4,21 @@ import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-stor
 
 const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
-/** lets readiness tell within ten seconds that Redis is gone, even if no request asks it */
-const LOOK_PERIOD_MS = 5000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
-// Falls back to the instance's own windows while the shared ones fail or are slow. The probe that switches back runs
-// the same step, so that a server which answers but cannot write stays out.
+// Falls back to the instance's own windows while the shared ones fail or are slow. A probe tells readiness that Redis is
+// gone even if no request asks it, and switches back. It runs the same step as a request, so that a server which answers
+// but cannot write stays out.
 export class FallbackStore implements RateLimitStore {
+  degraded = false;
   private readonly logger = new Logger('RateLimits');
-  private probe: NodeJS.Timeout | undefined;
-  private readonly firstProbe: NodeJS.Timeout;
-  private readonly looks: NodeJS.Timeout;
+  private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly shared: RateLimitStore,
     private readonly own: RateLimitStore,
   ) {
-    // A start without Redis is logged before the first request meets it.
-    this.firstProbe = setTimeout(() => void this.probeNow(), PROBE_PERIOD_MS).unref();
-    this.looks = setInterval(() => void this.probeNow(), LOOK_PERIOD_MS).unref();
-  }
-
-  get degraded(): boolean {
-    return this.probe !== undefined;
+    this.timer = setInterval(() => void this.probe(), PROBE_PERIOD_MS).unref();
   }
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
@@ -51,21 +43,15 @@ export class FallbackStore implements RateLimitStore {
   }
 
   close(): void {
-    clearTimeout(this.firstProbe);
-    clearInterval(this.looks);
-    clearInterval(this.probe);
+    clearInterval(this.timer);
     this.shared.close();
     this.own.close();
   }
 
-  private degrade(error: unknown): void {
+  private degrade(err: unknown): void {
     if (this.degraded) return;
-    this.logger.warn({
-      msg: 'Redis does not answer: this instance counts by itself until it does',
-      err: error,
-    });
-    this.probe = setInterval(() => void this.tryShared(), PROBE_PERIOD_MS);
-    this.probe.unref();
+    this.degraded = true;
+    this.logger.warn({ msg: 'Redis does not answer: this instance counts by itself until it does', err });
   }
 
   /** If this fails, the request stays counted: the limit errs on the strict side. */
@@ -76,24 +62,15 @@ export class FallbackStore implements RateLimitStore {
     await withTimeout(giveBack(uncounted)).catch((error: unknown) => this.degrade(error));
   }
 
-  private async probeNow(): Promise<void> {
-    if (this.degraded) return;
-    await this.askShared().catch((error: unknown) => this.degrade(error));
-  }
-
-  private askShared(): Promise<Admission> {
-    return withTimeout(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
-  }
-
-  private async tryShared(): Promise<void> {
+  private async probe(): Promise<void> {
     try {
-      await this.askShared();
-    } catch {
+      await withTimeout(this.shared.admit([{ ...PROBE_RULE, key: `probe:${randomUUID()}` }]));
+    } catch (error) {
+      this.degrade(error);
       return;
     }
-    clearInterval(this.probe);
-    this.probe = undefined;
-    this.logger.log('Redis answers again: limits are shared');
+    if (this.degraded) this.logger.log('Redis answers again: limits are shared');
+    this.degraded = false;
   }
 }
 

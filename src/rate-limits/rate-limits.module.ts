@@ -2,36 +2,16 @@ import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
-import { FallbackStore } from './fallback-store.js';
-import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
-import { SlidingWindowStore } from './sliding-window-store.js';
 import { EventsModule } from '../events/events.module.js';
-import { UsersModule } from '../users/users.module.js';
 import { JobsModule } from '../clean-up/jobs.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { FallbackStore } from './fallback-store.js';
 import { FailedLogins, KnownAddresses } from './known-logins.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
 import { LiftedLimits } from './lifted-limits.js';
 import { WriteLimitGuard } from './rate-limit.guard.js';
-
-async function createStore(env: Env): Promise<RateLimitStore> {
-  const own = new SlidingWindowStore();
-  if (env.redisUrl === undefined) return own;
-  // Loads the client only where Redis is used: it takes memory and time at start.
-  const { RedisWindowStore } = await import('./redis-window-store.js');
-  return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
-}
-
-@Module({
-  providers: [{ provide: RATE_LIMIT_STORE, inject: [Env], useFactory: createStore }],
-  exports: [RATE_LIMIT_STORE],
-})
-export class RateLimitStoreModule implements OnApplicationShutdown {
-  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
-
-  onApplicationShutdown(): void {
-    this.store.close();
-  }
-}
+import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { SlidingWindowStore } from './sliding-window-store.js';
 
 /** RateLimitGuard finds the limits of a route, so the numbers here limit nothing. */
 const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
@@ -43,17 +23,30 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
     TypeOrmModule.forFeature([LiftedLimit]),
     EventsModule,
     UsersModule,
-    RateLimitStoreModule,
     ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS]),
   ],
-  providers: [FailedLogins, KnownAddresses, LiftedLimits, LiftedLimitsRepository, WriteLimitGuard],
-  exports: [
+  providers: [
+    { provide: RATE_LIMIT_STORE, inject: [Env], useFactory: createStore },
     FailedLogins,
     KnownAddresses,
     LiftedLimits,
-    RateLimitStoreModule,
-    ThrottlerModule,
+    LiftedLimitsRepository,
     WriteLimitGuard,
   ],
+  exports: [RATE_LIMIT_STORE, FailedLogins, KnownAddresses, LiftedLimits, ThrottlerModule, WriteLimitGuard],
 })
-export class RateLimitsModule {}
+export class RateLimitsModule implements OnApplicationShutdown {
+  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
+
+  onApplicationShutdown(): void {
+    this.store.close();
+  }
+}
+
+async function createStore(env: Env): Promise<RateLimitStore> {
+  const own = new SlidingWindowStore();
+  if (env.redisUrl === undefined) return own;
+  // Loads the client only where Redis is used: it takes memory and time at start.
+  const { RedisWindowStore } = await import('./redis-window-store.js');
+  return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
+}

@@ -117,10 +117,6 @@ class AdmissionLog {
     return this.times[slot * this.length]!;
   }
 
-  newest(slot: number): number {
-    return this.times[slot * this.length + this.count(slot) - 1]!;
-  }
-
   append(slot: number, time: number): void {
     this.times[slot * this.length + this.count(slot)] = time;
     this.counts[slot]! += 1;
