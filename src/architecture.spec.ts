@@ -65,6 +65,7 @@ const HAS_ITS_OWN_SQL = /^(?:database|cli\/doctor)\//;
 const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 
 const PUBLIC_ROUTES = [
+  'AuthController.logInWithSecondFactor',
   'AuthController.login',
   'AuthController.register',
   'DiscoveryController.getKeySet',
@@ -74,7 +75,6 @@ const PUBLIC_ROUTES = [
   'HealthController.getReady',
   'PasswordRecoveryController.forgot',
   'PasswordRecoveryController.reset',
-  'SecondStepController.logInWithSecondFactor',
   'SessionsController.exchangeCode',
   'SessionsController.refresh',
 ];

@@ -13,8 +13,8 @@ import { UserEvents } from '../users/user-events.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { type UserProfile, UsersRepository } from '../users/users.repository.js';
-import { PasswordChanges } from '../auth/passwords/password-changes.js';
-import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
+import { PasswordChanges } from './password-changes.js';
+import { SecondFactorRemoval } from './second-factor-removal.js';
 
 interface Reset {
   email: string;

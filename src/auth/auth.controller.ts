@@ -6,12 +6,12 @@ import { INVALID_EMAIL_CODE } from './email-codes/email-codes.js';
 import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
-import { ApiSignIn } from './api-sign-in.decorator.js';
+import { ApiSignIn, LOGINS, REGISTRATIONS, type SignInResult } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
-import { LOGINS, REGISTRATIONS, type SignInResult } from './auth.responses.js';
-import { LoginRequest, RegisterRequest } from './auth.requests.js';
+import { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
+import { INVALID_SECOND_FACTOR_CODE, TOO_MANY_WRONG_CODES } from './second-factor/second-factor.errors.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')
@@ -69,5 +69,30 @@ export class AuthController {
     @RequestSignInOrigin() origin: SignInOrigin,
   ): Promise<SignInResult> {
     return this.auth.login(body, client, origin);
+  }
+
+  /**
+   * Log in with a second factor
+   *
+   * @remarks The second step of a login: the challenge of the first and a code of the authenticator app, which works
+   * once, or a recovery code. After 10 wrong TOTP codes in 15 minutes, from wherever they came, only a recovery
+   * code is accepted for the rest of that time.
+   */
+  @Post('login/second-factor')
+  @HttpCode(200)
+  @ApiSignIn(200)
+  @Public('clients', 'operators')
+  @RateLimited('address')
+  @ApiProblems(
+    invalidFields({ challenge: 'must be a string', code: 'must be a string' }),
+    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
+    'invalid_challenge',
+    { code: 'rate_limited', detail: TOO_MANY_WRONG_CODES },
+  )
+  logInWithSecondFactor(
+    @Body() body: SecondStepRequest,
+    @RequestSignInOrigin() origin: SignInOrigin,
+  ): Promise<SignInResult> {
+    return this.auth.logInWithSecondFactor(body, origin);
   }
 }

@@ -8,12 +8,6 @@ export class InvalidCredentialsError extends Problem {
   }
 }
 
-export class WrongPasswordError extends Problem {
-  constructor() {
-    super('wrong_password');
-  }
-}
-
 /** Thrown only after the password was right: a stranger must not learn that the account is disabled. */
 export class AccountDisabledError extends Problem {
   constructor(userId: string) {

@@ -3,6 +3,7 @@ import type { SignInOrigin } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
+import type { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/known-logins.js';
 import { UsersService } from '../users/users.service.js';
 import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
@@ -11,9 +12,13 @@ import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { type Joining, RegistrationInvitations } from './registration-invitations.js';
 import type { NewSession } from './sessions/sessions.repository.js';
-import { LoginChallenges } from './second-factor/login-challenges.js';
-import { SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
+import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges.js';
+import { InvalidChallengeError, SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
+import { type Credentials, UsersRepository } from '../users/users.repository.js';
+import type { SecondStepRequest } from './auth.requests.js';
+import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
+import { PASSWORD_AND_CODE } from './sessions/alive.js';
 
 /** The email is canonical and the password normalized: the DTOs produce them. */
 interface SignIn {
@@ -23,6 +28,8 @@ interface SignIn {
   deviceName?: string;
 }
 
+type Named = Pick<Credentials, 'id' | 'email'>;
+
 interface Registration extends SignIn {
   invitationCode?: string | null;
 }
@@ -31,9 +38,11 @@ interface Registration extends SignIn {
 export class AuthService {
   constructor(
     private readonly users: UsersService,
+    private readonly credentials: UsersRepository,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionOpening,
     private readonly challenges: LoginChallenges,
+    private readonly verification: SecondFactorVerification,
     private readonly failed: FailedLogins,
     private readonly transactions: Transactions,
     private readonly invitations: RegistrationInvitations,
@@ -62,7 +71,7 @@ export class AuthService {
     const { user, session } = invitation
       ? await this.invitations.register(invitation, client.key, create)
       : await this.transactions.run((transaction) => create(transaction), { principal: client.key });
-    return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
+    return this.answer(session, user);
   }
 
   /** Does the same work whether or not the email is known. @throws SecondFactorRequiredError, with the challenge */
@@ -71,7 +80,7 @@ export class AuthService {
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
-    const user = await this.users.findCredentials(email);
+    const user = await this.credentials.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) {
       if (user) this.failed.note(email, user.id);
@@ -88,19 +97,48 @@ export class AuthService {
         userId,
       );
     }
-    const session = await this.openLogin({ user, via: 'login', refresh, deviceName, origin });
-    return { ...this.sessions.answer(session), user: { id: user.id, email: user.email } };
+    const login: Login = { user, via: 'login', refresh, deviceName, origin };
+    return this.open(login, user, () => new InvalidCredentialsError());
   }
 
-  /** The epoch was read with the hash, so whatever ended all sessions meanwhile has ended this one too. */
-  private async openLogin(login: Login): Promise<NewSession> {
+  /** Counts no wrong code for a void challenge. @throws InvalidChallengeError, InvalidSecondFactorCodeError, RateLimitedError */
+  async logInWithSecondFactor(
+    { challenge: text, code: typed, refresh, deviceName }: SecondStepRequest,
+    origin: SignInOrigin,
+  ): Promise<SignInResult> {
+    const challenge = await this.challenges.read(text);
+    if (!challenge) throw new InvalidChallengeError('forged_or_expired');
+    const { userId } = challenge;
+    const user = await this.credentials.findCredentialsById(userId);
+    if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
+    const code = await this.verification.check(user, 'login', typed);
+    const login: Login = { user, via: 'login', amr: PASSWORD_AND_CODE, refresh, deviceName, origin };
+    return this.open(login, user, () => new InvalidChallengeError('account_changed', userId), code);
+  }
+
+  /**
+   * The session has the epoch that was read with the hash, or that of the challenge: whatever ended all sessions
+   * meanwhile has ended this one too.
+   */
+  private async open(
+    login: Login,
+    user: Named,
+    userGone: () => Problem,
+    code?: CheckedCode,
+  ): Promise<SignInResult> {
+    const work = async (transaction: Transaction): Promise<NewSession> => {
+      const used = code && (await this.verification.use(transaction, code));
+      return (await this.sessions.open(transaction, login, used)).session;
+    };
     try {
-      return await this.transactions.run(
-        async (transaction) => (await this.sessions.open(transaction, login)).session,
-        { principal: login.user.id },
-      );
+      const turn = { principal: user.id, ...(code && { row: user.id }) };
+      return this.answer(await this.transactions.run(work, turn), user);
     } catch (error) {
-      throw isForeignKeyViolation(error) ? new InvalidCredentialsError() : error;
+      throw isForeignKeyViolation(error) ? userGone() : error;
     }
+  }
+
+  private answer(session: NewSession, { id, email }: Named): SignInResult {
+    return { ...this.sessions.answer(session), user: { id, email } };
   }
 }

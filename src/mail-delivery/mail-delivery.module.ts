@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { SmtpSender } from '../mail/smtp-sender.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
@@ -9,7 +10,7 @@ import { MailWorker } from './mail-worker.js';
 
 /** Sends what waits; commands leave that to the service. */
 @Module({
-  imports: [OrgStateModule, MailModule, RateLimitsModule, UsersModule],
+  imports: [EmailCodesModule, OrgStateModule, MailModule, RateLimitsModule, UsersModule],
   providers: [MailTexts, MailWorker, SmtpSender],
 })
 export class MailDeliveryModule {}

@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
+import { SecondFactorModule } from '../auth/second-factor/second-factor.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
@@ -21,9 +24,13 @@ import { OwnOrgsController } from './own-orgs.controller.js';
 import { OwnPasswordController } from './own-password.controller.js';
 import { OwnSecondFactorController } from './own-second-factor.controller.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
+import { PasswordRecoveryController } from './password-recovery.controller.js';
 
 @Module({
   imports: [
+    AccountsModule,
+    EmailCodesModule,
+    SecondFactorModule,
     OrgStateModule,
     InvitationsModule,
     MailModule,
@@ -44,6 +51,7 @@ import { OwnSessionsController } from './own-sessions.controller.js';
     OwnPasswordController,
     OwnSecondFactorController,
     OwnSessionsController,
+    PasswordRecoveryController,
   ],
   providers: [
     AccountView,

@@ -9,7 +9,7 @@ import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { ChangePasswordRequest } from './me.requests.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
-import { PasswordChangeService } from '../auth/passwords/password-change.service.js';
+import { PasswordChangeService } from '../auth/password-change.service.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 
 @ApiTags('Me')

@@ -4,12 +4,8 @@ import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
-import {
-  OwnSecondFactorService,
-  type SecondFactorState,
-} from '../auth/second-factor/own-second-factor.service.js';
+import { OwnSecondFactorService, type SecondFactorState } from '../accounts/own-second-factor.service.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
-import { SecondFactorEnrollment } from '../auth/second-factor/second-factor-enrollment.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -25,10 +21,7 @@ const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE 
 @ApiTags('Me')
 @Controller('api/me/second-factor')
 export class OwnSecondFactorController {
-  constructor(
-    private readonly enrollment: SecondFactorEnrollment,
-    private readonly secondFactor: OwnSecondFactorService,
-  ) {}
+  constructor(private readonly secondFactor: OwnSecondFactorService) {}
 
   /**
    * Read whether the account has a second factor
@@ -57,7 +50,7 @@ export class OwnSecondFactorController {
     @Body() { password }: BeginSecondFactorRequest,
     @Client() client: HashClient,
   ): Promise<EnrolmentResult> {
-    return this.enrollment.begin(id, password, client);
+    return this.secondFactor.begin(id, password, client);
   }
 
   /**
@@ -82,7 +75,7 @@ export class OwnSecondFactorController {
     @CurrentActor() actor: UserActor,
     @Body() { code }: ConfirmSecondFactorRequest,
   ): Promise<RecoveryCodesResult> {
-    return { recoveryCodes: await this.enrollment.confirm(actor, code) };
+    return { recoveryCodes: await this.secondFactor.confirm(actor, code) };
   }
 
   /**

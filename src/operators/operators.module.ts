@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
@@ -21,6 +23,8 @@ import { OperatorUsersService } from './users.service.js';
 /** Left out where OPERATORS_API is off, and its routes with it. */
 @Module({
   imports: [
+    AccountsModule,
+    EmailCodesModule,
     HealthModule,
     OrgStateModule,
     MailModule,

@@ -4,7 +4,7 @@ import { readable } from '../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { VouchedEmails } from '../accounts/vouched-emails.js';
 import { HandedOutResetCodes } from '../accounts/reset-codes.js';
-import { SecondFactorRemoval } from '../auth/second-factor/second-factor-removal.js';
+import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import type { ListOwnOrgsQuery } from '../me/me.requests.js';

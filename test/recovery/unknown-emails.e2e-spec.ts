@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PasswordChanges } from '../../src/auth/passwords/password-changes.js';
+import { PasswordChanges } from '../../src/accounts/password-changes.js';
 import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
 import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
@@ -15,8 +15,8 @@ import {
   SecondFactor,
   SecondFactorFailures,
 } from '../../src/auth/second-factor/second-factor.entities.js';
-import { SecondFactorRemoval } from '../../src/auth/second-factor/second-factor-removal.js';
-import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.module.js';
+import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
+import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
 import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';

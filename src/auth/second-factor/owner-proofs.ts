@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { ValidationProblem } from '../../problems/problem.js';
-import type { Credentials } from '../../users/users.repository.js';
+import { Problem, ValidationProblem } from '../../problems/problem.js';
+import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
-import { OwnPasswordService } from '../passwords/own-password.service.js';
+import { PasswordHasher } from '../passwords/password-hasher.js';
+import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor-verification.js';
 
 export interface OwnerProof {
@@ -23,21 +24,37 @@ export interface ProvenOwner {
 
 const CODE_REQUIRED = 'must be a code of the second factor';
 
+export class WrongPasswordError extends Problem {
+  constructor() {
+    super('wrong_password');
+  }
+}
+
 /** Requires the password, and also a code if the user has two-factor authentication, since either may be stolen. */
 @Injectable()
 export class OwnerProofs {
   constructor(
-    private readonly passwords: OwnPasswordService,
+    private readonly users: UsersRepository,
+    private readonly passwords: PasswordHasher,
     private readonly verification: SecondFactorVerification,
     private readonly events: EventsRepository,
   ) {}
+
+  /** @throws WrongPasswordError, InvalidTokenError */
+  async verifyPassword(userId: string, password: string, client: HashClient): Promise<Credentials> {
+    const credentials = await this.users.findCredentialsById(userId);
+    if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
+    const { matches } = await this.passwords.verify(credentials.passwordHash, password, client);
+    if (!matches) throw new WrongPasswordError();
+    return credentials;
+  }
 
   /**
    * Leaves the code to `use`, in the transaction that acts.
    * @throws WrongPasswordError, ValidationProblem, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
    */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
-    const credentials = await this.passwords.verify(userId, password, client);
+    const credentials = await this.verifyPassword(userId, password, client);
     if (credentials.secondFactorAt === null) return { credentials, code: undefined };
     if (code === undefined) throw new ValidationProblem([{ field: 'code', message: CODE_REQUIRED }]);
     return { credentials, code: await this.verification.check(credentials, 'signed-in', code) };

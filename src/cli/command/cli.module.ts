@@ -12,12 +12,20 @@ import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { OrgOwnersService } from '../../orgs/org-owners.service.js';
-import { SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
-import { SecondFactorRowsModule } from '../../auth/second-factor/second-factor-rows.module.js';
 import { SessionsModule } from '../../auth/sessions/sessions.module.js';
+import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
+import { RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
+import { SecondFactorFailuresRepository } from '../../auth/second-factor/second-factor-failures.repository.js';
+import { SecondFactorRows } from '../../auth/second-factor/second-factor-rows.js';
+import {
+  RecoveryCode,
+  SecondFactor,
+  SecondFactorFailures,
+} from '../../auth/second-factor/second-factor.entities.js';
+import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
-import { PasswordChanges } from '../../auth/passwords/password-changes.js';
+import { PasswordChanges } from '../../accounts/password-changes.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../../services/services.module.js';
@@ -33,7 +41,11 @@ const PROVIDERS = [
   OperatorGrants,
   OrgOwnersService,
   PasswordChanges,
+  RecoveryCodesRepository,
+  SecondFactorFailuresRepository,
   SecondFactorRemoval,
+  SecondFactorRows,
+  SecondFactorsRepository,
   ShownInvitationsService,
   UserPartsCheck,
   VouchedEmails,
@@ -54,9 +66,8 @@ export class CliModule {
         RequestsModule,
         EventsModule,
         MailModule,
-        SecondFactorRowsModule,
         SessionsModule,
-        TypeOrmModule.forFeature([EmailCode]),
+        TypeOrmModule.forFeature([EmailCode, SecondFactor, SecondFactorFailures, RecoveryCode]),
       ],
       providers: PROVIDERS,
     };

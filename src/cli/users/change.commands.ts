@@ -1,6 +1,6 @@
 import type { OperatorActor } from '../../access/principal.js';
 import { VouchedEmails } from '../../accounts/vouched-emails.js';
-import { type Removal, SecondFactorRemoval } from '../../auth/second-factor/second-factor-removal.js';
+import { type Removal, SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';

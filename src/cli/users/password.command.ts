@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { loadArgon2Engine } from '../../auth/passwords/argon2.js';
-import { PasswordChanges } from '../../auth/passwords/password-changes.js';
+import { PasswordChanges } from '../../accounts/password-changes.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { RefusedError } from '../../problems/problem.js';

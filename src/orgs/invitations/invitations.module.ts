@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { EmailCodesModule } from '../../auth/email-codes/email-codes.module.js';
 import { RegistrationInvitations } from '../../auth/registration-invitations.js';
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
@@ -17,7 +18,15 @@ import { JobsModule } from '../../clean-up/jobs.module.js';
 /** Global, so that registrations in `auth`, which this module builds upon, get the export. */
 @Global()
 @Module({
-  imports: [OrgStateModule, JobsModule, MailModule, RateLimitsModule, EventsModule, UsersModule],
+  imports: [
+    EmailCodesModule,
+    OrgStateModule,
+    JobsModule,
+    MailModule,
+    RateLimitsModule,
+    EventsModule,
+    UsersModule,
+  ],
   controllers: [InvitationsController],
   providers: [
     { provide: RegistrationInvitations, useClass: InvitedRegistrations },

@@ -1,13 +1,10 @@
-import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { type DeletedUser, type ExportedRows, UserParts, type UserRows } from '../../users/user-parts.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 import { SecondFactorsRepository } from './second-factors.repository.js';
-import { UsersModule } from '../../users/users.module.js';
-import { RecoveryCode, SecondFactor, SecondFactorFailures } from './second-factor.entities.js';
 
 /** Exports neither the secret nor the hashes of recovery codes, nor wrong codes, which count for 15 minutes only. */
 @Injectable()
@@ -40,18 +37,3 @@ export class SecondFactorRows implements UserRows, ExportedRows, OnModuleInit {
     };
   }
 }
-
-const PROVIDERS = [
-  RecoveryCodesRepository,
-  SecondFactorFailuresRepository,
-  SecondFactorRows,
-  SecondFactorsRepository,
-];
-
-/** What the CLI needs, too: no keys and no sessions. */
-@Module({
-  imports: [TypeOrmModule.forFeature([SecondFactor, SecondFactorFailures, RecoveryCode]), UsersModule],
-  providers: PROVIDERS,
-  exports: PROVIDERS,
-})
-export class SecondFactorRowsModule {}

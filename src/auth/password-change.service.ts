@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { UserActor } from '../../access/principal.js';
-import { Env } from '../../config/env.js';
-import { LostConflictError } from '../../database/transactions/transaction-errors.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { Mails } from '../../mail/mails.js';
-import { ValidationProblem } from '../../problems/problem.js';
-import { UserEvents } from '../../users/user-events.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { EmailCodesRepository } from '../email-codes/email-codes.repository.js';
-import type { HashClient } from './hash-queue.js';
-import { PasswordHasher } from './password-hasher.js';
-import { passwordFault } from './password-policy.js';
-import { SessionRevocation } from '../sessions/session-revocation.js';
-import { OwnerProofs, type ProvenOwner } from '../second-factor/owner-proofs.js';
+import type { UserActor } from '../access/principal.js';
+import { Env } from '../config/env.js';
+import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { ValidationProblem } from '../problems/problem.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
+import type { HashClient } from './passwords/hash-queue.js';
+import { PasswordHasher } from './passwords/password-hasher.js';
+import { passwordFault } from './passwords/password-policy.js';
+import { SessionRevocation } from './sessions/session-revocation.js';
+import { OwnerProofs, type ProvenOwner } from './second-factor/owner-proofs.js';
 
 interface PasswordChange {
   currentPassword: string;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/principal.js';
-import { EmailCodesRepository } from '../email-codes/email-codes.repository.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Mails } from '../../mail/mails.js';
-import { UserEvents } from '../../users/user-events.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import type { Actor } from '../access/principal.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Mails } from '../mail/mails.js';
+import { UserEvents } from '../users/user-events.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
 
 interface ChangedUser {
   id: string;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, principalOf } from '../../access/principal.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { Mails } from '../../mail/mails.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { UserEvents } from '../../users/user-events.js';
-import { SecondFactorRows } from './second-factor-rows.module.js';
-import type { CodeHolder } from './second-factor-verification.js';
+import { type Actor, principalOf } from '../access/principal.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { SecondFactorRows } from '../auth/second-factor/second-factor-rows.js';
+import type { CodeHolder } from '../auth/second-factor/second-factor-verification.js';
 
 interface Removed {
   user: CodeHolder;
@@ -58,25 +58,18 @@ export class SecondFactorRemoval {
     return this.deleteRest(transaction, user, actor);
   }
 
-  /** Otherwise an attacker who knows the password could enroll a factor and act as an operator. */
-  private async revokeGrant(transaction: Transaction, userId: string, actor: Actor): Promise<boolean> {
-    if (!(await this.users.revokeOperator(transaction, userId))) return false;
-    await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
-    return true;
-  }
-
   private async deleteRest(
     transaction: Transaction,
     { id: userId, email }: CodeHolder,
     actor: Actor,
   ): Promise<boolean> {
-    const wasOperator = await this.revokeGrant(transaction, userId, actor);
+    // Otherwise an attacker who knows the password could enroll a factor and act as an operator.
+    const wasOperator = await this.users.revokeOperator(transaction, userId);
+    if (wasOperator)
+      await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
     await this.rows.delete(transaction, { id: userId });
-    await this.mails.notify(transaction, {
-      kind: 'second_factor_removed',
-      recipient: email,
-      senderId: userId,
-    });
+    const notice = { kind: 'second_factor_removed', recipient: email, senderId: userId } as const;
+    await this.mails.notify(transaction, notice);
     return wasOperator;
   }
 }

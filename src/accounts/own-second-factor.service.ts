@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../access/principal.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { base32, newRecoveryCodes, otpauthUri } from '../auth/second-factor/code-text.js';
+import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
+import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
+import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
+import {
+  InvalidSecondFactorCodeError,
+  SecondFactorEnabledError,
+  VerifiedEmailRequiredError,
+} from '../auth/second-factor/second-factor.errors.js';
+import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
+import { newTotpSecret, TotpSecrets } from '../auth/second-factor/totp.js';
+import { PASSWORD_ALONE, PASSWORD_AND_CODE } from '../auth/sessions/alive.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
+import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { Env } from '../config/env.js';
+import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
+import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserEvents } from '../users/user-events.js';
+import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { SecondFactorRemoval } from './second-factor-removal.js';
+
+const PENDING_MS = 10 * 60_000;
+
+export interface SecondFactorState {
+  enabledAt: number | null;
+  recoveryCodesLeft: number;
+}
+
+export interface Enrollment {
+  /** base32 */
+  secret: string;
+  uri: string;
+}
+
+/** What signed-in users do with their second factor: set up, confirm, renew the recovery codes, remove. */
+@Injectable()
+export class OwnSecondFactorService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly changes: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
+    private readonly proofs: OwnerProofs,
+    private readonly verification: SecondFactorVerification,
+    private readonly factors: SecondFactorsRepository,
+    private readonly recoveryCodes: RecoveryCodesRepository,
+    private readonly totp: TotpSecrets,
+    private readonly removal: SecondFactorRemoval,
+    private readonly sessions: SessionRevocation,
+    private readonly events: UserEvents,
+    private readonly mails: Mails,
+    private readonly transactions: Transactions,
+    private readonly env: Env,
+  ) {}
+
+  /** @throws InvalidTokenError */
+  async find(userId: string): Promise<SecondFactorState> {
+    const { secondFactorAt: enabledAt } = await this.userOf(userId);
+    return {
+      enabledAt,
+      recoveryCodesLeft: enabledAt === null ? 0 : await this.recoveryCodes.countUnused(userId),
+    };
+  }
+
+  /** Replaces a pending secret. @throws WrongPasswordError, SecondFactorEnabledError, InvalidTokenError */
+  async begin(userId: string, password: string, client: HashClient): Promise<Enrollment> {
+    const { email, secondFactorAt } = await this.proofs.verifyPassword(userId, password, client);
+    if (secondFactorAt !== null) throw new SecondFactorEnabledError();
+    const bytes = newTotpSecret();
+    const pending = { secret: this.totp.encrypt(bytes, userId), pendingUntil: Date.now() + PENDING_MS };
+    try {
+      const isStored = await this.transactions.run(
+        (transaction) => this.factors.putPending(transaction, userId, pending),
+        turnOf(userId),
+      );
+      if (!isStored) throw new SecondFactorEnabledError();
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new InvalidTokenError('user_gone') : error;
+    }
+    const secret = base32(bytes);
+    return { secret, uri: otpauthUri({ issuer: this.env.mfaIssuer, email, secret }) };
+  }
+
+  /**
+   * Returns the recovery codes. Ends other sessions.
+   * @throws InvalidSecondFactorCodeError, SecondFactorEnabledError, VerifiedEmailRequiredError, RateLimitedError,
+   * InvalidTokenError
+   */
+  async confirm(actor: UserActor, typed: string): Promise<string[]> {
+    const user = await this.userOf(actor.id);
+    if (user.secondFactorAt !== null) throw new SecondFactorEnabledError();
+    this.requireVerified(user);
+    const checked = await this.verification.checkPending(user, typed);
+    const { texts, hashes } = newRecoveryCodes();
+    const { id: userId, email: recipient } = user;
+    await this.transactions.run(async (transaction) => {
+      const enabledAt = Date.now();
+      if (!(await this.changes.enableSecondFactor(transaction, userId, enabledAt)))
+        throw new SecondFactorEnabledError();
+      this.requireVerified(await this.emails.emailOf(transaction, userId));
+      await this.verification.usePending(transaction, userId, { ...checked, enabledAt });
+      await this.sessions.keepActing(transaction, actor, PASSWORD_AND_CODE);
+      await this.recoveryCodes.replaceAll(transaction, userId, hashes);
+      await this.events.recordWithEnd(
+        transaction,
+        { type: 'account.second_factor_enabled', actor, userId },
+        { reason: 'second_factor_enabled', except: actor.sessionId },
+      );
+      await this.mails.notify(transaction, { kind: 'second_factor_enabled', recipient, senderId: userId });
+    }, turnOf(userId));
+    return texts;
+  }
+
+  /** @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError, LostConflictError */
+  async renewRecoveryCodes(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<string[]> {
+    const owner = await this.verify(actor, proof, client);
+    const { id: userId, email: recipient, authEpoch } = owner.credentials;
+    const { texts, hashes } = newRecoveryCodes();
+    await this.transactions.run(async (transaction) => {
+      if (!(await this.changes.lockInEpoch(transaction, userId, authEpoch)))
+        throw new LostConflictError(undefined);
+      await this.proofs.use(transaction, owner, actor);
+      await this.recoveryCodes.replaceAll(transaction, userId, hashes);
+      await this.events.record(transaction, { type: 'account.recovery_codes_renewed', actor, userId });
+      await this.mails.notify(transaction, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
+    }, turnOf(userId));
+    return texts;
+  }
+
+  /** Ends other sessions. @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError */
+  async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
+    const owner = await this.verify(actor, proof, client);
+    const user = owner.credentials;
+    await this.transactions.run(async (transaction) => {
+      if (!(await this.changes.removeSecondFactor(transaction, user.id)))
+        throw new InvalidSecondFactorCodeError();
+      await this.proofs.use(transaction, owner, actor);
+      await this.sessions.keepActing(transaction, actor, PASSWORD_ALONE);
+      await this.removal.complete(transaction, { user, actor, except: actor.sessionId });
+    }, turnOf(user.id));
+  }
+
+  private async userOf(userId: string): Promise<UserProfile> {
+    const user = await this.users.findById(userId);
+    if (!user) throw new InvalidTokenError('user_gone');
+    return user;
+  }
+
+  /** Otherwise a stranger could register an email and lock its owner out for good: no password reset removes a factor. */
+  private requireVerified({ emailVerifiedAt }: { emailVerifiedAt: number | null }): void {
+    if (this.env.smtp && emailVerifiedAt === null) throw new VerifiedEmailRequiredError();
+  }
+
+  private async verify(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<ProvenOwner> {
+    const owner = await this.proofs.verify(actor.id, proof, client);
+    if (!owner.code) throw new InvalidSecondFactorCodeError();
+    return owner;
+  }
+}
+
+function turnOf(userId: string): { principal: string; row: string } {
+  return { principal: userId, row: userId };
+}

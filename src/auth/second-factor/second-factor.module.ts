@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventsModule } from '../../events/events.module.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { UsersModule } from '../../users/users.module.js';
+import { PasswordsModule } from '../passwords/passwords.module.js';
+import { LoginChallenges } from './login-challenges.js';
+import { OwnerProofs } from './owner-proofs.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
+import { SecondFactorRows } from './second-factor-rows.js';
+import { SecondFactorVerification } from './second-factor-verification.js';
+import { RecoveryCode, SecondFactor, SecondFactorFailures } from './second-factor.entities.js';
+import { SecondFactorsRepository } from './second-factors.repository.js';
+import { TotpSecrets } from './totp.js';
+
+const EXPORTED = [
+  LoginChallenges,
+  OwnerProofs,
+  RecoveryCodesRepository,
+  SecondFactorRows,
+  SecondFactorsRepository,
+  SecondFactorVerification,
+  TotpSecrets,
+];
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([SecondFactor, SecondFactorFailures, RecoveryCode]),
+    EventsModule,
+    MailModule,
+    PasswordsModule,
+    UsersModule,
+  ],
+  providers: [...EXPORTED, SecondFactorFailuresRepository],
+  exports: EXPORTED,
+})
+export class SecondFactorModule {}
