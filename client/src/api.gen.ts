@@ -1185,9 +1185,9 @@ export type OwnEvent = {
   userRevision: number | null;
   /** session that the event is about */
   sessionId: string | null;
+  requestId: string | null;
   /** client IP address; null if it was deleted after 90 days or belongs to another user */
   ip: string | null;
-  requestId: string | null;
   actor: OwnEventActor;
 };
 
@@ -1296,7 +1296,7 @@ export type Readiness = {
   /** `degraded` while an email has been waiting for more than 10 minutes */
   mail: "ok" | "degraded";
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
-  database: "full" | "ok";
+  database: "ok" | "full";
   migrations: "ok";
 };
 
@@ -1593,7 +1593,7 @@ export type ServiceStatus = {
   /** emails in the outbox */
   mails: MailsStatus;
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
-  database: "full" | "ok";
+  database: "ok" | "full";
   migrations: "ok";
 };
 
@@ -1783,9 +1783,9 @@ export type WholeEvent = {
   userRevision: number | null;
   /** session that the event is about */
   sessionId: string | null;
+  requestId: string | null;
   /** client IP address; null if there was none, or it was deleted after 90 days */
   ip: string | null;
-  requestId: string | null;
   /** words of the operator who acted */
   reason: string | null;
   actor: WholeEventActor;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
-import { UserAddresses } from '../events/events-retention.js';
+import { EventAddresses } from '../events/events.addresses.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
@@ -33,7 +33,7 @@ export class UserDeletionService {
     private readonly users: UserChangesRepository,
     private readonly emails: UserEmailsRepository,
     private readonly events: UserEvents,
-    private readonly addresses: UserAddresses,
+    private readonly addresses: EventAddresses,
     private readonly parts: UserParts,
   ) {}
 
@@ -69,7 +69,7 @@ export class UserDeletionService {
         ...events,
       );
       // Includes the events that were just recorded.
-      await this.addresses.delete(transaction, userId, { acts, since });
+      await this.addresses.deleteOfUser(transaction, userId, { acts, since });
 
       for (const rows of this.parts.contendedRows.inOrder()) await rows.delete(transaction, user);
       await this.users.delete(transaction, userId);

@@ -2,15 +2,13 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isColumnDenied, isTableDenied } from '../database/transactions/database-errors.js';
-import { BATCH, type Batch, inBatches, MAX_ROWS_AT_ONCE } from '../database/batches.js';
+import { BATCH, type Batch, MAX_ROWS_AT_ONCE } from '../database/batches.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
+import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
 import { EventsRepository } from './events.repository.js';
 import { PendingMarks } from './feed-numbering.js';
 import { FeedRepository } from './feed.repository.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-
-const ADDRESS_RETENTION_MS = 90 * 86_400_000;
 
 /** A scan reads more than a batch: each new process scans all events once, and mostly finds no address. */
 const MAX_SCANNED = 500;
@@ -26,6 +24,7 @@ export class EventsRetention implements OnModuleInit {
 
   constructor(
     private readonly events: EventsRepository,
+    private readonly addresses: EventAddresses,
     private readonly feed: FeedRepository,
     private readonly marks: PendingMarks,
     private readonly env: Env,
@@ -62,9 +61,9 @@ export class EventsRetention implements OnModuleInit {
 
   async deleteAddresses(now: number): Promise<Batch> {
     const before = now - ADDRESS_RETENTION_MS;
-    const found = await this.events.findAddressesBetween(this.withoutAddress, before, MAX_SCANNED);
+    const found = await this.addresses.findBetween(this.withoutAddress, before, MAX_SCANNED);
     const ids = found.filter(({ hasAddress }) => hasAddress).map(({ id }) => id);
-    if (ids.length > 0) await this.events.deleteAddresses(ids);
+    if (ids.length > 0) await this.addresses.deleteOf(ids);
     this.withoutAddress = found.at(-1)?.id ?? this.withoutAddress;
     return { examined: found.length, deleted: ids.length };
   }
@@ -106,58 +105,5 @@ export class EventsRetention implements OnModuleInit {
 
   private oldestTime(now: number): number {
     return now - this.env.eventsRetention * 1000;
-  }
-}
-
-const ORGS_AT_ONCE = 20;
-const EVENTS_AT_ONCE = 5000;
-
-/** Deletes the IP addresses of a deleted user. The audit log keeps their events. */
-@Injectable()
-export class UserAddresses {
-  constructor(private readonly events: EventsRepository) {}
-
-  // Finds events with the address of what the user did to others. No index finds them by who acted, but they are in
-  // organizations that have an event about the user, or that the user belongs to.
-  async findActs(userId: string, orgIds: readonly string[]): Promise<string[]> {
-    const all = new Set([...orgIds, ...(await this.events.findOrgIdsOf(userId))]);
-    const found: string[] = [];
-    for await (const orgs of inBatches([...all], ORGS_AT_ONCE)) {
-      for (const id of await this.events.findActsIn(orgs, userId)) found.push(id);
-    }
-    return [...found, ...(await this.findActsOfOperator(userId))];
-  }
-
-  /** An operator's acts can be about any user, so this reads all events since the grant that can have an address. */
-  private async findActsOfOperator(userId: string): Promise<string[]> {
-    const grantId = await this.events.findOperatorGrant(userId);
-    const oldest = firstEntityIdAt(Date.now() - ADDRESS_RETENTION_MS);
-    const found: string[] = [];
-    for (let after = grantId && (grantId > oldest ? grantId : oldest); after !== undefined;) {
-      const page = await this.events.findActsOfOperator(userId, after, EVENTS_AT_ONCE);
-      for (const { id, isAct } of page) if (isAct) found.push(id);
-      after = page.length < EVENTS_AT_ONCE ? undefined : page.at(-1)!.id;
-    }
-    return found;
-  }
-
-  /**
-   * Deletes the addresses of `acts`, of events about the user, and of what the user did since a time (epoch
-   * milliseconds). Keeps an operator's address in an event about the user.
-   */
-  async delete(
-    transaction: Transaction,
-    userId: string,
-    { acts, since }: { acts: readonly string[]; since: number },
-  ): Promise<void> {
-    const recent = await this.events.findActsSince(transaction, since, userId);
-    for await (const ids of inBatches([...acts, ...recent])) {
-      await this.events.deleteAddressesIn(transaction, ids);
-    }
-    for (let after: string | undefined = ''; after !== undefined;) {
-      const ids: string[] = await this.events.findAddressesAbout(transaction, userId, after);
-      if (ids.length > 0) await this.events.deleteAddressesIn(transaction, ids);
-      after = ids.length < MAX_ROWS_AT_ONCE ? undefined : ids.at(-1)!;
-    }
   }
 }

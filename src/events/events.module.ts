@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobsModule } from '../clean-up/jobs.module.js';
 import { Event, FeedEntry } from './event.entity.js';
-import { EventsRetention, UserAddresses } from './events-retention.js';
+import { EventAddresses } from './events.addresses.js';
+import { EventsRetention } from './events-retention.js';
 import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
 import { FeedNumbering, PendingMarks } from './feed-numbering.js';
@@ -14,6 +15,7 @@ import { FeedService } from './feed.service.js';
 @Module({
   imports: [JobsModule, TypeOrmModule.forFeature([Event, FeedEntry])],
   providers: [
+    EventAddresses,
     EventsRepository,
     EventsRetention,
     EventsService,
@@ -23,8 +25,7 @@ import { FeedService } from './feed.service.js';
     FeedRounds,
     FeedService,
     PendingMarks,
-    UserAddresses,
   ],
-  exports: [EventsRepository, EventsService, FeedService, UserAddresses],
+  exports: [EventsRepository, EventsService, FeedService, EventAddresses],
 })
 export class EventsModule {}

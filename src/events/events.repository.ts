@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
-import { inBatches, MAX_ROWS_AT_ONCE, places } from '../database/batches.js';
+import { inBatches, places } from '../database/batches.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
@@ -95,49 +95,7 @@ const FIND_IDS_BEFORE = hotStatement(
   ['', 1],
 );
 
-const FIND_ADDRESSES_BETWEEN = hotStatement(
-  'the clean-up of addresses',
-  'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
-  ['', '', 1],
-);
-
-const FIND_ADDRESSES_ABOUT = hotStatement(
-  'the addresses in the record of a user',
-  `SELECT id FROM events WHERE user_id = ? AND id > ? AND ip IS NOT NULL AND actor_type <> 'operator'
-    ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
-  ['', ''],
-);
-
-const FIND_ORGS_OF_USER = hotStatement(
-  'the organizations in the record of a user',
-  'SELECT DISTINCT org_id AS id FROM events WHERE user_id = ? AND org_id IS NOT NULL',
-  [''],
-);
-
-const findActsIn = (size: number): string =>
-  `SELECT id FROM events WHERE org_id IN (${places(size)}) AND actor_id = ? AND ip IS NOT NULL`;
-hotStatement('the addresses of what a user did', findActsIn(2), ['', '', '']);
-
-const FIND_ACTS_SINCE = hotStatement(
-  'the addresses of what a user did just now',
-  'SELECT id FROM events WHERE id >= ? AND actor_id = ? AND ip IS NOT NULL',
-  ['g', ''],
-);
-
-const FIND_OPERATOR_GRANT = hotStatement(
-  'the first time that a user became an operator',
-  `SELECT id FROM events WHERE user_id = ? AND type = 'account.operator_granted' ORDER BY id LIMIT 1`,
-  [''],
-);
-
-const FIND_ACTS_OF_OPERATOR = hotStatement(
-  'the addresses of what an operator did',
-  `SELECT id, actor_type = 'operator' AND actor_id = ? AND ip IS NOT NULL AS isAct
-    FROM events WHERE id > ? ORDER BY id LIMIT ?`,
-  ['', '', 1],
-);
-
-/** Nothing else writes the audit log. An IP address is the only part of an event that is deleted before its row. */
+/** Nothing else writes the audit log. `EventAddresses` deletes IP addresses, the only part of an event that goes before its row. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
@@ -226,54 +184,6 @@ export class EventsRepository {
 
   async delete(ids: readonly string[]): Promise<void> {
     await this.events.delete([...ids]);
-  }
-
-  /** Finds events after an id and before a time (epoch milliseconds), and whether they hold an address. */
-  findAddressesBetween(
-    afterId: string,
-    time: number,
-    limit: number,
-  ): Promise<{ id: string; hasAddress: 0 | 1 }[]> {
-    return this.events.query(FIND_ADDRESSES_BETWEEN, [afterId, firstEntityIdAt(time), limit]);
-  }
-
-  /** Finds a page of events about the user that hold an address which is not an operator's. */
-  async findAddressesAbout(transaction: Transaction, userId: string, afterId: string): Promise<string[]> {
-    return idsOf(await transaction.read(FIND_ADDRESSES_ABOUT, [userId, afterId]));
-  }
-
-  async findOrgIdsOf(userId: string): Promise<string[]> {
-    return idsOf(await this.events.query(FIND_ORGS_OF_USER, [userId]));
-  }
-
-  async findActsIn(orgIds: readonly string[], actorId: string): Promise<string[]> {
-    return idsOf(await this.events.query(findActsIn(orgIds.length), [...orgIds, actorId]));
-  }
-
-  /** @param since epoch milliseconds */
-  async findActsSince(transaction: Transaction, since: number, actorId: string): Promise<string[]> {
-    return idsOf(await transaction.read(FIND_ACTS_SINCE, [firstEntityIdAt(since), actorId]));
-  }
-
-  async findOperatorGrant(userId: string): Promise<string | undefined> {
-    return idsOf(await this.events.query(FIND_OPERATOR_GRANT, [userId]))[0];
-  }
-
-  /** Finds a page of all events, and which of them hold the address of this operator. */
-  findActsOfOperator(
-    operatorId: string,
-    afterId: string,
-    limit: number,
-  ): Promise<{ id: string; isAct: 0 | 1 }[]> {
-    return this.events.query(FIND_ACTS_OF_OPERATOR, [operatorId, afterId, limit]);
-  }
-
-  async deleteAddresses(ids: readonly string[]): Promise<void> {
-    await this.events.update({ id: In(ids) }, { ip: null });
-  }
-
-  async deleteAddressesIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(`UPDATE events SET ip = NULL WHERE id IN (${places(ids.length)})`, [...ids]);
   }
 
   /** Leaves out rows that another transaction has locked. Returns how many events it changed. */

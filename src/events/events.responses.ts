@@ -88,37 +88,32 @@ export class OrgEvent extends AnyEvent {
   actor: EventActor;
 }
 
-export class OwnEvent extends AnyEvent {
-  actor: OwnEventActor;
-
+class DetailedEvent extends AnyEvent {
   /** revision of the account after the change */
   @ApiProperty({ type: 'integer', nullable: true }) userRevision: number | null;
 
   /** session that the event is about */
   @ApiId({ nullable: true }) sessionId: string | null;
-
-  /** client IP address; null if it was deleted after 90 days or belongs to another user */
-  @ApiText(2, 45, { nullable: true }) ip: string | null;
   @ApiText(1, 128, { nullable: true }) requestId: string | null;
 }
 
-export class WholeEventActor extends EventActor {
+export class OwnEvent extends DetailedEvent {
+  actor: OwnEventActor;
+
+  /** client IP address; null if it was deleted after 90 days or belongs to another user */
+  @ApiText(2, 45, { nullable: true }) ip: string | null;
+}
+
+class WholeEventActor extends EventActor {
   /** session that acted; null if it is unknown */
   @ApiId({ nullable: true }) sessionId: string | null;
 }
 
-export class WholeEvent extends AnyEvent {
+export class WholeEvent extends DetailedEvent {
   actor: WholeEventActor;
-
-  /** revision of the account after the change */
-  @ApiProperty({ type: 'integer', nullable: true }) userRevision: number | null;
-
-  /** session that the event is about */
-  @ApiId({ nullable: true }) sessionId: string | null;
 
   /** client IP address; null if there was none, or it was deleted after 90 days */
   @ApiText(2, 45, { nullable: true }) ip: string | null;
-  @ApiText(1, 128, { nullable: true }) requestId: string | null;
 
   /** words of the operator who acted */
   @ApiText(1, 500, { nullable: true }) reason: string | null;

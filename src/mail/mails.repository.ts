@@ -105,6 +105,15 @@ export class MailsRepository {
     return (await findExcess(query, mail, mail.createdAt, { beforeId: mail.id })) !== undefined;
   }
 
+  /** Tells whether this is the verified email of the user. */
+  async isVerified(transaction: Transaction, userId: string, email: string): Promise<boolean> {
+    const rows = await transaction.read(
+      'SELECT 1 FROM users WHERE id = ? AND email = ? AND email_verified_at IS NOT NULL',
+      [userId, email],
+    );
+    return rows.length > 0;
+  }
+
   /** Keeps the rows: registering and deleting an address must not reset the count of what it got in a day. */
   async deleteAddressesOf(transaction: Transaction, recipient: string): Promise<void> {
     await transaction.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });

@@ -5,7 +5,6 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import type { MailKind } from './mail.entity.js';
 import { MailEndedError, MailNotFoundError, MailUnavailableError, TooManyMailsError } from './mail.errors.js';
 import { type NoticeKind, priorityOf } from './mails.limits.js';
@@ -40,7 +39,6 @@ export class Mails {
   constructor(
     private readonly mails: MailsRepository,
     private readonly events: EventsRepository,
-    private readonly emails: UserEmailsRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
@@ -95,7 +93,7 @@ export class Mails {
    */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
-    if (!(await this.emails.isVerified(transaction, notice.senderId, notice.recipient))) return;
+    if (!(await this.mails.isVerified(transaction, notice.senderId, notice.recipient))) return;
     const excess = await this.mails.findExcess(transaction, { orgId: null, ...notice });
     if (!excess) await this.enqueue(transaction, notice);
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Not, type Repository } from 'typeorm';
+import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
@@ -83,10 +83,6 @@ export class UserEmailsRepository {
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
     }
-  }
-
-  isVerified(transaction: Transaction, id: string, email: string): Promise<boolean> {
-    return transaction.of(this.users).existsBy({ id, email, emailVerifiedAt: Not(IsNull()) });
   }
 
   /** Requires that the transaction has changed the user's row. */

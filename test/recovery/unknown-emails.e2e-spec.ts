@@ -64,7 +64,6 @@ describe('for an unknown e-mail the database does the same', () => {
     const mails = new Mails(
       new MailsRepository(dataSource.getRepository(Mail), transactions),
       recorded,
-      emails,
       transactions,
       env,
     );

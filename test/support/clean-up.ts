@@ -3,6 +3,7 @@ import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
 import { PendingMarks } from '../../src/events/feed-numbering.js';
+import { EventAddresses } from '../../src/events/events.addresses.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
@@ -45,7 +46,14 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   const events = new EventsRepository(dataSource.getRepository(Event));
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   const rooms = [
-    new EventsRetention(events, feed, new PendingMarks(events, feed, transactions), parseEnv({}), jobs),
+    new EventsRetention(
+      events,
+      new EventAddresses(dataSource.getRepository(Event)),
+      feed,
+      new PendingMarks(events, feed, transactions),
+      parseEnv({}),
+      jobs,
+    ),
     new OldMails(new MailsRepository(dataSource.getRepository(Mail), transactions), jobs),
     new OldEmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), jobs),
     new ExpiredKeys(
