@@ -176,7 +176,7 @@ describe('architecture', () => {
   });
 
   it('reads the process environment in one place', () => {
-    expect(sourcesWith(/process\.env/)).toEqual(['config/load-env.ts']);
+    expect(sourcesWith(/process\.env/)).toEqual(['config/env.ts']);
   });
 
   it('forces a type only where it adapts a library', () => {

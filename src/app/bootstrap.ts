@@ -3,9 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
 import { loadKeyFile } from '../auth/tokens/key-file.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';
-import { workersFor } from '../config/concurrency.js';
-import type { Env } from '../config/env.js';
-import { loadEnv } from '../config/load-env.js';
+import { type Env, loadEnv, workersFor } from '../config/env.js';
 import { createLogger, NestLogger } from '../telemetry/logging/logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 

@@ -1,4 +1,4 @@
-import { loadEnv } from '../config/load-env.js';
+import { loadEnv } from '../config/env.js';
 import { createDataSource, dataSourceOptions } from '../database/data-source.js';
 import { SCHEMA } from './schema.js';
 

@@ -1,5 +1,5 @@
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
-import { ConfigurationError } from '../config/load-env.js';
+import { ConfigurationError } from '../config/env.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
 import { MigrationLeaseLostError, PendingMigrationsError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';

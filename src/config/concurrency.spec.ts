@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { workersFor } from './concurrency.js';
-import { parseEnv } from './load-env.js';
+import { parseEnv, workersFor } from './env.js';
 
 /** Every limit that the configuration reads, also one that was added after this test. */
 const LIMITS = namesRead().filter((name) => name.startsWith('RATE_LIMIT_'));

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { database } from './database-url.js';
 import { parseIpRange } from './ip-address.js';
 import {
@@ -18,7 +20,7 @@ import {
 } from './readers.js';
 import { mfaIssuer } from './issuer.js';
 import { mailFrom, smtp } from './smtp.js';
-import type { Variables } from './variables.js';
+import { Variables } from './variables.js';
 
 const MAX_PORT = 65_535;
 const MAX_REFRESH_GRACE_SECONDS = 600;
@@ -156,3 +158,49 @@ export function readEnv(variables: Variables): Env {
   const settings = Object.entries(SETTINGS).map(([name, read]) => [name, read(variables)]);
   return new Env(Object.fromEntries(settings) as Settings);
 }
+
+/** Holds a line for each wrong variable, without its value, which may be a secret. */
+export class ConfigurationError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join('\n'));
+  }
+}
+
+export function parseEnv(environment: NodeJS.ProcessEnv): Env {
+  const variables = new Variables(environment);
+  const env = readEnv(variables);
+  variables.refuseMisspelled();
+  if (variables.problems.length > 0) throw new ConfigurationError(variables.problems);
+  return env;
+}
+
+/** The only reader of the process environment. A `.env` file adds what the environment does not set. */
+export function loadEnv(): Env {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return parseEnv(process.env);
+}
+
+/** Returns 1, or WEB_CONCURRENCY if the configuration lets several processes share the port. */
+export function workersFor(env: Env): { workers: number; reason?: string } {
+  const wanted = env.webConcurrency === 'auto' ? availableParallelism() : env.webConcurrency;
+  const reason = reasonForOne(env);
+  return wanted > 1 && reason !== undefined ? { workers: 1, reason } : { workers: wanted };
+}
+
+function reasonForOne(env: Env): string | undefined {
+  if (env.database.engine === 'sqlite') return 'SQLite supports a single process';
+  if (hasLimit(env) && env.redisUrl === undefined)
+    return 'without REDIS_URL, every process would count requests by itself';
+  return undefined;
+}
+
+/** Finds limits by name, so that one that is added counts, too. */
+function hasLimit(env: Env): boolean {
+  return Object.entries(env).some(([name, value]) => name.startsWith('rateLimit') && value !== undefined);
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+export const VERSION = version;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigurationError, parseEnv } from './load-env.js';
+import { ConfigurationError, parseEnv } from './env.js';
 
 function problemsOf(variables: NodeJS.ProcessEnv): string[] {
   try {

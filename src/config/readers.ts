@@ -1,5 +1,4 @@
-import { readCertificates } from './secret-file.js';
-import type { Variables } from './variables.js';
+import { readCertificates, type Variables } from './variables.js';
 
 /** Allows `limit` requests in any window of `windowMs` milliseconds. */
 export interface RateLimit {

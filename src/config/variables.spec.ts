@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type ConfigurationError, parseEnv } from './load-env.js';
+import { type ConfigurationError, parseEnv } from './env.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'variables-'));
 afterAll(() => rmSync(directory, { recursive: true }));

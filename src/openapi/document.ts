@@ -1,7 +1,7 @@
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { INestApplication } from '@nestjs/common';
 import { DESCRIPTION } from './caller-documents.js';
-import { VERSION } from '../config/version.js';
+import { VERSION } from '../config/env.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { completeResponses, describeCredentials, RESPONSE_HEADERS } from './responses.js';
 import { shareParameters } from './parameters.js';

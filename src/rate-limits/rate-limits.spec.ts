@@ -14,7 +14,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigModule } from '../config/config.module.js';
-import { parseEnv } from '../config/load-env.js';
+import { parseEnv } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { Event } from '../events/event.entity.js';
 import { Problem } from '../problems/problem.js';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { migrate } from '../../src/database/migrate.js';
 import { accountsJson } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';

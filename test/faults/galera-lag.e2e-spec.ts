@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { SCHEMA } from '../../src/app/schema.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { migrate } from '../../src/database/migrate.js';
 import { RefusedError } from '../../src/problems/problem.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';

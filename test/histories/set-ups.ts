@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { times } from '../support/at-once.js';
 import { SCHEMA } from '../../src/app/schema.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { NO_LIMITS } from '../support/no-limits.js';
 import type { Environment } from '../support/service-process.js';

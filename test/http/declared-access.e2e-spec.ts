@@ -13,7 +13,7 @@ import { SCHEMA } from '../../src/app/schema.js';
 import { AppModule } from '../../src/app/app.module.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Connections, IdleConnections } from '../../src/http/connections.js';
 import { fastifyOptions } from '../../src/http/server.js';

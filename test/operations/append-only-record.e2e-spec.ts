@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { migrate } from '../../src/database/migrate.js';
 import { aCleanUp } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';

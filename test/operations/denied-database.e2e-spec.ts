@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { migrate } from '../../src/database/migrate.js';
 import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import type { Check } from '../../src/cli/doctor/check.js';
 import { inspect } from '../../src/cli/doctor/inspect.js';
 import { anAccount, anEmail } from '../support/personas.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 
 const DOCS = resolve(import.meta.dirname, '../../docs');
 const PAGE = readFileSync(resolve(DOCS, 'reference.md'), 'utf8');

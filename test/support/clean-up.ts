@@ -1,4 +1,4 @@
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';

@@ -1,7 +1,6 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
 import { SCHEMA } from '../../src/app/schema.js';
-import type { Env } from '../../src/config/env.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { type Env, parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';

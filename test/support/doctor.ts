@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inspect } from '../../src/cli/doctor/inspect.js';
-import { parseEnv } from '../../src/config/load-env.js';
+import { parseEnv } from '../../src/config/env.js';
 import { COMPILE_CACHE } from './compile-cache.js';
 import type { Installation } from './installation.js';
 

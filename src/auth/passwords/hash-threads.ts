@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
-import { workersFor } from '../../config/concurrency.js';
-import type { Env } from '../../config/env.js';
+import { type Env, workersFor } from '../../config/env.js';
 
 /** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Argon2Cost } from '../../config/env.js';
-import { parseEnv } from '../../config/load-env.js';
+import { type Argon2Cost, parseEnv } from '../../config/env.js';
 import { type Argon2Engine, readArgon2Cost } from './argon2.js';
 import { BcryptVerifier, readBcryptCost } from './foreign-hashes.js';
 import { PasswordHasher } from './password-hasher.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { parseEnv } from '../../config/load-env.js';
+import { parseEnv } from '../../config/env.js';
 import type { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import type { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import type { SessionDeletion } from './session-deletion.js';

@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Env } from '../../config/env.js';
-import { loadEnv } from '../../config/load-env.js';
+import { type Env, loadEnv } from '../../config/env.js';
 import { CliModule } from './cli.module.js';
 import { requireSchema, withDatabase } from './database.js';
 

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { SCHEMA } from '../../app/schema.js';
-import { Env } from '../../config/env.js';
-import { loadEnv } from '../../config/load-env.js';
+import { Env, loadEnv } from '../../config/env.js';
 import { isSchemaUpToDate, migrate } from '../../database/migrate.js';
 import { DatabaseInUseError } from '../../database/sqlite/sqlite-locks.js';
 import { copyTables, TableNotEmptyError } from '../../database/table-copy.js';

@@ -1,4 +1,4 @@
-import { loadEnv } from '../../config/load-env.js';
+import { loadEnv } from '../../config/env.js';
 import type { Report } from '../command/definition.js';
 import { type Finding, inspect } from './inspect.js';
 

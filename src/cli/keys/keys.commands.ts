@@ -15,8 +15,7 @@ import {
 } from '../../auth/tokens/signing-keys.js';
 import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
-import type { Env } from '../../config/env.js';
-import { loadEnv } from '../../config/load-env.js';
+import { type Env, loadEnv } from '../../config/env.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { keyView, timeText } from '../../operators/views.js';
 import { RefusedError } from '../../problems/problem.js';

@@ -19,8 +19,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { rootCause } from '../logging/describe-error.js';
-import type { Env } from '../../config/env.js';
-import { VERSION } from '../../config/version.js';
+import { type Env, VERSION } from '../../config/env.js';
 import type { SpanFactory, TraceParent } from './spans.js';
 
 type Done = Parameters<SpanExporter['export']>[1];

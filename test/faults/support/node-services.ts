@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CliModule } from '../../../src/cli/command/cli.module.js';
-import { parseEnv } from '../../../src/config/load-env.js';
+import { parseEnv } from '../../../src/config/env.js';
 import { aDataSource } from '../../support/data-source.js';
 import type { Installation } from '../../support/installation.js';
 import { through } from './instance.js';

@@ -12,8 +12,8 @@ const { CleanUpJobs } = await (builtModule('clean-up/clean-up-jobs.js') as Built
 const { openDatabase } = await (builtModule('cli/command/database.js') as Built<
   typeof import('../../../src/cli/command/database.js')
 >);
-const { loadEnv } = await (builtModule('config/load-env.js') as Built<
-  typeof import('../../../src/config/load-env.js')
+const { loadEnv } = await (builtModule('config/env.js') as Built<
+  typeof import('../../../src/config/env.js')
 >);
 const { Transactions } = await (builtModule('database/transactions/transactions.js') as Built<
   typeof import('../../../src/database/transactions/transactions.js')

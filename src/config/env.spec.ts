@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, parseEnv } from './load-env.js';
+import { ConfigurationError, parseEnv } from './env.js';
 
 function problemsOf(variables: NodeJS.ProcessEnv): string[] {
   try {
