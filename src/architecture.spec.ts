@@ -54,7 +54,6 @@ const FOLDERS = [
   'cli/command',
   'cli/data',
   'cli/doctor',
-  'cli/keys',
   'cli/users',
   'cli',
   '.',

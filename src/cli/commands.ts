@@ -1,39 +1,92 @@
 import type { CommandDefinition, CommandGroup } from './command/definition.js';
 import type { Commands } from './command/program.js';
-import { EVENTS } from './events.definitions.js';
-import { KEYS } from './keys/keys.definitions.js';
-import { MAIL } from './mail.definitions.js';
-import { OPERATORS } from './users/operators.definitions.js';
-import { ORGS } from './orgs.definitions.js';
-import { SERVICES } from './services.definitions.js';
-import { USERS } from './users/users.definitions.js';
+import { EVENTS } from './events.commands.js';
+import { MAIL } from './mail.commands.js';
+import { ORGS } from './orgs.commands.js';
+import { SERVICES } from './services.commands.js';
+import { EMAIL_COMMANDS, LOCK_COMMANDS, REMOVE_SECOND_FACTOR, USER } from './users/change.commands.js';
+import { CODE_COMMANDS } from './users/code.commands.js';
+import { EXPORT, LOOKUP_COMMANDS } from './users/lookup.commands.js';
+import { OPERATORS } from './users/operators.commands.js';
+import { AFTER_RESTORE, SESSIONS } from './users/sessions.commands.js';
 
-const SESSIONS: CommandGroup = {
-  name: 'sessions',
-  summary: 'the logins of all users',
+const SET_PASSWORD: CommandDefinition = {
+  usage: 'set-password <USER>',
+  summary: 'set a password, read from standard input; every session ends',
+  details: [
+    `${USER} They are told by mail if their e-mail is verified. A terminal asks for the password without showing it; a`,
+    'pipe sends it as one line.',
+  ].join('\n'),
+  options: [['--generate', 'generate a password and print it once']],
+  changes: true,
+  examples: ['users set-password ada@example.com --generate --reason "lost it"'],
+  run: async (invocation) => (await import('./users/set-password.js')).setPassword(invocation),
+};
+
+const IMPORT: CommandDefinition = {
+  usage: 'import <FILE>',
+  summary: 'import accounts from another system, with their passwords',
+  details: [
+    'FILE (- for standard input) has a JSON object in each line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
+    'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; existing',
+    'rows are skipped, so that an import that stopped can be run again.',
+  ].join('\n'),
+  changes: true,
+  examples: ['users import users.jsonl --reason "moved from the old system"'],
+  run: async (invocation) => (await import('./users/import-users.js')).importUsers(invocation),
+};
+
+const USERS: CommandGroup = {
+  name: 'users',
+  summary: 'find and lock accounts, and help their users',
   commands: [
-    {
-      usage: 'end-all',
-      summary: 'log everybody out everywhere, at the next request',
-      details:
-        'Use it when a signing key was stolen; after a restore use accounts after-restore. Users keep their passwords.',
-      changes: true,
-      examples: ['sessions end-all --reason "a signing key was stolen"'],
-      load: async () => (await import('./users/sessions.commands.js')).endAllSessions,
-    },
+    ...LOOKUP_COMMANDS,
+    ...LOCK_COMMANDS,
+    SET_PASSWORD,
+    REMOVE_SECOND_FACTOR,
+    ...CODE_COMMANDS,
+    ...EMAIL_COMMANDS,
+    IMPORT,
   ],
 };
 
-const EXPORT: CommandDefinition = {
-  usage: 'export <USER>',
-  summary: 'print all data about one user as a JSON document, to answer an access request',
-  details: [
-    'A user is named by e-mail or id. The document holds the account, the organizations, the sessions, the record of',
-    'changes about the user, and the invitations to the e-mail if it is verified. It contains no hash, no code, no',
-    'client address of anybody else, and none of the reasons that operators gave.',
-  ].join('\n'),
-  examples: ['export ada@example.com > ada.json'],
-  load: async () => (await import('./users/lookup.commands.js')).exportUser,
+const KEYS: CommandGroup = {
+  name: 'keys',
+  summary: 'the signing keys of JWT_KEYS_FILE, which running instances read again when it changes',
+  commands: [
+    {
+      usage: 'list',
+      summary: 'show which key signs, which will sign, and which only verify',
+      examples: ['keys list', 'keys list --json'],
+      run: async () => (await import('./data/keys.js')).listKeys(),
+    },
+    {
+      usage: 'rotate',
+      summary: 'add a key; it is published at once and signs 10 minutes later, when verifiers have it',
+      options: [['--now', 'sign with the new key at once, for example after a leak']],
+      changes: true,
+      examples: ['keys rotate', 'keys rotate --now --reason "the backup was stolen"'],
+      run: async (invocation) => (await import('./data/keys.js')).rotateKeys(invocation),
+    },
+    {
+      usage: 'prune',
+      summary: 'remove the keys that no live token or refresh token depends on',
+      details: [
+        'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_IDLE.',
+        'Seals anew with the key that signs what the others have sealed, such as the secrets of second factors, which takes',
+        '10 seconds where there are any.',
+      ].join('\n'),
+      options: [
+        [
+          '--now',
+          'remove all keys but the one that signs: users whose tokens another key signed have to log in again',
+        ],
+      ],
+      changes: true,
+      examples: ['keys prune', 'keys prune --now --reason "the backup was stolen"'],
+      run: async (invocation) => (await import('./data/keys.js')).pruneKeys(invocation),
+    },
+  ],
 };
 
 const MIGRATE: CommandDefinition = {
@@ -41,7 +94,7 @@ const MIGRATE: CommandDefinition = {
   summary: 'bring the database up to date, as the service does at its start',
   details: 'If several run at the same time, one of them does it. MIGRATIONS=check does not apply here.',
   examples: ['migrate'],
-  load: async () => (await import('./data/migrate.commands.js')).migrateDatabase,
+  run: async () => (await import('./data/migrate.js')).migrateDatabase(),
 };
 
 const BACKUP: CommandDefinition = {
@@ -52,20 +105,7 @@ const BACKUP: CommandDefinition = {
     'With MySQL or MariaDB the command prints what to run instead, and ends with 2.',
   ].join('\n'),
   examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
-  load: async () => (await import('./data/backup.command.js')).backUp,
-};
-
-const AFTER_RESTORE: CommandDefinition = {
-  usage: 'after-restore',
-  summary: 'end every session, and begin the feed of changes anew, since a restored database knows neither',
-  details: [
-    'Run it after every restore of a backup, before the first start. It can be repeated.',
-    'What was used up or taken away after the backup is back, and is for you to renew: recovery codes that were used,',
-    'second factors that were removed, passwords that were changed, and secrets of services that were revoked.',
-  ].join('\n'),
-  changes: 'with a reason',
-  examples: ['after-restore --reason "restored the backup of yesterday"'],
-  load: async () => (await import('./users/sessions.commands.js')).afterRestore,
+  run: async (invocation) => (await import('./data/backup.js')).backUp(invocation),
 };
 
 const COPY_FROM: CommandDefinition = {
@@ -76,17 +116,18 @@ const COPY_FROM: CommandDefinition = {
     'changes made after the copy began are missing. Everything is copied in one transaction, or nothing is.',
   ].join('\n'),
   examples: ['copy-from /var/lib/accounts/accounts.sqlite'],
-  load: async () => (await import('./data/migrate.commands.js')).copyFrom,
+  run: async (invocation) => (await import('./data/migrate.js')).copyFrom(invocation),
 };
 
 const DOCTOR: CommandDefinition = {
   usage: 'doctor',
   summary: 'check the invariants on the data: read-only, beside a running service',
   examples: ['doctor', 'doctor --json'],
-  load: async () => (await import('./doctor/doctor.command.js')).doctor,
+  run: async () => (await import('./doctor/doctor.js')).doctor(),
 };
 
-/** The commands in the order of the help. Only definitions are loaded here, so that the help needs neither Nest nor a database. */
+// The commands in the order of the help, which needs neither Nest nor a database: what is imported above loads no
+// library, and the code of a command loads its own when it runs.
 export const COMMANDS: Commands = {
   groups: [USERS, ORGS, OPERATORS, SERVICES, SESSIONS, KEYS, MAIL],
   commands: [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR],

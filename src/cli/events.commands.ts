@@ -1,21 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FeedService } from '../events/feed.service.js';
-import { START } from '../events/feed.repository.js';
 import type { Event } from '../events/event.entity.js';
 import { EVENT_TYPES } from '../events/event-types.js';
-import { wholeEvent } from '../events/events.service.js';
-import { EventsRepository } from '../events/events.repository.js';
+import type { START as FEED_START } from '../events/feed.repository.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../operators/views.js';
-import type { Invocation, Report } from './command/definition.js';
-import { findOrg, findUser } from './command/lookups.js';
+import type { Services } from './command/cli.module.js';
+import type { CommandDefinition, Invocation, Report } from './command/definition.js';
 import { CannotRunError, choiceOption, limitOption, textOption, timeOption } from './command/options.js';
-import { type Services, withServices } from './command/services.js';
+import { findOrg, findUser, withServices } from './command/services.js';
 
+export const EVENTS: CommandDefinition = {
+  usage: 'events',
+  summary: 'the record of changes: who did what, and when, newest first',
+  details: 'A time is a day (in UTC), a time with its zone, or an age such as 30m, 24h or 7d.',
+  options: [
+    ['--user <USER>', 'only events about this user, by e-mail or id'],
+    ['--org <ORG>', 'only events of this organization'],
+    ['--type <TYPE>', 'only events of this type, such as member.removed'],
+    ['--since <TIME>', 'only events from this time on'],
+    ['--until <TIME>', 'only events before this time'],
+    ['--limit <NUMBER>', 'at most this many, 1 to 10000 (default: 100)'],
+  ],
+  examples: [
+    'events --user ada@example.com --type member.removed',
+    'events --org 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --since 7d --json',
+    'events --since 2026-11-21T22:00Z --until 2026-11-22T06:00Z',
+  ],
+  run: showEvents,
+  commands: [
+    {
+      usage: 'follow',
+      summary: 'print events as they come, in the order of the feed, until it is interrupted',
+      options: [['--after <CURSOR>', 'begin after this event, by id, or with start (default: from now on)']],
+      examples: ['events follow', 'events follow --after start --json'],
+      run: followEvents,
+    },
+  ],
+};
+
+const START: typeof FEED_START = 'start';
 const PAUSE_MS = 500;
 const PAGE = 1000;
 
-export async function showEvents(invocation: Invocation): Promise<Report> {
+async function showEvents(invocation: Invocation): Promise<Report> {
   const filter = {
     type: choiceOption(invocation, 'type', EVENT_TYPES),
     since: timeOption(invocation, 'since'),
@@ -29,26 +56,26 @@ export async function showEvents(invocation: Invocation): Promise<Report> {
       ...(user !== undefined && { userId: await userIdOf(services, user) }),
       ...(org !== undefined && { orgId: (await findOrg(services, org)).id }),
     };
-    const events = await services.get(EventsRepository).findMatching({ ...filter, ...subjects }, atMost);
+    const { wholeEvent } = await import('../events/events.service.js');
+    const events = await services.events.findMatching({ ...filter, ...subjects }, atMost);
     return { lines: events.length === 0 ? ['none'] : events.map(eventLine), json: events.map(wholeEvent) };
   });
 }
 
 /** Accepts the id of a deleted user, whom only the audit log still knows. */
 async function userIdOf(services: Services, text: string): Promise<string> {
-  const isRecorded =
-    isEntityId(text) && (await services.get(EventsRepository).findOfUser(text, 1)).length > 0;
+  const isRecorded = isEntityId(text) && (await services.events.findOfUser(text, 1)).length > 0;
   return isRecorded ? text : (await findUser(services, text)).id;
 }
 
 /** Runs until it is interrupted. */
-export async function followEvents(invocation: Invocation): Promise<Report> {
+async function followEvents(invocation: Invocation): Promise<Report> {
   const after = textOption(invocation, 'after');
   if (after !== undefined && after !== START && !isEntityId(after)) {
     throw new CannotRunError('--after: expected the id of an event, or start');
   }
-  return withServices(async (services) => {
-    const feed = services.get(FeedService);
+  return withServices(async ({ feed }) => {
+    const { wholeEvent } = await import('../events/events.service.js');
     const { signal } = new AbortController();
     for (let next = after ?? (await feed.end(signal)); ;) {
       const { page } = await feed.read({ after: next, limit: PAGE, isWanted: () => true, signal });

@@ -1,39 +1,57 @@
-import type { OperatorActor } from '../access/principal.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { type Mail, MAIL_STATES } from '../mail/mail.entity.js';
-import { MailNotFoundError } from '../mail/mail.errors.js';
-import { MailsRepository } from '../mail/mails.repository.js';
-import { Mails } from '../mail/mails.js';
-import { OperatedMails } from '../operators/operated-mails.js';
+import type { Mail, MAIL_STATES } from '../mail/mail.entity.js';
 import { mailView, timeText } from '../operators/views.js';
 import { canonicalEmail } from '../users/email-address.js';
-import type { Invocation, Report } from './command/definition.js';
+import type { CommandGroup, Invocation, Report } from './command/definition.js';
 import { CannotRunError, choiceOption, limitOption, operatorOf, textOption } from './command/options.js';
 import { withServices } from './command/services.js';
 
-export async function listMails(invocation: Invocation): Promise<Report> {
-  const state = choiceOption(invocation, 'state', MAIL_STATES);
-  const states = state === undefined ? (['waiting', 'failed', 'dropped'] as const) : [state];
+export const MAIL: CommandGroup = {
+  name: 'mail',
+  summary: 'the outbox: mails that wait and mails that failed',
+  commands: [
+    {
+      usage: 'list',
+      summary: 'list mails that wait, failed or were dropped, latest first, without their text and code',
+      details: 'Mails are kept for 7 days.',
+      options: [
+        ['--state <STATE>', 'waiting, failed, sent, or dropped (its code was void when its turn came)'],
+        ['--to <EMAIL>', 'only mails to this address'],
+        ['--limit <NUMBER>', 'at most this many (default: 100)'],
+      ],
+      examples: ['mail list', 'mail list --to ada@example.com --state sent --json'],
+      run: listMails,
+    },
+    {
+      usage: 'retry [MAIL]',
+      summary: 'send a waiting or failed mail now, named by its id',
+      details:
+        'A mail that is of no use any more is refused: its code has expired or is void, or its invitation has ended.',
+      options: [['--failed', 'send all failed mails instead of one']],
+      changes: true,
+      examples: ['mail retry 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'mail retry --failed'],
+      run: retryMails,
+    },
+  ],
+};
+
+const STATES: typeof MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'];
+
+async function listMails(invocation: Invocation): Promise<Report> {
+  const state = choiceOption(invocation, 'state', STATES);
+  const states = state === undefined ? STATES.filter((one) => one !== 'sent') : [state];
   const to = textOption(invocation, 'to');
   const recipient = to === undefined ? undefined : canonicalEmail(to);
   if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an email');
   const atMost = limitOption(invocation);
   return withServices(async (services) => {
-    const mails = await services.get(MailsRepository).findLatest({ states, recipient }, atMost);
+    const mails = await services.mailRows.findLatest({ states, recipient }, atMost);
     return { lines: mails.length === 0 ? ['none'] : mails.map(mailLine), json: mails.map(mailView) };
   });
 }
 
-function mailLine({
-  id,
-  kind,
-  recipient,
-  state,
-  createdAt,
-  attempts,
-  nextAttemptAt,
-  lastError,
-}: Mail): string {
+function mailLine(mail: Mail): string {
+  const { id, kind, recipient, state, createdAt, attempts, nextAttemptAt, lastError } = mail;
   return [
     timeText(createdAt),
     state.padEnd(7),
@@ -48,27 +66,19 @@ function mailLine({
     .join('  ');
 }
 
-export async function retryMails(invocation: Invocation): Promise<Report> {
-  const { parameters, options } = invocation;
-  const [id] = parameters;
-  if ((id === undefined) !== (options['failed'] === true)) {
+async function retryMails(invocation: Invocation): Promise<Report> {
+  const [id] = invocation.parameters;
+  if ((id === undefined) !== (invocation.options['failed'] === true)) {
     throw new CannotRunError('expected the id of an email, or --failed');
   }
-  return withServices(async (services) => {
+  return withServices(async ({ mails, operatedMails }) => {
     const actor = operatorOf(invocation);
-    const retried =
-      id === undefined
-        ? await services.get(Mails).retryFailed(actor)
-        : await retryOne(services.get(OperatedMails), id, actor);
-    return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
+    if (id === undefined) return retriedReport(await mails.retryFailed(actor));
+    await operatedMails.retry(isEntityId(id) ? id : '', actor);
+    return retriedReport(1);
   });
 }
 
-async function retryOne(mails: OperatedMails, id: string, actor: OperatorActor): Promise<1> {
-  try {
-    await mails.retry(isEntityId(id) ? id : '', actor);
-    return 1;
-  } catch (error) {
-    throw error instanceof MailNotFoundError ? new CannotRunError(error.message) : error;
-  }
+function retriedReport(retried: number): Report {
+  return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
 }

@@ -1,45 +1,81 @@
 import { type Role, ROLES } from '../access/principal.js';
 import { oneLine } from '../identifiers/one-line.js';
 import { orgView } from '../operators/views.js';
-import { type ListedMember, MemberLists } from '../orgs/state/members.lists.js';
-import { MembersRepository } from '../orgs/state/members.repository.js';
-import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { MAX_ORG_NAME, type Org } from '../orgs/state/org.entity.js';
-import { OrgOwnersService } from '../orgs/org-owners.service.js';
-import type { Invocation, Report } from './command/definition.js';
-import { printList } from './command/list.js';
-import { findOrg, findUser } from './command/lookups.js';
+import type { ListedMember } from '../orgs/state/members.lists.js';
+import type { Org } from '../orgs/state/org.entity.js';
+import type { Services } from './command/cli.module.js';
+import { type CommandGroup, type Invocation, LIST_LIMIT, type Report } from './command/definition.js';
 import { CannotRunError, choiceOption, limitOption, operatorOf } from './command/options.js';
-import { type Services, withServices } from './command/services.js';
+import { findOrg, findUser, MAX_NAME, printList, withServices } from './command/services.js';
 
-export function listOrgs(invocation: Invocation): Promise<Report> {
-  return printOrgs(invocation, () => true);
-}
+const ORG = 'An organization is named by its id, or by its full name if no other has it.';
+
+export const ORGS: CommandGroup = {
+  name: 'orgs',
+  summary: 'organizations and their owners',
+  commands: [
+    {
+      usage: 'list',
+      summary: 'list all organizations in order of creation, including deleted ones',
+      options: [LIST_LIMIT],
+      examples: ['orgs list', 'orgs list --json'],
+      run: (invocation) => printOrgs(invocation, () => true),
+    },
+    {
+      usage: 'find <TEXT>',
+      summary: 'find organizations by a part of their name, ignoring case',
+      options: [LIST_LIMIT],
+      examples: ['orgs find analytical', 'orgs find "Analytical Engines" --json'],
+      run: findOrgs,
+    },
+    {
+      usage: 'show <ORG>',
+      summary: 'show an organization and its members, owners first',
+      details: ORG,
+      options: [
+        ['--role <ROLE>', 'only members with this role: owner, admin or member'],
+        ['--limit <NUMBER>', 'at most this many members, 1 to 10000 (default: 100)'],
+      ],
+      examples: [
+        'orgs show "Analytical Engines" --role owner',
+        'orgs show 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --limit 1000 --json',
+      ],
+      run: showOrg,
+    },
+    {
+      usage: 'set-owner <ORG> <USER>',
+      summary: 'make a user an owner; the existing owners remain',
+      details: `${ORG} A user is named by e-mail or id.`,
+      options: [['--force', 'accept a user who is not a member: they join as an owner']],
+      changes: true,
+      examples: [
+        'orgs set-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',
+      ],
+      run: setOwner,
+    },
+  ],
+};
 
 /** Compares names here, because databases differ in which letters they take for the same. */
-export async function findOrgs(invocation: Invocation): Promise<Report> {
-  const part = oneLine(invocation.parameters[0], MAX_ORG_NAME);
-  if (part === undefined) throw new CannotRunError(`expected 1 to ${MAX_ORG_NAME} characters of a name`);
+async function findOrgs(invocation: Invocation): Promise<Report> {
+  const part = oneLine(invocation.parameters[0], MAX_NAME);
+  if (part === undefined) throw new CannotRunError(`expected 1 to ${MAX_NAME} characters of a name`);
   const wanted = comparable(part);
   return printOrgs(invocation, ({ name }) => comparable(name).includes(wanted));
-}
-
-function printOrgs(invocation: Invocation, isShown: (org: Org) => boolean): Promise<Report> {
-  return printList<Org>(invocation, (services) => ({
-    findPage: (after, limit) => services.get(OrgsRepository).findAfter(after?.id ?? '', limit),
-    isShown,
-    lineOf: orgLine,
-    jsonOf: orgJson,
-    none: 'none',
-  }));
 }
 
 function comparable(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-function orgLine({ id, name, deletedAt }: Org): string {
-  return `${id}  ${name}${deletedAt === null ? '' : '  DELETED'}`;
+function printOrgs(invocation: Invocation, isShown: (org: Org) => boolean): Promise<Report> {
+  return printList<Org>(invocation, {
+    findPage: ({ orgs }, limit, after) => orgs.findAfter(after?.id ?? '', limit),
+    isShown,
+    lineOf: ({ id, name, deletedAt }) => `${id}  ${name}${deletedAt === null ? '' : '  DELETED'}`,
+    jsonOf: orgJson,
+    none: 'none',
+  });
 }
 
 function orgJson(org: Org): object {
@@ -47,12 +83,12 @@ function orgJson(org: Org): object {
   return deletedAt === null ? view : { ...view, deletedAt, purgeAt };
 }
 
-export async function showOrg(invocation: Invocation): Promise<Report> {
+async function showOrg(invocation: Invocation): Promise<Report> {
   const only = choiceOption(invocation, 'role', ROLES);
   const atMost = limitOption(invocation);
   return withServices(async (services) => {
     const org = await findOrg(services, invocation.parameters[0]!);
-    const counts = await services.get(MembersRepository).countByRole(org.id);
+    const counts = await services.members.countByRole(org.id);
     const roles = only === undefined ? ROLES.toReversed() : [only];
     const members = await membersOf(services, org.id, roles, atMost + 1);
     const shown = members.slice(0, atMost);
@@ -86,7 +122,7 @@ async function membersOf(
   const members: ListedMember[] = [];
   for (const role of roles) {
     const search = { orgId, prefix: '', role, after: undefined };
-    members.push(...(await services.get(MemberLists).search(search, limit - members.length)));
+    members.push(...(await services.memberLists.search(search, limit - members.length)));
     if (members.length >= limit) break;
   }
   return members;
@@ -100,15 +136,14 @@ function totalOf(counts: { role: Role; members: number }[]): string {
   return `${total} in all: ${parts.join(', ')}`;
 }
 
-export function setOwner(invocation: Invocation): Promise<Report> {
+function setOwner(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const [orgText = '', userText = ''] = invocation.parameters;
     const org = await findOrg(services, orgText);
     const user = await findUser(services, userText);
     const force = invocation.options['force'] === true;
-    const owner = { orgId: org.id, userId: user.id, actor, force };
-    const changed = await services.get(OrgOwnersService).add(owner);
+    const changed = await services.orgOwners.add({ orgId: org.id, userId: user.id, actor, force });
     return {
       lines: [
         `${user.email} (${user.id}): ${changed ? 'owner now' : 'an owner already'} of ${org.name} (${org.id})`,

@@ -1,33 +1,132 @@
 import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
-import { shownText, typedScopes } from '../services/service-secrets.js';
 import { secretView, serviceView, timeText } from '../operators/views.js';
-import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName } from '../services/service-name.js';
 import type { ServiceSecret } from '../services/service-secret.entity.js';
-import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
+import { shownText, typedScopes } from '../services/service-secrets.js';
 import type { Service } from '../services/service.entity.js';
-import { ServicesRepository } from '../services/services.repository.js';
-import type { Invocation, Report } from './command/definition.js';
-import { printList } from './command/list.js';
+import type { Services } from './command/cli.module.js';
+import {
+  type CommandDefinition,
+  type CommandGroup,
+  type Invocation,
+  LIST_LIMIT,
+  type Report,
+} from './command/definition.js';
 import { CannotRunError, operatorOf, textOption } from './command/options.js';
-import { type Services, withServices } from './command/services.js';
+import { printList, withServices } from './command/services.js';
 
-async function findService(services: Services, text: string): Promise<Service> {
+const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';
+
+const LOOKUP_COMMANDS: CommandDefinition[] = [
+  {
+    usage: 'list',
+    summary: 'all services, removed ones too, by name',
+    options: [LIST_LIMIT],
+    examples: ['services list', 'services list --json'],
+    run: listServices,
+  },
+  {
+    usage: 'show <NAME>',
+    summary: 'one service and its secrets, by id, with the hour of their last use',
+    examples: ['services show billing'],
+    run: showService,
+  },
+];
+
+const CHANGE_COMMANDS: CommandDefinition[] = [
+  {
+    usage: 'add <NAME>',
+    summary: 'add a service and print its secret, once',
+    details: `A name is 1 to 40 lower-case letters, digits and hyphens. ${SCOPES}`,
+    options: [['--allow <SCOPES>', 'what it may ask for (default: none; codes need nothing)']],
+    changes: true,
+    examples: ['services add billing --allow introspect,memberships,events --reason "ticket 4711"'],
+    run: addService,
+  },
+  {
+    usage: 'allow <NAME> <SCOPES>',
+    summary: 'set what a service may ask for, from its next request on',
+    details: SCOPES,
+    changes: true,
+    examples: ['services allow billing introspect --reason "reads no members any more"'],
+    run: allowService,
+  },
+  {
+    usage: 'rotate <NAME>',
+    summary: 'add a second secret and print it, once; the first works until it is revoked',
+    changes: true,
+    examples: ['services rotate billing --reason "every six months"'],
+    run: rotateSecret,
+  },
+  {
+    usage: 'revoke-secret <NAME> [SECRET]',
+    summary: 'refuse a secret, from the next request on',
+    details: 'A secret is named by its id. Without one, the older of two live secrets is revoked.',
+    options: [['--end-sessions', 'also end every session that a code for the service opened']],
+    changes: true,
+    examples: [
+      'services revoke-secret billing --reason "the new one is in use"',
+      'services revoke-secret billing 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --end-sessions --reason "leaked"',
+    ],
+    run: revokeSecret,
+  },
+  {
+    usage: 'disable <NAME>',
+    summary: 'refuse a service, and end the sessions that codes for it opened, at the next request',
+    changes: true,
+    examples: ['services disable billing --reason "acts strangely"'],
+    run: changeService({
+      make: ({ serviceChanges }, name, actor) => serviceChanges.disable(name, actor),
+      done: 'disabled, every session that a code for it opened has ended',
+      unchanged: 'is disabled already',
+    }),
+  },
+  {
+    usage: 'enable <NAME>',
+    summary: 'accept a service again; ended sessions stay ended',
+    changes: true,
+    examples: ['services enable billing --reason "repaired"'],
+    run: changeService({
+      make: ({ serviceChanges }, name, actor) => serviceChanges.enable(name, actor),
+      done: 'enabled',
+      unchanged: 'is not disabled',
+    }),
+  },
+  {
+    usage: 'remove <NAME>',
+    summary: 'disable a service for good; no other can have its name',
+    changes: true,
+    examples: ['services remove billing --reason "switched off"'],
+    run: changeService({
+      make: ({ serviceChanges }, name, actor) => serviceChanges.remove(name, actor),
+      done: 'removed, for good',
+      unchanged: 'is removed already',
+    }),
+  },
+];
+
+export const SERVICES: CommandGroup = {
+  name: 'services',
+  summary: 'internal services: their secrets and what they may ask for',
+  commands: [...LOOKUP_COMMANDS, ...CHANGE_COMMANDS],
+};
+
+async function findService({ services }: Services, text: string): Promise<Service> {
   if (!isServiceName(text)) {
     throw new CannotRunError('the name of a service is 1 to 40 lower-case letters, digits and hyphens');
   }
-  const found = await services.get(ServicesRepository).find(text);
+  const found = await services.find(text);
   if (!found) throw new CannotRunError(`there is no service ${text}`);
   return found;
 }
 
-export function listServices(invocation: Invocation): Promise<Report> {
-  return printList<Service>(invocation, (services) => ({
-    findPage: (after, limit) => services.get(ServicesRepository).findPage(limit, after?.name),
+function listServices(invocation: Invocation): Promise<Report> {
+  return printList<Service>(invocation, {
+    findPage: ({ services }, limit, after) => services.findPage(limit, after?.name),
     lineOf: serviceLine,
     jsonOf: serviceView,
     none: 'no services',
-  }));
+  });
 }
 
 function serviceLine({ name, allow, disabledAt, removedAt }: Service): string {
@@ -35,10 +134,10 @@ function serviceLine({ name, allow, disabledAt, removedAt }: Service): string {
   return `${name.padEnd(40)}  ${shownText(allow)}${state}`;
 }
 
-export function showService({ parameters }: Invocation): Promise<Report> {
+function showService({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const service = await findService(services, parameters[0]!);
-    const secrets = await services.get(ServiceSecretsRepository).findOf(service.name);
+    const secrets = await services.serviceSecrets.findOf(service.name);
     const shown = serviceView(service);
     const fields = Object.entries({ ...shown, allow: shownText(service.allow) });
     return {
@@ -56,12 +155,11 @@ function secretLine({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecret): st
   return `${'secret'.padEnd(18)} ${id}  since ${timeText(createdAt)}, ${used}${revokedAt === null ? '' : '  REVOKED'}`;
 }
 
-export async function addService(invocation: Invocation): Promise<Report> {
+async function addService(invocation: Invocation): Promise<Report> {
   const scopes = requireScopes(textOption(invocation, 'allow') ?? 'none');
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
+  return withServices(async ({ serviceChanges }) => {
     const name = invocation.parameters[0]!;
-    const { id, secret } = await services.get(ServiceChanges).add(name, scopes, actor);
+    const { id, secret } = await serviceChanges.add(name, scopes, operatorOf(invocation));
     return {
       lines: [`${name}: added, with the secret ${id}, which is shown only now`, `secret: ${secret}`],
       json: [{ name, allow: scopes, secretId: id, secret }],
@@ -69,11 +167,27 @@ export async function addService(invocation: Invocation): Promise<Report> {
   });
 }
 
-export function rotateSecret(invocation: Invocation): Promise<Report> {
+async function allowService(invocation: Invocation): Promise<Report> {
+  const text = invocation.parameters[1]!;
+  const scopes = requireScopes(text);
+  return changeService({
+    make: ({ serviceChanges }, name, actor) => serviceChanges.allow(name, scopes, actor),
+    done: `may ask for ${text}`,
+    unchanged: `may ask for ${text} already`,
+  })(invocation);
+}
+
+function requireScopes(text: string): ServiceScope[] {
+  const scopes = typedScopes(text);
+  if (scopes) return scopes;
+  throw new CannotRunError(`expected none, or some of ${SERVICE_SCOPES.join(', ')}, separated by commas`);
+}
+
+function rotateSecret(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const { name } = await findService(services, invocation.parameters[0]!);
-    const { id, secret } = await services.get(ServiceChanges).rotate(name, actor);
+    const { id, secret } = await services.serviceChanges.rotate(name, actor);
     return {
       lines: [`${name}: another secret, ${id}, which is shown only now`, `secret: ${secret}`],
       json: [{ name, secretId: id, secret }],
@@ -81,14 +195,14 @@ export function rotateSecret(invocation: Invocation): Promise<Report> {
   });
 }
 
-export function revokeSecret(invocation: Invocation): Promise<Report> {
+function revokeSecret(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const [text = '', id] = invocation.parameters;
     const endSessions = invocation.options['endSessions'] === true;
     const { name } = await findService(services, text);
     const change = { secretId: id, endSessions };
-    const { secretId, revoked } = await services.get(ServiceChanges).revokeSecret(name, change, actor);
+    const { secretId, revoked } = await services.serviceChanges.revokeSecret(name, change, actor);
     const ended = endSessions ? ', and every session that a code for the service opened has ended' : '';
     return {
       lines: [`${name}: the secret ${secretId} ${revoked ? 'is revoked' : 'was revoked already'}${ended}`],
@@ -99,56 +213,17 @@ export function revokeSecret(invocation: Invocation): Promise<Report> {
 
 interface ServiceChange {
   /** Returns false if there was nothing to change. */
-  make: (changes: ServiceChanges, name: string, actor: OperatorActor) => Promise<boolean>;
+  make: (services: Services, name: string, actor: OperatorActor) => Promise<boolean>;
   done: string;
   unchanged: string;
 }
 
-function changeService(invocation: Invocation, { make, done, unchanged }: ServiceChange): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const { name } = await findService(services, invocation.parameters[0]!);
-    const changed = await make(services.get(ServiceChanges), name, actor);
-    return { lines: [`${name}: ${changed ? done : unchanged}`], json: [{ name, changed }] };
-  });
-}
-
-export async function allowService(invocation: Invocation): Promise<Report> {
-  const text = invocation.parameters[1]!;
-  const scopes = requireScopes(text);
-  return changeService(invocation, {
-    make: (changes, name, actor) => changes.allow(name, scopes, actor),
-    done: `may ask for ${text}`,
-    unchanged: `may ask for ${text} already`,
-  });
-}
-
-function requireScopes(text: string): ServiceScope[] {
-  const scopes = typedScopes(text);
-  if (scopes) return scopes;
-  throw new CannotRunError(`expected none, or some of ${SERVICE_SCOPES.join(', ')}, separated by commas`);
-}
-
-export function disableService(invocation: Invocation): Promise<Report> {
-  return changeService(invocation, {
-    make: (changes, name, actor) => changes.disable(name, actor),
-    done: 'disabled, every session that a code for it opened has ended',
-    unchanged: 'is disabled already',
-  });
-}
-
-export function enableService(invocation: Invocation): Promise<Report> {
-  return changeService(invocation, {
-    make: (changes, name, actor) => changes.enable(name, actor),
-    done: 'enabled',
-    unchanged: 'is not disabled',
-  });
-}
-
-export function removeService(invocation: Invocation): Promise<Report> {
-  return changeService(invocation, {
-    make: (changes, name, actor) => changes.remove(name, actor),
-    done: 'removed, for good',
-    unchanged: 'is removed already',
-  });
+function changeService({ make, done, unchanged }: ServiceChange): CommandDefinition['run'] {
+  return (invocation) =>
+    withServices(async (services) => {
+      const actor = operatorOf(invocation);
+      const { name } = await findService(services, invocation.parameters[0]!);
+      const changed = await make(services, name, actor);
+      return { lines: [`${name}: ${changed ? done : unchanged}`], json: [{ name, changed }] };
+    });
 }

@@ -26,6 +26,6 @@ import { FeedService } from './feed.service.js';
     FeedService,
     PendingMarks,
   ],
-  exports: [EventsRepository, EventsService, FeedService, EventAddresses],
+  exports: [EventsRepository, EventsRetention, EventsService, FeedService, EventAddresses],
 })
 export class EventsModule {}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/env.js';
 import type { Check } from '../../src/cli/doctor/check.js';
-import { inspect } from '../../src/cli/doctor/inspect.js';
+import { inspect } from '../../src/cli/doctor/doctor.js';
 import { anAccount, anEmail } from '../support/personas.js';
 import { startService } from '../support/service.js';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { inspect } from '../../src/cli/doctor/inspect.js';
+import { inspect } from '../../src/cli/doctor/doctor.js';
 import { parseEnv } from '../../src/config/env.js';
 import { COMPILE_CACHE } from './compile-cache.js';
 import type { Installation } from './installation.js';

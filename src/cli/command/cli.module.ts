@@ -1,7 +1,34 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { SessionsModule } from '../../auth/sessions/sessions.module.js';
+import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
+import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
+import { MembersRepository } from '../../orgs/state/members.repository.js';
+import { MemberLists } from '../../orgs/state/members.lists.js';
+import { Memberships } from '../../orgs/state/members.memberships.js';
+import { InvitationLists } from '../../orgs/state/invitations.lists.js';
+import { Mails } from '../../mail/mails.js';
+import { MailsRepository } from '../../mail/mails.repository.js';
+import { type DynamicModule, Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
+import { UserImportService } from '../../users/user-import.service.js';
+import { UserExport } from '../../accounts/user-export.js';
+import { UserDisablingService } from '../../accounts/user-disabling.js';
+import { UserDeletionService } from '../../accounts/user-deletion.js';
+import { KeyRing } from '../../auth/tokens/signing-keys.js';
+import { ServicesRepository } from '../../services/services.repository.js';
+import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
+import { ServiceChanges } from '../../services/service-changes.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { EventsRetention } from '../../events/events-retention.js';
+import { FeedService } from '../../events/feed.service.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { EmailCodes } from '../../auth/email-codes/email-codes.js';
+import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
+import { loadKeyFile } from '../../auth/tokens/key-file.js';
+import { requireSchema, withDatabase } from './database.js';
 import { ConfigModule } from '../../config/config.module.js';
-import type { Env } from '../../config/env.js';
+import { Env } from '../../config/env.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
@@ -12,7 +39,6 @@ import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { OrgOwnersService } from '../../orgs/org-owners.service.js';
-import { SessionsModule } from '../../auth/sessions/sessions.module.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from '../../auth/second-factor/second-factor-failures.repository.js';
@@ -22,18 +48,64 @@ import {
   SecondFactor,
   SecondFactorFailures,
 } from '../../auth/second-factor/second-factor.entities.js';
-import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { PasswordChanges } from '../../accounts/password-changes.js';
 import { MailModule } from '../../mail/mail.module.js';
+import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
+import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../../services/services.module.js';
 import { UserPartsCheck } from '../../users/user-parts-check.js';
 import { UsersModule } from '../../users/users.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
+/** What commands call. */
+@Injectable()
+export class Services {
+  constructor(
+    readonly env: Env,
+    readonly users: UsersRepository,
+    readonly userSessions: UserSessionsRepository,
+    readonly userImport: UserImportService,
+    readonly userExport: UserExport,
+    readonly disabling: UserDisablingService,
+    readonly deletion: UserDeletionService,
+    readonly vouchedEmails: VouchedEmails,
+    readonly passwordChanges: PasswordChanges,
+    readonly secondFactorRemoval: SecondFactorRemoval,
+    readonly resetCodes: HandedOutResetCodes,
+    readonly operatorGrants: OperatorGrants,
+    readonly revocation: SessionRevocation,
+    readonly orgs: OrgsRepository,
+    readonly orgOwners: OrgOwnersService,
+    readonly members: MembersRepository,
+    readonly memberLists: MemberLists,
+    readonly memberships: Memberships,
+    readonly invitations: InvitationLists,
+    readonly shownInvitations: ShownInvitationsService,
+    readonly services: ServicesRepository,
+    readonly serviceSecrets: ServiceSecretsRepository,
+    readonly serviceChanges: ServiceChanges,
+    readonly events: EventsRepository,
+    readonly eventsRetention: EventsRetention,
+    readonly feed: FeedService,
+    readonly mails: Mails,
+    readonly mailRows: MailsRepository,
+    readonly operatedMails: OperatedMails,
+    readonly sessions: SessionsRepository,
+    readonly secondFactors: SecondFactorsRepository,
+    readonly transactions: Transactions,
+    private readonly codes: EmailCodesRepository,
+  ) {}
+
+  /** Reads the key file, which most commands do not need. */
+  emailCodes(): EmailCodes {
+    return new EmailCodes(this.codes, new KeyRing(loadKeyFile(this.env.jwtKeysFile, true)));
+  }
+}
 
 const PROVIDERS = [
+  Services,
   HandedOutResetCodes,
   EmailCodesOfUser,
   EmailCodesRepository,
@@ -72,4 +144,16 @@ export class CliModule {
       providers: PROVIDERS,
     };
   }
+}
+
+/** Opens the database for one command, while the service may be running. */
+export function openServices<T>(env: Env, work: (services: Services) => Promise<T>): Promise<T> {
+  return withDatabase(env, 'command', async (dataSource) => {
+    await requireSchema(dataSource);
+    const context = await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), {
+      logger: false,
+      abortOnError: false,
+    });
+    return work(context.get(Services));
+  });
 }

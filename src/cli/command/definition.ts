@@ -13,11 +13,8 @@ export interface Invocation {
   print: (text: string, json: object) => Promise<void>;
 }
 
-type Run = (invocation: Invocation) => Promise<Report>;
-
 type Option = [flags: string, meaning: string];
 
-/** Declares a command. Its code is loaded only when it is called. */
 export interface CommandDefinition {
   /** name and parameters, such as `disable <USER>` */
   usage: string;
@@ -27,7 +24,7 @@ export interface CommandDefinition {
   /** whether the command changes data, and so accepts or requires `--reason`, and accepts `--as` */
   changes?: boolean | 'with a reason';
   examples: string[];
-  load: () => Promise<Run>;
+  run: (invocation: Invocation) => Promise<Report>;
   /** commands below this one, which runs without them, too */
   commands?: CommandDefinition[];
 }

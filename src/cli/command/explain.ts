@@ -1,5 +1,6 @@
 import { explainFailure } from '../../app/start-failure.js';
 import { LostConflictError } from '../../database/transactions/transaction-errors.js';
+import { MailNotFoundError } from '../../mail/mail.errors.js';
 import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
 import { CannotRunError } from './options.js';
 
@@ -10,7 +11,9 @@ export interface Explanation {
 }
 
 export function explain(error: unknown): Explanation {
-  if (error instanceof CannotRunError) return { lines: [`error: ${error.message}`], isRefusal: false };
+  if (error instanceof CannotRunError || error instanceof MailNotFoundError) {
+    return { lines: [`error: ${error.message}`], isRefusal: false };
+  }
   if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };
   if (error instanceof LostConflictError) {
     const again = 'error: others kept changing the same data, and nothing was done: run the command again';

@@ -67,12 +67,11 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   command.action(async () => {
     // Standard output is for results; every message that matters is thrown.
     (await import('@nestjs/common')).Logger.overrideLogger(false);
-    const run = await definition.load();
     const options = command.opts<Invocation['options']>();
     const asJson = options['json'] === true;
     const print = (text: string, json: object): Promise<void> =>
       write(`${asJson ? JSON.stringify(json) : text}\n`);
-    const report = await run({ parameters: command.args, options, print });
+    const report = await definition.run({ parameters: command.args, options, print });
     await writeReport(report, asJson);
     end(report.isRed === true ? REFUSED : DONE);
   });

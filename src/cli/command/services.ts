@@ -1,22 +1,86 @@
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { type Env, loadEnv } from '../../config/env.js';
-import { CliModule } from './cli.module.js';
-import { requireSchema, withDatabase } from './database.js';
+import { loadEnv } from '../../config/env.js';
+import { oneLine } from '../../identifiers/one-line.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
+import { canonicalEmail } from '../../users/email-address.js';
+import type { UserProfile } from '../../users/users.repository.js';
+import type { Services } from './cli.module.js';
+import type { Invocation, Report } from './definition.js';
+import { CannotRunError, optionalLimit } from './options.js';
 
-export interface Services extends Pick<INestApplicationContext, 'get'> {
-  env: Env;
-}
+/** Repeated here, because the entity would load the database's library for the help. */
+export const MAX_NAME: typeof MAX_ORG_NAME = 100;
+const MAX_NAMED = 3;
+const PAGE = 500;
 
 /** Opens the configured database for one command, while the service may be running. */
 export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const env = loadEnv();
-  return withDatabase(env, 'command', async (dataSource) => {
-    await requireSchema(dataSource);
-    const context = await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), {
-      logger: false,
-      abortOnError: false,
-    });
-    return work({ env, get: context.get.bind(context) });
+  const { openServices } = await import('./cli.module.js');
+  return openServices(env, work);
+}
+
+/** @throws CannotRunError if the text is neither the id nor the email of a user */
+export async function findUser({ users }: Services, text: string): Promise<UserProfile> {
+  const email = canonicalEmail(text);
+  if (!isEntityId(text) && email === undefined) {
+    throw new CannotRunError('expected the email or the id of a user');
+  }
+  const user = isEntityId(text) ? await users.findById(text) : await users.findByEmail(email!);
+  if (!user) throw new CannotRunError(`there is no user ${isEntityId(text) ? text : email}`);
+  return user;
+}
+
+/** @throws CannotRunError if the text is neither an id nor the whole name of exactly one organization */
+export async function findOrg(services: Services, text: string): Promise<Org> {
+  if (!isEntityId(text)) return findOrgByName(services, text);
+  const org = await services.orgs.find(text);
+  if (!org) throw new CannotRunError(`there is no organization ${text}`);
+  return org;
+}
+
+async function findOrgByName({ orgs }: Services, name: string): Promise<Org> {
+  const stored = oneLine(name, MAX_NAME);
+  const named = stored === undefined ? [] : await orgs.findNamed(stored, MAX_NAMED + 1);
+  const [org, other] = named;
+  if (!org) throw new CannotRunError('there is no organization of that name: see accounts orgs find');
+  if (other) {
+    const ids = named.slice(0, MAX_NAMED).map(({ id }) => id);
+    const more = named.length > MAX_NAMED ? ' or another' : '';
+    throw new CannotRunError(`several organizations have that name: give an id, ${ids.join(', ')}${more}`);
+  }
+  return org;
+}
+
+interface List<T> {
+  /** Returns the page after an item, or the first page. */
+  findPage: (services: Services, limit: number, after: T | undefined) => Promise<T[]>;
+  /** Filters where the database cannot; by default all items are shown. */
+  isShown?: (item: T) => boolean;
+  lineOf: (item: T) => string;
+  jsonOf: (item: T) => object;
+  /** text for an empty list */
+  none: string;
+}
+
+/** Prints a list of any length: memory holds a page, and each statement is short. */
+export async function printList<T>(
+  invocation: Invocation,
+  { findPage, isShown = () => true, lineOf, jsonOf, none }: List<T>,
+): Promise<Report> {
+  const limit = optionalLimit(invocation);
+  const endWith = (note?: string): Report => ({ lines: note === undefined ? [] : [note], json: [] });
+  return withServices(async (services) => {
+    let shown = 0;
+    for (let after: T | undefined; ;) {
+      const page = await findPage(services, PAGE, after);
+      for (const item of page.filter(isShown)) {
+        if (shown === limit) return endWith(`only the first ${limit} are shown`);
+        await invocation.print(lineOf(item), jsonOf(item));
+        shown += 1;
+      }
+      if (page.length < PAGE) return endWith(shown === 0 ? none : undefined);
+      after = page.at(-1);
+    }
   });
 }

@@ -1,6 +1,20 @@
+import { type Check, EXAMPLES, type Inspection } from './check.js';
 import { EXPLAIN, hotStatements } from '../../database/hot-statements.js';
 import { isSchemaUpToDate } from '../../database/migrate.js';
-import { type Check, EXAMPLES, type Inspection } from './check.js';
+
+export const SERVER_CHECKS: Check[] = [
+  {
+    claim: 'every acknowledged change survives a crash of the database server',
+    remedy:
+      'Set innodb_flush_log_at_trx_commit=1 and, with a binary log, sync_binlog=1, unless you accept that loss for speed.',
+    async findFaults({ env: { database } }) {
+      if (database.engine === 'sqlite') return [];
+      const { findUnsafeCommits } = await import('../../database/mysql/unsafe-commits.js');
+      const unsafe = await findUnsafeCommits(database);
+      return unsafe.map(({ host, settings, cost }) => `${host} has ${settings.join(', ')}: ${cost}`);
+    },
+  },
+];
 
 export const SCHEMA_CHECKS: Check[] = [
   {

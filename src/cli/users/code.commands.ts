@@ -1,27 +1,45 @@
-import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import { readable } from '../../auth/email-codes/email-code-text.js';
-import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
-import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
-import { loadKeyFile } from '../../auth/tokens/key-file.js';
-import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { timeText } from '../../operators/views.js';
-import { InvitationLists, type ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
-import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
+import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { findOrg, findUser } from '../command/lookups.js';
+import type { Services } from '../command/cli.module.js';
+import type { CommandDefinition, Invocation, Report } from '../command/definition.js';
 import { CannotRunError, operatorOf, textOption } from '../command/options.js';
-import { type Services, withServices } from '../command/services.js';
+import { findOrg, findUser, withServices } from '../command/services.js';
+import { USER } from './change.commands.js';
 
 const MAX_NAMED = 3;
 
+export const CODE_COMMANDS: CommandDefinition[] = [
+  {
+    usage: 'reset-code <USER>',
+    summary: 'print a code once, by which a user can set a new password',
+    details: `${USER} Tell them the code: it is valid for 15 minutes, until their e-mail changes or all sessions end.`,
+    changes: 'with a reason',
+    examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
+    run: resetCode,
+  },
+  {
+    usage: 'invite-code <EMAIL>',
+    summary: 'print a new code once, by which an invited person can join',
+    details: [
+      'Use it if no mail of a pending invitation arrives, and tell the person the code: it is valid for 7 days, replaces',
+      'a mailed one, and does not verify the e-mail.',
+    ].join('\n'),
+    options: [['--org <ORG>', 'the organization, by id or name, if several have invited the e-mail']],
+    changes: 'with a reason',
+    examples: ['users invite-code joan@example.com --org "Analytical Engines" --reason "no mail server"'],
+    run: inviteCode,
+  },
+];
+
 /** The code does not verify the email, because the operator may tell it to another person. */
-export function resetCode(invocation: Invocation): Promise<Report> {
+function resetCode(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const { id, email } = await findUser(services, invocation.parameters[0]!);
-    const codes = emailCodes(services);
-    const issued = await services.get(HandedOutResetCodes).issue(codes, id, actor);
+    const codes = services.emailCodes();
+    const issued = await services.resetCodes.issue(codes, id, actor);
     const code = readable(codes.textOf(issued));
     const expiresAt = timeText(issued.expiresAt);
     return {
@@ -32,15 +50,15 @@ export function resetCode(invocation: Invocation): Promise<Report> {
 }
 
 /** Like a code that an admin gets with `showCode`, this one does not verify the email. */
-export async function inviteCode(invocation: Invocation): Promise<Report> {
+async function inviteCode(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email that was invited');
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const invitation = await findInvitation(services, email, textOption(invocation, 'org'));
-    const codes = emailCodes(services);
+    const codes = services.emailCodes();
     const { id, orgId, orgName, role } = invitation;
-    const { codeNumber, expiresAt } = await services.get(ShownInvitationsService).renew(invitation, actor);
+    const { codeNumber, expiresAt } = await services.shownInvitations.renew(invitation, actor);
     const code = readable(codes.textOf({ id, purpose: 'invitation', codeNumber }));
     const until = timeText(expiresAt);
     return {
@@ -57,7 +75,7 @@ async function findInvitation(
   orgText: string | undefined,
 ): Promise<ReceivedInvitation> {
   const orgId = orgText === undefined ? undefined : (await findOrg(services, orgText)).id;
-  const pending = await services.get(InvitationLists).findPending(email, Date.now());
+  const pending = await services.invitations.findPending(email, Date.now());
   const [invitation, ...others] = pending.filter((one) => orgId === undefined || one.orgId === orgId);
   if (!invitation) throw new CannotRunError(`no invitation is pending for ${email}`);
   if (others.length > 0) {
@@ -67,9 +85,4 @@ async function findInvitation(
     );
   }
   return invitation;
-}
-
-function emailCodes(services: Services): EmailCodes {
-  const keys = new KeyRing(loadKeyFile(services.env.jwtKeysFile, true));
-  return new EmailCodes(services.get(EmailCodesRepository), keys);
 }

@@ -1,66 +1,94 @@
-import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { timeText } from '../../operators/views.js';
-import { InvitationLists } from '../../orgs/state/invitations.lists.js';
-import { type AnyUserOrg, Memberships } from '../../orgs/state/members.memberships.js';
-import { documentText, UserExport } from '../../accounts/user-export.js';
+import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
 import { userJson } from '../../users/user-json.js';
-import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { printList } from '../command/list.js';
-import { findUser } from '../command/lookups.js';
+import type { UserProfile } from '../../users/users.repository.js';
+import { type CommandDefinition, type Invocation, LIST_LIMIT, type Report } from '../command/definition.js';
 import { CannotRunError } from '../command/options.js';
 import { write } from '../command/output.js';
-import { withServices } from '../command/services.js';
+import { findUser, printList, withServices } from '../command/services.js';
 
 const MAX_TEXT = 254;
 
-export function listUsers(invocation: Invocation): Promise<Report> {
-  return printList<UserProfile>(invocation, (services) => ({
-    findPage: (after, limit) => services.get(UsersRepository).findPage(limit, after?.email),
-    lineOf: userLine,
-    jsonOf: userJson,
-    none: 'nobody',
-  }));
-}
+export const LOOKUP_COMMANDS: CommandDefinition[] = [
+  {
+    usage: 'list',
+    summary: 'list all users, ordered by e-mail',
+    options: [LIST_LIMIT],
+    examples: ['users list', 'users list --json'],
+    run: (invocation) =>
+      printList<UserProfile>(invocation, {
+        findPage: ({ users }, limit, after) => users.findPage(limit, after?.email),
+        lineOf: userLine,
+        jsonOf: userJson,
+        none: 'nobody',
+      }),
+  },
+  {
+    usage: 'find <TEXT>',
+    summary: 'find users by a part of their e-mail',
+    options: [LIST_LIMIT],
+    examples: ['users find ada', 'users find @example.com --json'],
+    run: findUsers,
+  },
+  {
+    usage: 'show <USER>',
+    summary: 'show an account, its organizations and the number of its live sessions',
+    details: 'A user is named by e-mail or id.',
+    examples: ['users show ada@example.com'],
+    run: showUser,
+  },
+];
 
-export async function findUsers(invocation: Invocation): Promise<Report> {
+export const EXPORT: CommandDefinition = {
+  usage: 'export <USER>',
+  summary: 'print all data about one user as a JSON document, to answer an access request',
+  details: [
+    'A user is named by e-mail or id. The document holds the account, the organizations, the sessions, the record of',
+    'changes about the user, and the invitations to the e-mail if it is verified. It contains no hash, no code, no',
+    'client address of anybody else, and none of the reasons that operators gave.',
+  ].join('\n'),
+  examples: ['export ada@example.com > ada.json'],
+  run: exportUser,
+};
+
+async function findUsers(invocation: Invocation): Promise<Report> {
   const text = (invocation.parameters[0] ?? '').trim();
   if (text === '' || text.length > MAX_TEXT) {
     throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an email`);
   }
-  return printList<UserProfile>(invocation, (services) => ({
-    findPage: (after, limit) => services.get(UsersRepository).search(text, limit, after?.email),
+  return printList<UserProfile>(invocation, {
+    findPage: ({ users }, limit, after) => users.search(text, limit, after?.email),
     lineOf: userLine,
     jsonOf: userJson,
     none: 'nobody',
-  }));
+  });
 }
 
 export function userLine({ id, email, disabledAt }: UserProfile): string {
   return `${id}  ${email}${disabledAt === null ? '' : '  DISABLED'}`;
 }
 
-export function showUser({ parameters }: Invocation): Promise<Report> {
+function showUser({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
-    const sessions = await services.get(UserSessionsRepository).countAlive(user.id, Date.now());
-    const orgs = await services.get(Memberships).findAllOrgs(user.id);
-    const invitations = await services.get(InvitationLists).countPending(user.email, Date.now());
+    const sessions = await services.userSessions.countAlive(user.id, Date.now());
+    const orgs = await services.memberships.findAllOrgs(user.id);
+    const invitations = await services.invitations.countPending(user.email, Date.now());
     const shown = userJson(user);
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
         `${'sessions'.padEnd(18)} ${sessions} alive`,
         `${'invitations'.padEnd(18)} ${invitations} pending`,
-        ...orgs.map((org) => `${org.role.padEnd(18)} ${org.id}  ${org.name}${deletedMark(org)}`),
+        ...orgs.map(orgLine),
       ],
       json: [{ ...shown, sessions, invitations, orgs: orgs.map(orgJson) }],
     };
   });
 }
 
-function deletedMark({ deletedAt }: AnyUserOrg): string {
-  return deletedAt === null ? '' : '  DELETED';
+function orgLine({ id, name, role, deletedAt }: AnyUserOrg): string {
+  return `${role.padEnd(18)} ${id}  ${name}${deletedAt === null ? '' : '  DELETED'}`;
 }
 
 function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
@@ -68,10 +96,11 @@ function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
 }
 
 /** Writes page by page, because the audit log of a user can be long. */
-export function exportUser({ parameters, options }: Invocation): Promise<Report> {
+function exportUser({ parameters, options }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
-    const document = services.get(UserExport).documentOf(user);
+    const { documentText } = await import('../../accounts/user-export.js');
+    const document = services.userExport.documentOf(user);
     for await (const text of documentText(document, options['json'] === true ? '' : '\n')) await write(text);
     return { lines: [], json: [] };
   });

@@ -1,36 +1,59 @@
-import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { userJson } from '../../users/user-json.js';
-import { type UserProfile, UsersRepository } from '../../users/users.repository.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { printList } from '../command/list.js';
-import { changeUser } from './change.commands.js';
+import type { UserProfile } from '../../users/users.repository.js';
+import { type CommandGroup, LIST_LIMIT } from '../command/definition.js';
+import { printList } from '../command/services.js';
+import { changeUser, USER } from './change.commands.js';
 import { userLine } from './lookup.commands.js';
 
-export function grantOperator(invocation: Invocation): Promise<Report> {
-  const force = invocation.options['force'] === true;
-  return changeUser(invocation, {
-    make: (services, { id }, actor) => services.get(OperatorGrants).grant(id, { actor, force }),
-    done: 'an operator now',
-    unchanged: 'is an operator already',
-  });
-}
-
-export function revokeOperator(invocation: Invocation): Promise<Report> {
-  return changeUser(invocation, {
-    make: (services, { id }, actor) => services.get(OperatorGrants).revoke(id, actor),
-    done: 'no operator any more, from the next request on',
-    unchanged: 'is no operator',
-  });
-}
-
-export function listOperators(invocation: Invocation): Promise<Report> {
-  return printList<UserProfile>(invocation, (services) => ({
-    findPage: (after, limit) => services.get(UsersRepository).findOperators(limit, after?.email),
-    lineOf: operatorLine,
-    jsonOf: operatorJson,
-    none: 'nobody',
-  }));
-}
+export const OPERATORS: CommandGroup = {
+  name: 'operators',
+  summary: 'users who may call the routes of operators, such as in Swagger UI',
+  commands: [
+    {
+      usage: 'grant <USER>',
+      summary: 'make a user an operator, from the next request on',
+      details: [
+        `${USER} Refused if the account has no second factor: whoever has its password could enrol`,
+        'one first. From then on nobody changes the account over HTTP but its user, and a code for its password is void.',
+      ].join('\n'),
+      options: [['--force', 'do it even if the account has no second factor']],
+      changes: true,
+      examples: ['operators grant ada@example.com --reason "joined the support team"'],
+      run: (invocation) =>
+        changeUser({
+          make: ({ operatorGrants }, { id }, actor) =>
+            operatorGrants.grant(id, { actor, force: invocation.options['force'] === true }),
+          done: 'an operator now',
+          unchanged: 'is an operator already',
+        })(invocation),
+    },
+    {
+      usage: 'revoke <USER>',
+      summary: 'make an operator a user again, from the next request on',
+      details: `${USER} Their sessions continue.`,
+      changes: true,
+      examples: ['operators revoke ada@example.com --reason "left the support team"'],
+      run: changeUser({
+        make: ({ operatorGrants }, { id }, actor) => operatorGrants.revoke(id, actor),
+        done: 'no operator any more, from the next request on',
+        unchanged: 'is no operator',
+      }),
+    },
+    {
+      usage: 'list',
+      summary: 'list all operators, ordered by e-mail',
+      options: [LIST_LIMIT],
+      examples: ['operators list', 'operators list --json'],
+      run: (invocation) =>
+        printList<UserProfile>(invocation, {
+          findPage: ({ users }, limit, after) => users.findOperators(limit, after?.email),
+          lineOf: operatorLine,
+          jsonOf: operatorJson,
+          none: 'nobody',
+        }),
+    },
+  ],
+};
 
 function operatorLine(user: UserProfile): string {
   const { operatorSince, secondFactorAt } = userJson(user);

@@ -1,4 +1,4 @@
-import type { Env } from '../../config/env.js';
+import { type Env, loadEnv } from '../../config/env.js';
 import { withDatabase } from '../command/database.js';
 import {
   DATA_CHECKS,
@@ -9,9 +9,9 @@ import {
 } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
 import { FEED_CHECKS, RECORD_CHECKS } from './event-checks.js';
-import { INDEX_CHECK, SCHEMA_CHECKS } from './schema-checks.js';
-import { SERVER_CHECKS } from './server-checks.js';
+import { INDEX_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
 import { SECOND_FACTOR_CHECKS, SERVICE_CHECKS, SESSION_CHECKS } from './session-checks.js';
+import type { Report } from '../command/definition.js';
 
 export interface Finding {
   check: Check;
@@ -68,4 +68,24 @@ async function faultsOf(check: Check, inspection: Inspection): Promise<string[]>
   } catch (error) {
     return [`could not be checked: ${error instanceof Error ? error.message : String(error)}`];
   }
+}
+
+export async function doctor(): Promise<Report> {
+  const findings = await inspect(loadEnv());
+  return {
+    lines: findings.map(textOf),
+    json: findings.map(({ check: { claim, remedy }, faults }) =>
+      faults.length === 0 ? { claim, holds: true } : { claim, holds: false, faults, remedy },
+    ),
+    isRed: findings.some(({ faults }) => faults.length > 0),
+  };
+}
+
+function textOf({ check, faults }: Finding): string {
+  if (faults.length === 0) return `green  ${check.claim}`;
+  return [
+    `RED    ${check.claim}`,
+    ...faults.map((fault) => `         ${fault}`),
+    `       ${check.remedy}`,
+  ].join('\n');
 }

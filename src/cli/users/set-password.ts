@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { loadArgon2Engine } from '../../auth/passwords/argon2.js';
-import { PasswordChanges } from '../../accounts/password-changes.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
-import { Transactions } from '../../database/transactions/transactions.js';
 import { RefusedError } from '../../problems/problem.js';
 import type { Invocation, Report } from '../command/definition.js';
-import { findUser } from '../command/lookups.js';
 import { CannotRunError, operatorOf } from '../command/options.js';
-import { withServices } from '../command/services.js';
+import { findUser, withServices } from '../command/services.js';
 
 /** bounds what is read from a pipe */
 const MAX_BYTES = 4096;
@@ -27,10 +24,10 @@ export function setPassword(invocation: Invocation): Promise<Report> {
     const fault = passwordFault(password, email, services.env);
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
     const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
-    const passwords = services.get(PasswordChanges);
-    const changed = await services
-      .get(Transactions)
-      .run((transaction) => passwords.set(transaction, { id, email }, hash, actor));
+    const passwords = services.passwordChanges;
+    const changed = await services.transactions.run((transaction) =>
+      passwords.set(transaction, { id, email }, hash, actor),
+    );
     const lines = [`${email} (${id}): the password is set, every session has ended`];
     if (generated !== undefined) lines.push(`password: ${generated}`);
     return { lines, json: [{ id, email, changed, ...(generated !== undefined && { password: generated }) }] };

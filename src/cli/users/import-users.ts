@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
 import { loadBcrypt, readBcryptCost } from '../../auth/passwords/foreign-hashes.js';
 import { MAX_ROWS_AT_ONCE } from '../../database/batches.js';
-import { type ForeignUser, type ImportOutcome, UserImportService } from '../../users/user-import.service.js';
+import type { ForeignUser, ImportOutcome } from '../../users/user-import.service.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { CannotRunError, operatorOf } from '../command/options.js';
-import { type Services, withServices } from '../command/services.js';
+import type { Services } from '../command/cli.module.js';
+import { withServices } from '../command/services.js';
 import { type Line, linesOf, parseRow, type Refusal, REFUSALS } from './import-rows.js';
 
 /** rows in one transaction; on SQLite, a running service waits for each */
@@ -79,7 +80,7 @@ async function importBatch(
   const users = rows.flatMap(({ parsed }) => (typeof parsed === 'string' ? [] : parsed));
   await requireBcrypt(users);
   const began = performance.now();
-  const outcomes = await services.get(UserImportService).importAll(users, actor);
+  const outcomes = await services.userImport.importAll(users, actor);
   const tookMs = performance.now() - began;
   for (const { line, parsed } of rows) {
     const outcome = typeof parsed === 'string' ? parsed : outcomes.shift()!;

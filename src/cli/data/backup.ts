@@ -8,7 +8,7 @@ import { RefusedError } from '../../problems/problem.js';
 import { openDatabase } from '../command/database.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { CannotRunError } from '../command/options.js';
-import { inspect } from '../doctor/inspect.js';
+import { inspect } from '../doctor/doctor.js';
 import { SCHEMA_CHECKS } from '../doctor/schema-checks.js';
 
 export async function backUp({ parameters }: Invocation): Promise<Report> {

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
+import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
+import type { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { type LockedKeyFile, lockKeyFile, readKeyFile } from '../../auth/tokens/key-file.js';
 import {
   type Jwk,
@@ -13,16 +15,13 @@ import {
   scheduleOf,
   type SigningKeys,
 } from '../../auth/tokens/signing-keys.js';
-import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
-import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { type Env, loadEnv } from '../../config/env.js';
-import { Transactions } from '../../database/transactions/transactions.js';
 import { keyView, timeText } from '../../operators/views.js';
 import { RefusedError } from '../../problems/problem.js';
-import { EventsRepository } from '../../events/events.repository.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { operatorOf } from '../command/options.js';
-import { type Services, withServices } from '../command/services.js';
+import type { Services } from '../command/cli.module.js';
+import { withServices } from '../command/services.js';
 
 /** Verifiers may cache the key set for five minutes; the rest is for clocks that differ. */
 const PUBLISHED_BEFORE_SIGNING_S = 600;
@@ -65,7 +64,7 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
   const judged = await changeKeys('keys.pruned', operatorOf(invocation), async (file, services) => {
     const keys = readKeySet(keySetText(file.keys));
     const schedule = scheduleOf(keys, Date.now(), file.changedAt);
-    const sessions = services.get(SessionsRepository);
+    const sessions = services.sessions;
     const result: Judged[] = [];
     for (const [index, key] of schedule.entries()) {
       const kept = atOnce ? whyKeptAtOnce(key) : await whyKept(key, sessions, services.env);
@@ -74,7 +73,7 @@ export async function pruneKeys(invocation: Invocation): Promise<Report> {
     const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
     const rest = result.filter(({ kept }) => kept !== undefined).map(({ jwk }) => jwk);
     if (kids.length === 0) return { keys: undefined, kids, result };
-    await reEncrypt(services.get(SecondFactorsRepository), keys, kids);
+    await reEncrypt(services.secondFactors, keys, kids);
     return { keys: rest, kids, result };
   });
   return {
@@ -147,10 +146,8 @@ function changeKeys<Result>(
     try {
       const { keys, kids, result } = await decide(file, services);
       if (keys) {
-        await services.get(Transactions).run(async (transaction) => {
-          await services
-            .get(EventsRepository)
-            .record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
+        await services.transactions.run(async (transaction) => {
+          await services.events.record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
           file.replace(keys);
         });
       }
