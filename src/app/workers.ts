@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { CleanUpService } from '../clean-up/clean-up.js';
-import { FeedPoller } from '../events/feed-rounds.js';
+import { FeedRounds } from '../events/feed-rounds.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
 
@@ -11,7 +11,7 @@ export async function startWorkers(app: INestApplicationContext): Promise<void> 
   await app.get(PasswordHasher).start();
   app.get(KeyFileWatch).start();
   app.get(LiftedLimits).start();
-  app.get(FeedPoller).start();
+  app.get(FeedRounds).start();
   app.get(MailWorker).start();
   app.get(CleanUpService).start();
 }

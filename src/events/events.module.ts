@@ -7,7 +7,7 @@ import { EventsRetention } from './events-retention.js';
 import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
 import { FeedNumbering, PendingMarks } from './feed-numbering.js';
-import { FeedPoller, FeedRounds } from './feed-rounds.js';
+import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository } from './feed.repository.js';
 import { FeedService } from './feed.service.js';
 
@@ -20,7 +20,6 @@ import { FeedService } from './feed.service.js';
     EventsRetention,
     EventsService,
     FeedNumbering,
-    FeedPoller,
     FeedRepository,
     FeedRounds,
     FeedService,

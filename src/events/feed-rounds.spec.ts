@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
 import type { FeedNumbering } from './feed-numbering.js';
-import { FeedPoller, FeedRounds } from './feed-rounds.js';
+import { FeedRounds } from './feed-rounds.js';
 
 const BACKLOG = 6;
 const INTERVAL_MS = 100;
@@ -32,25 +33,15 @@ describe('the rounds of a process', () => {
   });
 });
 
-describe('the poller', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+it('numbers a backlog without a pause, though no request waits, until the process stops', async () => {
+  let begun = 0;
+  const round = () => Promise.resolve({ last: ++begun, mayHaveMore: begun % BACKLOG !== 0 });
+  const rounds = new FeedRounds({ round } as unknown as FeedNumbering);
+  rounds.start();
 
-  it('numbers a backlog without a pause, though no request waits, until the process stops', async () => {
-    let begun = 0;
-    const begin = () => Promise.resolve({ last: ++begun, mayHaveMore: begun % BACKLOG !== 0 });
-    const poller = new FeedPoller({ isAwaited: false, begin } as unknown as FeedRounds);
-    poller.start();
-
-    await vi.advanceTimersByTimeAsync(250);
-    expect(begun).toBe(BACKLOG);
-    poller.beforeApplicationShutdown();
-    await vi.advanceTimersByTimeAsync(5000);
-    await poller.onApplicationShutdown();
-    expect(begun).toBe(BACKLOG);
-  });
+  await sleep(700);
+  expect(begun).toBe(BACKLOG);
+  rounds.beforeApplicationShutdown();
+  await rounds.onApplicationShutdown();
+  expect(begun).toBe(BACKLOG);
 });

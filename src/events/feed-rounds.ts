@@ -10,10 +10,18 @@ import { FeedNumbering, type Round } from './feed-numbering.js';
 
 /** Each round costs the writers a commit, however many callers share it. A backlog is numbered without a pause. */
 const INTERVAL_MS = 100;
+/** pause of the poller while a request waits for events */
+const TICK_MS = 200;
+/** pause of the poller otherwise */
+const IDLE_MS = 1000;
 
 /** The rounds of this process, one after another. Callers share a round that begins after they called. */
 @Injectable()
-export class FeedRounds {
+export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('Feed');
+  private readonly stopping = new AbortController();
+  private polling: Promise<void> = Promise.resolve();
+  private hasFailed = false;
   private running: Promise<unknown> = Promise.resolve();
   private next: Promise<Round> | undefined;
   private newest = 0;
@@ -34,8 +42,16 @@ export class FeedRounds {
     return this.newest;
   }
 
-  get isAwaited(): boolean {
-    return this.waiters.size > 0;
+  start(): void {
+    this.polling = this.poll();
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopping.abort();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.polling;
   }
 
   begin(): Promise<Round> {
@@ -84,57 +100,24 @@ export class FeedRounds {
       throw error;
     }
   }
-}
 
-const TICK_MS = 200;
-const IDLE_MS = 1000;
-
-/** Makes rounds while the process runs: often if a request waits for events, seldom otherwise. */
-@Injectable()
-export class FeedPoller implements BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly logger = new Logger('Feed');
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private begunAt = Number.NEGATIVE_INFINITY;
-  private hasFailed = false;
-  private stopped = false;
-
-  constructor(private readonly rounds: FeedRounds) {}
-
-  /** Adds jitter, so that instances do not number at the same moments. */
-  start(): void {
-    if (this.stopped) return;
-    this.timer = setTimeout(
-      () => {
-        this.running = this.tick();
-      },
-      TICK_MS * (0.75 + Math.random() / 2),
-    );
-    this.timer.unref();
-  }
-
-  beforeApplicationShutdown(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.running;
-  }
-
-  private async tick(): Promise<void> {
-    const now = performance.now();
-    if (this.rounds.isAwaited || now - this.begunAt >= IDLE_MS) {
-      this.begunAt = now;
-      await this.poll();
-    }
-    this.start();
-  }
-
+  /** Makes rounds while the process runs. Adds jitter, so that instances do not number at the same moments. */
   private async poll(): Promise<void> {
+    const { signal } = this.stopping;
+    for (let begunAt = Number.NEGATIVE_INFINITY; !signal.aborted;) {
+      const pauseMs = TICK_MS * (0.75 + Math.random() / 2);
+      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined);
+      const now = performance.now();
+      if (signal.aborted || (this.waiters.size === 0 && now - begunAt < IDLE_MS)) continue;
+      begunAt = now;
+      await this.numberAll();
+    }
+  }
+
+  private async numberAll(): Promise<void> {
     try {
-      for (let mayHaveMore = true; mayHaveMore && !this.stopped;) {
-        ({ mayHaveMore } = await this.rounds.begin());
+      for (let mayHaveMore = true; mayHaveMore && !this.stopping.signal.aborted;) {
+        ({ mayHaveMore } = await this.begin());
       }
       this.hasFailed = false;
     } catch (error) {
