@@ -15,12 +15,13 @@ import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { CleanUpModule } from '../clean-up/clean-up.module.js';
 import { MeModule } from '../me/me.module.js';
 import { MembersModule } from '../orgs/members/members.module.js';
-import { RolesGuard } from '../orgs/roles.guard.js';
+import { RolesGuard } from '../orgs/members/roles.guard.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import { SCHEMA } from './schema.js';
-import { RefusalsFilter } from '../orgs/refusals.filter.js';
+import { RefusalsFilter } from '../orgs/members/refusals.filter.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailDeliveryModule } from '../mail-delivery/mail-delivery.module.js';
@@ -46,6 +47,7 @@ export class AppModule {
         UsersModule,
         MailDeliveryModule,
         EventsModule,
+        OrgStateModule,
         OrgsModule,
         MembersModule,
         MeModule,

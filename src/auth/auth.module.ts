@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { ServicesModule } from '../services/services.module.js';
@@ -23,6 +24,7 @@ import { SessionsService } from './sessions/sessions.service.js';
 @Global()
 @Module({
   imports: [
+    InvitationsModule,
     EmailCodesModule,
     EventsModule,
     MailModule,

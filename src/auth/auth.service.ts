@@ -10,7 +10,7 @@ import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js'
 import type { SignInResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
-import { type Joining, RegistrationInvitations } from './registration-invitations.js';
+import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 import type { NewSession } from './sessions/sessions.repository.js';
 import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges.js';
 import { InvalidChallengeError, SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
@@ -45,7 +45,7 @@ export class AuthService {
     private readonly verification: SecondFactorVerification,
     private readonly failed: FailedLogins,
     private readonly transactions: Transactions,
-    private readonly invitations: RegistrationInvitations,
+    private readonly invitations: InvitationAnswers,
   ) {}
 
   /** Leaves it to the database whether the email is taken: asking first would race, and tell by its timing. */
@@ -56,21 +56,22 @@ export class AuthService {
   ): Promise<SignInResult> {
     // This comes before anything is hashed, or said about the email.
     const invitation =
-      invitationCode === null ? undefined : await this.invitations.find(email, invitationCode, client.key);
+      invitationCode === null
+        ? undefined
+        : await this.invitations.findForRegistration(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
-    const create = async (transaction: Transaction, join?: Joining) => {
+    const create = async (transaction: Transaction) => {
       const user = await this.users.create(transaction, email, hash);
       const { session, actor } = await this.sessions.open(
         transaction,
         { user, via: 'register', refresh, deviceName, origin },
         { type: 'account.registered', userId: user.id, userRevision: user.revision },
       );
-      await join?.(user.id, actor);
-      return { user, session };
+      return { user, session, actor };
     };
     const { user, session } = invitation
       ? await this.invitations.register(invitation, client.key, create)
-      : await this.transactions.run((transaction) => create(transaction), { principal: client.key });
+      : await this.transactions.run(create, { principal: client.key });
     return this.answer(session, user);
   }
 

@@ -143,7 +143,7 @@ function setOwner(invocation: Invocation): Promise<Report> {
     const org = await findOrg(services, orgText);
     const user = await findUser(services, userText);
     const force = invocation.options['force'] === true;
-    const changed = await services.orgOwners.add({ orgId: org.id, userId: user.id, actor, force });
+    const changed = await services.memberChanges.makeOwner({ orgId: org.id, userId: user.id, actor, force });
     return {
       lines: [
         `${user.email} (${user.id}): ${changed ? 'owner now' : 'an owner already'} of ${org.name} (${org.id})`,

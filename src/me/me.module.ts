@@ -19,7 +19,6 @@ import { OwnEmailController } from './own-email.controller.js';
 import { OwnEmailService } from './own-email.service.js';
 import { OwnExportService } from './own-export.service.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
-import { OwnInvitationsService } from './own-invitations.service.js';
 import { OwnOrgsController } from './own-orgs.controller.js';
 import { OwnPasswordController } from './own-password.controller.js';
 import { OwnSecondFactorController } from './own-second-factor.controller.js';
@@ -59,7 +58,6 @@ import { PasswordRecoveryController } from './password-recovery.controller.js';
     OwnAccountService,
     OwnEmailService,
     OwnExportService,
-    OwnInvitationsService,
     OwnOrgList,
     OwnOrgsService,
   ],

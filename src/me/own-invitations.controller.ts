@@ -19,9 +19,9 @@ import {
   ListOwnInvitationsQuery,
 } from '../orgs/invitations/invitations.requests.js';
 import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/invitations.responses.js';
-import { InvitationListsService } from '../orgs/invitations/invitation-lists.service.js';
-import { INVITATION_PARAM } from '../orgs/invitations/invitation-param.js';
-import { OwnInvitationsService } from './own-invitations.service.js';
+import { InvitationsService } from '../orgs/invitations/invitations.service.js';
+import { INVITATION_PARAM } from '../orgs/invitations/invitations.controller.js';
+import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 
 const ApiAnswer = (): MethodDecorator =>
   applyDecorators(
@@ -44,8 +44,8 @@ const ApiAnswerById = (): MethodDecorator =>
 @Controller('api/me/invitations')
 export class OwnInvitationsController {
   constructor(
-    private readonly answers: OwnInvitationsService,
-    private readonly lists: InvitationListsService,
+    private readonly answers: InvitationAnswers,
+    private readonly invitations: InvitationsService,
   ) {}
 
   /**
@@ -62,7 +62,7 @@ export class OwnInvitationsController {
     @Query() query: ListOwnInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnInvitationPage> {
-    return this.lists.listOfUser(id, query, linkNextPage);
+    return this.invitations.listOfUser(id, query, linkNextPage);
   }
 
   /**

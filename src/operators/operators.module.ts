@@ -5,7 +5,6 @@ import { HealthModule } from '../health/health.module.js';
 import { MailModule } from '../mail/mail.module.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
-import { OrgOwnersService } from '../orgs/org-owners.service.js';
 import { MembersModule } from '../orgs/members/members.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { ServicesModule } from '../services/services.module.js';
@@ -42,6 +41,6 @@ import { OperatorUsersService } from './users.service.js';
     OperatorMailsController,
     OperatorServicesController,
   ],
-  providers: [OperatedMails, OperatorOrgsService, OperatorUsersService, OrgOwnersService],
+  providers: [OperatedMails, OperatorOrgsService, OperatorUsersService],
 })
 export class OperatorsModule {}

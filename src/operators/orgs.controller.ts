@@ -9,7 +9,7 @@ import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { OrgLifeService } from '../orgs/org-life.service.js';
+import { OrgsService } from '../orgs/orgs.service.js';
 import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import {
@@ -27,7 +27,7 @@ import { OperatorOrgsService } from './orgs.service.js';
 export class OperatorOrgsController {
   constructor(
     private readonly orgs: OperatorOrgsService,
-    private readonly changes: OrgLifeService,
+    private readonly changes: OrgsService,
   ) {}
 
   /**

@@ -8,9 +8,9 @@ import {
   type LinkNextPage,
 } from '../http/pages.js';
 import type { SignedInOperator } from '../access/principal.js';
-import { MemberSearchService } from '../orgs/members/member-search.service.js';
+import { MemberListsService } from '../orgs/members/member-lists.service.js';
 import { OrgNotFoundError } from '../orgs/state/orgs.errors.js';
-import { OrgOwnersService } from '../orgs/org-owners.service.js';
+import { MembersService } from '../orgs/members/members.service.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
@@ -26,8 +26,8 @@ export class OperatorOrgsService {
   constructor(
     private readonly orgs: OrgsRepository,
     private readonly memberRows: MembersRepository,
-    private readonly members: MemberSearchService,
-    private readonly owners: OrgOwnersService,
+    private readonly memberLists: MemberListsService,
+    private readonly members: MembersService,
     private readonly users: OperatorUsersService,
   ) {}
 
@@ -58,13 +58,13 @@ export class OperatorOrgsService {
     linkNextPage: LinkNextPage,
   ): Promise<OrgMembersResult> {
     const { id } = await this.find(orgId);
-    return this.members.find(id, query, linkNextPage);
+    return this.memberLists.search(id, query, linkNextPage);
   }
 
   async makeOwner(orgId: string, request: MakeOwnerRequest, actor: SignedInOperator): Promise<void> {
     const { userId, force = false } = request;
     await this.users.requireChangeable(userId, actor);
-    await asProblems(this.owners.add({ orgId, userId, actor, force }));
+    await asProblems(this.members.makeOwner({ orgId, userId, actor, force }));
   }
 
   private async find(id: string): Promise<Org> {

@@ -1,21 +1,43 @@
-import { Body, Controller, Get, Post, type StreamableFile } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Patch,
+  Post,
+  type StreamableFile,
+} from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { MinRole, SignedIn } from '../access/access.decorators.js';
+import {
+  ApiOrgId,
+  MinRole,
+  MinRoleByPassword,
+  SignedIn,
+  SignedInByPassword,
+} from '../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ETAG_HEADER } from '../openapi/responses.js';
-import { WriteRoute } from '../requests/write-route.decorator.js';
+import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import { CreateOrgRequest } from './orgs.requests.js';
-import { OrgDetailResult, OrgResult } from './orgs.responses.js';
+import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './orgs.requests.js';
+import { OrgDeletionResult, OrgDetailResult, OrgResult } from './orgs.responses.js';
 import { OrgsService } from './orgs.service.js';
+import { EntityIdPipe } from '../http/validation.js';
+import { OkResult } from '../http/ok.responses.js';
+import { MembersService } from './members/members.service.js';
 
 @ApiTags('Organizations')
 @Controller('api/orgs')
 export class OrgsController {
-  constructor(private readonly orgs: OrgsService) {}
+  constructor(
+    private readonly orgs: OrgsService,
+    private readonly members: MembersService,
+  ) {}
 
   /**
    * Create an organization
@@ -52,5 +74,98 @@ export class OrgsController {
     @AnswerTag() tagged: TagAnswer,
   ): Promise<OrgDetailResult | StreamableFile> {
     return tagged(this.orgs.getDetail(org, caller));
+  }
+
+  /**
+   * Rename an organization
+   *
+   * @remarks Requires the role admin or owner.
+   */
+  @Patch(':orgId')
+  @MinRole('admin')
+  @OrgWrite()
+  @ApiProblems(invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }))
+  renameOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+    @Body() { name }: RenameOrgRequest,
+  ): Promise<OrgResult> {
+    return tagged(this.orgs.rename(write, orgId, name));
+  }
+
+  /**
+   * Delete an organization
+   *
+   * @remarks Requests for the organization get 404 at once, and its pending invitations are revoked. An owner can
+   * restore it until `purgeAt`. Requires the role owner and a token from a login by password.
+   */
+  @Delete(':orgId')
+  @MinRoleByPassword('owner')
+  @OrgWrite({ dryRun: true })
+  deleteOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+  ): Promise<OrgDeletionResult> {
+    return tagged(this.orgs.delete(write, orgId));
+  }
+
+  /**
+   * Restore a deleted organization
+   *
+   * @remarks Restores the organization with the members who still have an account. Requires that the caller was an
+   * owner of the organization, and a token from a login by password.
+   */
+  @Post(':orgId/restore')
+  @HttpCode(200)
+  @SignedInByPassword()
+  @WriteRoute({ idempotencyKey: true, dryRun: true })
+  @ApiOrgId()
+  @ApiProblems('org_not_found')
+  restoreOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId', EntityIdPipe) orgId: string,
+  ): Promise<OrgResult> {
+    return tagged(this.orgs.restore(write, orgId));
+  }
+
+  /**
+   * Leave an organization
+   *
+   * @remarks Every member except the last owner may leave. An owner needs a token from a login by password.
+   */
+  @Post(':orgId/leave')
+  @HttpCode(200)
+  @MinRole('member')
+  @OrgWrite({ dryRun: true, remedy: true })
+  @ApiProblems('last_owner', 'password_session_required')
+  leaveOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+  ): Promise<OkResult> {
+    return tagged(this.members.leave(write, orgId));
+  }
+
+  /**
+   * Transfer an organization
+   *
+   * @remarks Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires
+   * the role owner and a token from a login by password.
+   */
+  @Post(':orgId/transfer')
+  @HttpCode(200)
+  @MinRoleByPassword('owner')
+  @OrgWrite({ dryRun: true })
+  @ApiProblems(invalidFields({ userId: 'must be the id of a user' }), 'member_not_found', 'member_disabled')
+  transferOrg(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Param('orgId') orgId: string,
+    @Body() { userId, leave }: TransferOrgRequest,
+  ): Promise<OkResult> {
+    return tagged(this.members.transfer(write, orgId, userId, leave === true));
   }
 }

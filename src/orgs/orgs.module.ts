@@ -3,19 +3,16 @@ import { JobsModule } from '../clean-up/jobs.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { OrgStateModule } from './state/org-state.module.js';
 import { MembersModule } from './members/members.module.js';
-import { OrgLifeController } from './org-life.controller.js';
-import { OrgLifeService } from './org-life.service.js';
 import { OrgPurge } from './org-purge.js';
 import { OrgsController } from './orgs.controller.js';
 import { OrgsService } from './orgs.service.js';
-import { RolesGuard } from './roles.guard.js';
+import { OrgStateModule } from './state/org-state.module.js';
 
 @Module({
   imports: [OrgStateModule, JobsModule, MembersModule, EventsModule, RequestsModule, UsersModule],
-  controllers: [OrgsController, OrgLifeController],
-  providers: [OrgLifeService, OrgPurge, OrgsService, RolesGuard],
-  exports: [OrgLifeService, OrgsService, RolesGuard],
+  controllers: [OrgsController],
+  providers: [OrgPurge, OrgsService],
+  exports: [OrgsService],
 })
 export class OrgsModule {}

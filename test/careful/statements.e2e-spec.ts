@@ -6,6 +6,8 @@ import { InvitationsRepository } from '../../src/orgs/state/invitations.reposito
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
+import { User } from '../../src/users/user.entity.js';
 import type { Write } from '../../src/requests/write.js';
 import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
@@ -40,6 +42,7 @@ const members = new MembersService(
   new MembersRepository(dataSource.getRepository(Member)),
   new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
   new UserChangesRepository(),
+  new UserEmailsRepository(dataSource.getRepository(User)),
   env,
 );
 const executed = recordStatements(dataSource);

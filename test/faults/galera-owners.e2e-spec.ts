@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { UserDisablingService } from '../../src/accounts/user-disabling.js';
 import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/state/orgs.errors.js';
-import { OrgOwnersService } from '../../src/orgs/org-owners.service.js';
+import { MembersService } from '../../src/orgs/members/members.service.js';
 import { atOnce } from '../support/at-once.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
@@ -51,7 +51,7 @@ function disable(user: Account, i: number, force = false): Promise<Outcome> {
 
 function makeOwner(user: Account, org: Org, i: number): Promise<Outcome> {
   const owner = { orgId: org.id, userId: user.id, actor: OPERATOR, force: true };
-  return outcomeOf(on(i).get(OrgOwnersService).add(owner));
+  return outcomeOf(on(i).get(MembersService).makeOwner(owner));
 }
 
 async function anOrgWithoutOwner(i: number): Promise<Org> {

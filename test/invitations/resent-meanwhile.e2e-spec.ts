@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { InvalidEmailCodeError, EmailCodes } from '../../src/auth/email-codes/email-codes.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Event } from '../../src/events/event.entity.js';
-import { InvitedRegistrations } from '../../src/orgs/invitations/invited-registrations.js';
-import { Joinings } from '../../src/orgs/invitations/joinings.js';
+import { InvitationAnswers } from '../../src/orgs/invitations/invitation-answers.service.js';
 import { TypedCodes } from '../../src/orgs/invitations/typed-codes.js';
 import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
@@ -29,25 +28,22 @@ beforeAll(async () => {
 });
 afterAll(() => data.close());
 
-function registrations(): { invited: InvitedRegistrations; codes: EmailCodes } {
+function registrations(): { invited: InvitationAnswers; codes: EmailCodes } {
   const { dataSource, env, transactions } = data;
   const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
   const events = new EventsRepository(dataSource.getRepository(Event));
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
   const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keys);
   const list = new InvitationLists(dataSource.getRepository(Invitation));
-  const invited = new InvitedRegistrations(
-    new TypedCodes(invitations, list, codes, transactions),
+  const invited = new InvitationAnswers(
     orgChanges(data),
     invitations,
-    new Joinings(
-      invitations,
-      new MembersRepository(dataSource.getRepository(Member)),
-      new UserChangesRepository(),
-      new UserEmailsRepository(dataSource.getRepository(User)),
-      events,
-      env,
-    ),
+    new MembersRepository(dataSource.getRepository(Member)),
+    new TypedCodes(invitations, list, codes, transactions),
+    new UserChangesRepository(),
+    new UserEmailsRepository(dataSource.getRepository(User)),
+    events,
+    env,
   );
   return { invited, codes };
 }
@@ -80,10 +76,11 @@ it('a code that was typed is void if the invitation is resent before the organiz
   });
   const { invited, codes } = registrations();
   const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
-  const found = await invited.find(EMAIL, typed, '192.0.2.1');
-  const begin = (): Promise<object> => invited.register(found, '192.0.2.1', async () => ({}));
+  const found = await invited.findForRegistration(EMAIL, typed, '192.0.2.1');
+  const begin = (): Promise<object> =>
+    invited.register(found, '192.0.2.1', async () => Promise.reject(new Error('began')));
 
-  await expect(begin()).resolves.toEqual({});
+  await expect(begin()).rejects.toThrow('began');
   await data.db.query('UPDATE invitations SET code_number = 2, code_shown = 1 WHERE id = ?', [id]);
 
   await expect(begin()).rejects.toBeInstanceOf(InvalidEmailCodeError);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
 import { MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
-import { WholeLists } from '../../src/orgs/members/whole-lists.js';
+import { MemberListsService } from '../../src/orgs/members/member-lists.service.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { addCrowd } from '../support/large-org.js';
@@ -16,11 +16,11 @@ describe('a list of several pages', () => {
   const org = { id: newEntityId(), name: 'Large' };
   const short = { id: newEntityId(), name: 'Short' };
   let data: DataLayer;
-  let lists: WholeLists;
+  let lists: MemberListsService;
 
   beforeAll(async () => {
     data = await openDataLayer();
-    lists = new WholeLists(new MemberLists(data.dataSource.getRepository(Member)));
+    lists = new MemberListsService(new MemberLists(data.dataSource.getRepository(Member)));
     for (const { id, name } of [org, short]) {
       await data.db.query('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)', [
         id,
@@ -58,7 +58,7 @@ describe('a list of several pages', () => {
 
   async function read(reader: Reader): Promise<object> {
     const seen = { name: 'Seen', revision: 1 };
-    const { answer } = await lists.answer<object>(reader, seen, ({ members }) => ({ members }));
+    const { answer } = await lists.listAll<object>(reader, seen, ({ members }) => ({ members }));
     return answer;
   }
 

@@ -38,7 +38,7 @@ import { EmailCodesOfUser } from '../../auth/email-codes/email-codes-of-user.js'
 import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../accounts/operator-grants.js';
-import { OrgOwnersService } from '../../orgs/org-owners.service.js';
+import { MembersService } from '../../orgs/members/members.service.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from '../../auth/second-factor/second-factor-failures.repository.js';
@@ -77,7 +77,7 @@ export class Services {
     readonly operatorGrants: OperatorGrants,
     readonly revocation: SessionRevocation,
     readonly orgs: OrgsRepository,
-    readonly orgOwners: OrgOwnersService,
+    readonly memberChanges: MembersService,
     readonly members: MembersRepository,
     readonly memberLists: MemberLists,
     readonly memberships: Memberships,
@@ -111,7 +111,7 @@ const PROVIDERS = [
   EmailCodesRepository,
   OperatedMails,
   OperatorGrants,
-  OrgOwnersService,
+  MembersService,
   PasswordChanges,
   RecoveryCodesRepository,
   SecondFactorFailuresRepository,

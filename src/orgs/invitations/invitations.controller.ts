@@ -16,17 +16,19 @@ import {
   ResendInvitationRequest,
 } from './invitations.requests.js';
 import { InvitationPage, InvitationResult } from './invitations.responses.js';
-import { InvitationListsService } from './invitation-lists.service.js';
-import { INVITATION_PARAM } from './invitation-param.js';
 import { InvitationsService } from './invitations.service.js';
+
+export const INVITATION_PARAM = {
+  name: 'invitationId',
+  type: String,
+  format: 'uuid',
+  description: 'id of the invitation, from its creation or from a list of invitations',
+};
 
 @ApiTags('Invitations')
 @Controller('api/orgs/:orgId/invitations')
 export class InvitationsController {
-  constructor(
-    private readonly invitations: InvitationsService,
-    private readonly lists: InvitationListsService,
-  ) {}
+  constructor(private readonly invitations: InvitationsService) {}
 
   /**
    * Invite somebody by email
@@ -70,7 +72,7 @@ export class InvitationsController {
     @Query() query: ListInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<InvitationPage> {
-    return this.lists.listOfOrg(orgId, query, linkNextPage);
+    return this.invitations.listOfOrg(orgId, query, linkNextPage);
   }
 
   /**

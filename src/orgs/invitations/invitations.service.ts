@@ -8,23 +8,41 @@ import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { OrgChanges } from '../state/org-changes.js';
-import type { CreateInvitationRequest, ResendInvitationRequest } from './invitations.requests.js';
-import type { InvitationResult } from './invitations.responses.js';
+import type {
+  CreateInvitationRequest,
+  ListInvitationsQuery,
+  ListOwnInvitationsQuery,
+  ResendInvitationRequest,
+} from './invitations.requests.js';
+import type {
+  InvitationPage,
+  InvitationResult,
+  ListedInvitationResponse,
+  OwnInvitationPage,
+  ReceivedInvitationResponse,
+} from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
 import { invitationEvent, revocations } from '../state/invitation-events.js';
 import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
-import { listedInvitation } from './invitation-views.js';
 import { InvitationNotFoundError, TooManyInvitationsError } from '../state/orgs.errors.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
+import {
+  InvitationLists,
+  type InvitationRange,
+  type ListedInvitation,
+  type ReceivedInvitation,
+} from '../state/invitations.lists.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
-/** Changes by the admins of an organization: they are the same whether or not the email has an account. */
+/** What admins of an organization do is the same whether or not the email has an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
+    private readonly invitationLists: InvitationLists,
     private readonly codes: EmailCodes,
     private readonly mails: Mails,
   ) {}
@@ -99,6 +117,24 @@ export class InvitationsService {
     });
   }
 
+  listOfOrg(orgId: string, query: ListInvitationsQuery, linkNextPage: LinkNextPage): Promise<InvitationPage> {
+    return pageOf(query, linkNextPage, async (page) => {
+      const found = await this.invitationLists.findOfOrg(orgId, query.status, page);
+      return found.map(listedInvitation);
+    });
+  }
+
+  listOfUser(
+    userId: string,
+    query: ListOwnInvitationsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<OwnInvitationPage> {
+    return pageOf(query, linkNextPage, async (page) => {
+      const found = await this.invitationLists.findReceived(userId, page);
+      return found.map(receivedInvitation);
+    });
+  }
+
   /** Any other pending invitation for the email has expired; otherwise the change would have been refused. */
   private async makeRoom(
     transaction: Transaction,
@@ -140,4 +176,37 @@ export class InvitationsService {
 
 function validity(now: number, invitedBy: string, showCode: boolean) {
   return { invitedBy, expiresAt: now + INVITATION_TTL_MS, codeShown: showCode ? 1 : 0 } as const;
+}
+
+async function pageOf<Item extends { id: string }>(
+  query: ListOwnInvitationsQuery,
+  linkNextPage: LinkNextPage,
+  read: (page: InvitationRange) => Promise<Item[]>,
+): Promise<{ invitations: Item[]; nextCursor?: string }> {
+  const limit = limitOf(query);
+  const found = await read({ now: Date.now(), limit: limit + 1, beforeId: positionOf(query)?.id });
+  const { page, next } = cutPage(found, limit, ({ id }) => encodeCursor({ order: 0, id }), linkNextPage);
+  return { invitations: page, ...next };
+}
+
+function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {
+  const { id, email, role, status, createdAt, expiresAt, invitedBy, inviterEmail } = invitation;
+  return {
+    id,
+    email,
+    role,
+    status,
+    createdAt: new Date(createdAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+    invitedBy: { userId: invitedBy, email: inviterEmail },
+  };
+}
+
+function receivedInvitation({
+  orgId,
+  orgName,
+  ...invitation
+}: ReceivedInvitation): ReceivedInvitationResponse {
+  const { email: _, ...rest } = listedInvitation(invitation);
+  return { ...rest, org: { id: orgId, name: orgName } };
 }

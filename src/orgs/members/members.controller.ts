@@ -12,7 +12,7 @@ import { AddMemberRequest, ChangeMemberRoleRequest, ListMembersQuery } from './m
 import { OkResult } from '../../http/ok.responses.js';
 import { MemberDetailResult, MembershipResult, MembersResult } from './members.responses.js';
 import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
-import { MemberListService } from './member-list.service.js';
+import { MemberListsService } from './member-lists.service.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
@@ -36,7 +36,7 @@ const MEMBER_OR_ME_PARAM = {
 export class MembersController {
   constructor(
     private readonly members: MembersService,
-    private readonly memberList: MemberListService,
+    private readonly lists: MemberListsService,
   ) {}
 
   /**
@@ -55,7 +55,7 @@ export class MembersController {
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MembersResult | StreamableFile> {
-    return this.memberList.answer(org, caller, query, linkNextPage);
+    return this.lists.list(org, caller, query, linkNextPage);
   }
 
   /**
@@ -72,7 +72,7 @@ export class MembersController {
     @Param('orgId') orgId: string,
     @Param('userId') userId: string,
   ): Promise<MemberDetailResult> {
-    return this.memberList.getOne(orgId, userId, caller);
+    return this.lists.getOne(orgId, userId, caller);
   }
 
   /**

@@ -1,10 +1,9 @@
-import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { EmailSearch, IsEmailAddress } from '../../users/email.decorators.js';
 import { type Role, ROLES } from '../../access/principal.js';
-import { ApiId, ApiRole } from '../../openapi/decorators.js';
+import { ApiRole } from '../../openapi/decorators.js';
 import { decodeCursor, decodeTextCursor } from '../../http/pages.js';
-import { IfGiven, IsId, IsOneOf, PageCursor, PageLimit } from '../../http/fields.js';
-import { isEntityId } from '../../identifiers/entity-id.js';
+import { IfGiven, IsOneOf, PageCursor, PageLimit } from '../../http/fields.js';
 
 const INVALID_ROLE = 'must be member, admin or owner';
 const ADDABLE_ROLES = ['member', 'admin'] as const;
@@ -45,31 +44,6 @@ export class ListMembersQuery {
   cursor?: string;
 }
 
-export function isSearch({ search, role }: ListMembersQuery): boolean {
+function isSearch({ search, role }: ListMembersQuery): boolean {
   return search !== undefined || role !== undefined;
-}
-
-export const ONE_IS_NEEDED = 'must be given, unless userId is';
-
-export class ListMembershipsQuery {
-  /** organization whose memberships to list */
-  @ApiId()
-  @ValidateIf(({ orgId, userId }: ListMembershipsQuery) => orgId !== undefined || userId === undefined)
-  @ValidateBy({
-    name: 'isEntityId',
-    validator: {
-      validate: isEntityId,
-      defaultMessage: (one) =>
-        one?.value === undefined ? ONE_IS_NEEDED : 'must be the id of an organization',
-    },
-  })
-  orgId?: string;
-
-  /** user whose memberships to list */
-  @IfGiven()
-  @IsId('a user')
-  userId?: string;
-
-  @PageLimit('memberships') limit?: string;
-  @PageCursor() cursor?: string;
 }

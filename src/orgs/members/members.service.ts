@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Role, UserActor } from '../../access/principal.js';
+import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
@@ -7,21 +7,38 @@ import { ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { additionsUpTo } from '../state/additions.js';
-import { revocations } from '../state/invitation-events.js';
-import { invitableRoles } from '../state/invitation-policy.js';
-import { InvitationsRepository } from '../state/invitations.repository.js';
-import { OrgChanges, type OrgEvent, unchanged } from '../state/org-changes.js';
-import type { MembershipResult } from './members.responses.js';
 import {
+  additionsUpTo,
   requireAddition,
   requireChange,
   requireLeaving,
   requireRemoval,
   requireTransfer,
 } from '../state/member-policy.js';
-import { NoMoreAdditionsError, UserNotFoundError } from '../state/orgs.errors.js';
+import { revocations } from '../state/invitation-events.js';
+import { invitableRoles } from '../state/invitation-policy.js';
+import { InvitationsRepository } from '../state/invitations.repository.js';
+import { type LockedOrg, OrgChanges, type OrgEvent, unchanged } from '../state/org-changes.js';
+import type { MembershipResult } from './members.responses.js';
+import {
+  NoMoreAdditionsError,
+  OrgNotFoundError,
+  OwnerDisabledError,
+  OwnerNoMemberError,
+  UserHasTooManyOrgsError,
+  UserNotFoundError,
+} from '../state/orgs.errors.js';
 import { type MemberPair, MembersRepository } from '../state/members.repository.js';
+import { requireUnprotected } from '../../users/operator-protection.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+
+export interface NewOwner {
+  orgId: string;
+  userId: string;
+  actor: Actor;
+  /** allows a user who is no member */
+  force: boolean;
+}
 
 @Injectable()
 export class MembersService {
@@ -30,6 +47,7 @@ export class MembersService {
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
     private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
     private readonly env: Env,
   ) {}
 
@@ -108,6 +126,32 @@ export class MembersService {
     });
   }
 
+  /**
+   * Lets operators make a user an owner if no owner of the organization can. Over HTTP no operator becomes an owner, so that none takes an organization.
+   * @returns false if the user is an owner already
+   * @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
+   */
+  async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
+    const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
+      const from = await this.members.findRole(tx, orgId, userId);
+      if (from === 'owner') return unchanged({ changed: false });
+      if (!(await this.users.lockEnabled(tx, userId))) {
+        throw (await this.isThere(tx, userId)) ? new OwnerDisabledError() : new OrgNotFoundError();
+      }
+      const { operatorSince } = await this.users.stateOf(tx, userId);
+      requireUnprotected(actor, operatorSince);
+      if (from === null) {
+        if (!force) throw new OwnerNoMemberError();
+        await this.joinAsOwner(tx, org, userId);
+      } else {
+        await this.members.updateRole(tx, orgId, userId, 'owner');
+        await org.record({ type: 'member.role_changed', userId, data: { from, to: 'owner' } });
+      }
+      return { changed: true };
+    });
+    return answer.changed;
+  }
+
   private end(
     write: Write,
     orgId: string,
@@ -139,7 +183,24 @@ export class MembersService {
 
   /** The user is at the limit, or was deleted after the facts were read. */
   private async refusal(tx: Transaction, userId: string, limit: number): Promise<Error> {
-    const isThere = (await this.users.lockEpoch(tx, userId)) !== undefined;
-    return isThere ? new NoMoreAdditionsError(limit) : new UserNotFoundError();
+    return (await this.isThere(tx, userId)) ? new NoMoreAdditionsError(limit) : new UserNotFoundError();
+  }
+
+  private async isThere(tx: Transaction, userId: string): Promise<boolean> {
+    return (await this.users.lockEpoch(tx, userId)) !== undefined;
+  }
+
+  private async joinAsOwner(tx: Transaction, org: LockedOrg, userId: string): Promise<void> {
+    const { maxOrgsPerUser } = this.env;
+    const member = { orgId: org.id, userId, role: 'owner', joinedAt: Date.now() } as const;
+    if (!(await this.members.insert(tx, member, maxOrgsPerUser))) {
+      throw new UserHasTooManyOrgsError(maxOrgsPerUser);
+    }
+    const { email } = await this.emails.emailOf(tx, userId);
+    const ended = await this.invitations.revokeOfEmail(tx, org.id, email);
+    await org.record(
+      { type: 'member.added', userId, data: { role: 'owner', via: 'added', force: true } },
+      ...revocations(ended, 'member_added'),
+    );
   }
 }

@@ -8,8 +8,10 @@ import {
   MemberDisabledError,
   MemberNotFoundError,
   NotAMemberError,
+  OrgNotFoundError,
   UserNotFoundError,
 } from './orgs.errors.js';
+import type { OrgRow } from './orgs.repository.js';
 
 /** Admins manage members and admins; only owners manage owners or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
@@ -122,4 +124,17 @@ export function requireOwner(role: Role | null): asserts role is Role {
 function requireRole(role: Role | null, least: Role): asserts role is Role {
   if (role === null) throw new NotAMemberError();
   if (!roleAtLeast(role, least)) throw new InsufficientRoleError(least, role);
+}
+
+/** Does not tell why an organization cannot be restored, not even that it is there. */
+export function requireRestorable(
+  { purgeAt, purgeBeganAt }: Pick<OrgRow, 'purgeAt' | 'purgeBeganAt'>,
+  now: number,
+): void {
+  if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new OrgNotFoundError();
+}
+
+/** Others can add a user up to this number of organizations, so that strangers cannot use up anybody's limit. */
+export function additionsUpTo(maxOrgsPerUser: number): number {
+  return Math.max(1, Math.floor((maxOrgsPerUser * 4) / 5));
 }

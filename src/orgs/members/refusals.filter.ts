@@ -1,13 +1,15 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CurrentOrg } from '../http/request-origin.js';
-import { userOf } from '../access/principal.js';
-import { problemOf, sendProblem } from '../http/problem.filter.js';
-import { Problem } from '../problems/problem.js';
-import { Writes } from '../requests/writes.js';
-import { Remedies } from './members/remedies.js';
+import { userOf } from '../../access/principal.js';
+import { problemOf, sendProblem } from '../../http/problem.filter.js';
+import type { CurrentOrg } from '../../http/request-origin.js';
+import { Problem, type Remedy } from '../../problems/problem.js';
+import { Writes } from '../../requests/writes.js';
+import { MemberLists } from '../state/members.lists.js';
 
 type RefusedRequest = FastifyRequest & { org?: CurrentOrg };
+
+const MAX_CANDIDATES = 5;
 
 // Answers refusals once they are rolled back. Where the first of two equal requests with one key took effect while the
 // second was on its way, the second was refused for that, or found the key taken: it gets the first answer.
@@ -17,7 +19,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
 
   constructor(
     private readonly writes: Writes,
-    private readonly remedies: Remedies,
+    private readonly members: MemberLists,
   ) {}
 
   catch(problem: Problem, host: ArgumentsHost): void | Promise<void> {
@@ -39,11 +41,17 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     const first = key && (await this.writes.findAnswer(userId, key));
     if (first) return first.send(reply);
     if (writeControls?.withRemedy && problem.remedy) {
-      problem.extensions['remedy'] = await this.remedies.describe(problem.remedy, {
-        userId,
-        orgId: org?.id,
-      });
+      problem.extensions['remedy'] = await this.describe(problem.remedy, userId, org?.id);
     }
     return sendProblem(problem, request, reply, this.logger);
+  }
+
+  /** Names one organization at a time: the next attempt names the next one. */
+  private async describe(remedy: Remedy, userId: string, orgOfRequest: string | undefined): Promise<object> {
+    if (remedy.action === 'resend') return remedy;
+    const orgId = remedy.orgIds ? remedy.orgIds[0] : orgOfRequest;
+    const candidates =
+      orgId === undefined ? [] : await this.members.findSuccessors(orgId, userId, MAX_CANDIDATES);
+    return { action: 'transfer', ...(remedy.orgIds && orgId !== undefined && { orgId }), candidates };
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
-import type { ListMembershipsQuery } from './members.requests.js';
-import type { MembershipListResult } from './members.responses.js';
-import { type ListedMembership, Memberships } from '../state/members.memberships.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../http/pages.js';
+import type { ListMembershipsQuery } from './memberships.requests.js';
+import type { MembershipListResult } from './memberships.responses.js';
+import { type ListedMembership, Memberships } from '../orgs/state/members.memberships.js';
 
 @Injectable()
-export class MembershipListService {
+export class MembershipsService {
   constructor(private readonly memberships: Memberships) {}
 
   async list(query: ListMembershipsQuery, linkNextPage: LinkNextPage): Promise<MembershipListResult> {

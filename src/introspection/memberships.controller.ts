@@ -1,17 +1,17 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { AllowedServices } from '../../access/access.decorators.js';
-import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { ApiPage } from '../../http/fields.js';
-import { type LinkNextPage, NextPage } from '../../http/pages.js';
-import { ListMembershipsQuery, ONE_IS_NEEDED } from './members.requests.js';
-import { MembershipListResult } from './members.responses.js';
-import { MembershipListService } from './membership-list.service.js';
+import { AllowedServices } from '../access/access.decorators.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { ApiPage } from '../http/fields.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
+import { ListMembershipsQuery, ONE_IS_NEEDED } from './memberships.requests.js';
+import { MembershipListResult } from './memberships.responses.js';
+import { MembershipsService } from './memberships.service.js';
 
 @ApiTags('Services')
 @Controller('api/memberships')
 export class MembershipsController {
-  constructor(private readonly memberships: MembershipListService) {}
+  constructor(private readonly memberships: MembershipsService) {}
 
   /**
    * List memberships

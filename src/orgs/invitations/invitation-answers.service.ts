@@ -1,0 +1,221 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../../access/principal.js';
+import { InvalidEmailCodeError } from '../../auth/email-codes/email-codes.js';
+import { Env } from '../../config/env.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import type { NewEvent } from '../../events/event-types.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { OK, type OkResult } from '../../http/ok.responses.js';
+import type { Versioned } from '../../requests/entity-tags.js';
+import type { Write } from '../../requests/write.js';
+import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { answerEvent } from '../state/invitation-events.js';
+import { isOpen, requireAcceptance, requireAnswer } from '../state/invitation-policy.js';
+import type { CandidateInvitation } from '../state/invitations.lists.js';
+import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
+import { MembersRepository } from '../state/members.repository.js';
+import { type LockedOrg, OrgChanges } from '../state/org-changes.js';
+import { InvitationEndedError, InvitationNotFoundError, TooManyOrgsError } from '../state/orgs.errors.js';
+import type { AcceptedResult } from './invitations.responses.js';
+import { TypedCodes } from './typed-codes.js';
+
+interface Answered {
+  id: string;
+  orgId: string;
+  /** whether the caller has its code; throws if they may not even learn what became of the invitation */
+  hasCode: (facts: AnsweringFacts) => boolean;
+}
+
+interface Acceptance {
+  userId: string;
+  actor: UserActor;
+  hasCode: boolean;
+}
+
+/** A user that the transaction has created. */
+interface Registered {
+  user: { id: string };
+  actor: UserActor;
+}
+
+/** Accepts and declines invitations. Errors do not tell whether the code or the email is wrong. */
+@Injectable()
+export class InvitationAnswers {
+  constructor(
+    private readonly changes: OrgChanges,
+    private readonly invitations: InvitationsRepository,
+    private readonly members: MembersRepository,
+    private readonly typedCodes: TypedCodes,
+    private readonly users: UserChangesRepository,
+    private readonly emails: UserEmailsRepository,
+    private readonly events: EventsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /**
+   * Counts a try of the client.
+   * @param email normalized
+   * @throws InvalidEmailCodeError
+   */
+  async findForRegistration(email: string, code: string, client: string): Promise<CandidateInvitation> {
+    const invitation = await this.typedCodes.find(email, code, client);
+    if (!invitation) throw new InvalidEmailCodeError();
+    return invitation;
+  }
+
+  /**
+   * Lets a new account join at once.
+   * @throws InvalidEmailCodeError if the invitation has ended meanwhile
+   */
+  async register<T extends Registered>(
+    { id, orgId, codeNumber }: CandidateInvitation,
+    client: string,
+    create: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const { answer } = await this.changes.inOrg<T>(
+      { actor: { kind: 'system', address: client } },
+      orgId,
+      async (tx, org) => {
+        const facts = await this.invitations.findAnswering(id, '', tx);
+        if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
+          throw new InvalidEmailCodeError();
+        }
+        const registered = await create(tx);
+        const { user, actor } = registered;
+        const isMember = await this.makeMember(tx, org, facts, { userId: user.id, actor, hasCode: true });
+        if (!isMember) throw new InvalidEmailCodeError();
+        return registered;
+      },
+      { evenDeleted: true, missing: () => new InvalidEmailCodeError() },
+    );
+    return answer;
+  }
+
+  /** @throws what `decline` throws, AlreadyMemberError, TooManyOrgsError */
+  async accept(write: Write, id: string, code: string | undefined): Promise<Versioned<AcceptedResult>> {
+    return this.join(write, await this.findById(write, id, code));
+  }
+
+  /** @throws what `declineByCode` throws, AlreadyMemberError, TooManyOrgsError */
+  async acceptByCode(write: Write, email: string, code: string): Promise<Versioned<AcceptedResult>> {
+    return this.join(write, await this.findByCode(write, email, code));
+  }
+
+  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidEmailCodeError, InvitationEndedError */
+  async decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
+    return this.refuse(write, await this.findById(write, id, code));
+  }
+
+  /** @throws InvalidEmailCodeError, InvitationEndedError */
+  async declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
+    return this.refuse(write, await this.findByCode(write, email, code));
+  }
+
+  private async findById({ actor }: Write, id: string, typed: string | undefined): Promise<Answered> {
+    const found = await this.invitations.findAnswering(id, actor.id);
+    if (!found || found.userEmail !== found.email) throw new InvitationNotFoundError();
+    const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
+    const hasCode = (facts: AnsweringFacts): boolean => {
+      const isRight = code !== undefined && this.typedCodes.isRight(facts, code);
+      const isWrong = typed !== undefined && !isRight;
+      // Reveal nothing until the caller has proved that they own the email.
+      if (isWrong && facts.userVerifiedAt === null) throw new InvalidEmailCodeError();
+      return isRight;
+    };
+    return { id, orgId: found.orgId, hasCode };
+  }
+
+  private async findByCode({ actor }: Write, email: string, typed: string): Promise<Answered> {
+    const found = await this.typedCodes.find(email, typed, actor.id);
+    if (!found) throw new InvalidEmailCodeError();
+    const { id, orgId, codeNumber } = found;
+    const hasCode = (facts: AnsweringFacts): boolean => {
+      const isOwn = facts.userEmail === facts.email;
+      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidEmailCodeError();
+      return true;
+    };
+    return { id, orgId, hasCode };
+  }
+
+  private join(write: Write, answered: Answered): Promise<Versioned<AcceptedResult>> {
+    const { actor } = write;
+    return this.answer(write, answered, async (tx, org, facts) => {
+      const hasCode = answered.hasCode(facts);
+      requireAcceptance(facts, hasCode, Date.now());
+      const acceptance = { userId: actor.id, actor, hasCode };
+      if (!(await this.makeMember(tx, org, facts, acceptance))) {
+        const isThere = (await this.users.lockEpoch(tx, actor.id)) !== undefined;
+        throw isThere ? new TooManyOrgsError(this.env.maxOrgsPerUser) : new InvitationNotFoundError();
+      }
+      return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
+    });
+  }
+
+  /** A user who declines has no access to the organization, and learns nothing of its state. */
+  private async refuse(write: Write, answered: Answered): Promise<OkResult> {
+    const { answer } = await this.answer(write, answered, async (tx, org, facts) => {
+      requireAnswer(facts, answered.hasCode(facts), Date.now());
+      if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new InvitationEndedError();
+      await org.record(answerEvent('invitation.declined', facts, write.actor.id));
+      return OK;
+    });
+    return answer;
+  }
+
+  private answer<Answer extends object>(
+    write: Write,
+    { id, orgId }: Answered,
+    work: (tx: Transaction, org: LockedOrg, facts: AnsweringFacts) => Promise<Answer>,
+  ): Promise<Versioned<Answer>> {
+    const missing = (): InvitationEndedError => new InvitationEndedError();
+    return this.changes.inOrg<Answer>(
+      write,
+      orgId,
+      async (tx, org) => {
+        const facts = await this.invitations.findAnswering(id, write.actor.id, tx);
+        if (!facts) throw missing();
+        return work(tx, org, facts);
+      },
+      { evenDeleted: true, missing },
+    );
+  }
+
+  /**
+   * Makes the invited user a member.
+   * @returns false if the user no longer exists or has reached the limit of organizations
+   * @throws InvitationEndedError, AlreadyMemberError
+   */
+  private async makeMember(
+    tx: Transaction,
+    org: LockedOrg,
+    facts: AnsweringFacts,
+    acceptance: Acceptance,
+  ): Promise<boolean> {
+    const { userId, actor } = acceptance;
+    const { id, orgId, role } = facts;
+    if (!(await this.invitations.end(tx, id, 'accepted'))) throw new InvitationEndedError();
+    const member = { orgId, userId, role, joinedAt: Date.now() };
+    if (!(await this.members.insert(tx, member, this.env.maxOrgsPerUser))) return false;
+    const about = { actor, orgId, orgRevision: org.revision };
+    await this.events.record(
+      tx,
+      ...(await this.verifyEmail(tx, facts, acceptance)),
+      { ...about, ...answerEvent('invitation.accepted', facts, userId) },
+      { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
+    );
+    return true;
+  }
+
+  /** A code that was mailed proves the email; one that the inviter saw proves nothing. */
+  private async verifyEmail(
+    tx: Transaction,
+    { codeShown, userVerifiedAt, email }: AnsweringFacts,
+    { userId, actor, hasCode }: Acceptance,
+  ): Promise<NewEvent[]> {
+    if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
+    if (!(await this.emails.verifyEmail(tx, userId, email))) return [];
+    const { revision: userRevision } = await this.users.stateOf(tx, userId);
+    return [{ type: 'account.email_verified', actor, userId, userRevision }];
+  }
+}

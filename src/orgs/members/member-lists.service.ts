@@ -1,0 +1,121 @@
+import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
+import type { UserPrincipal } from '../../access/principal.js';
+import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
+import { type ListPage, streamList } from '../../http/list-stream.js';
+import {
+  cutPage,
+  decodeTextCursor,
+  encodeCursor,
+  encodeTextCursor,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  positionOf,
+} from '../../http/pages.js';
+import type { CurrentOrg } from '../../http/request-origin.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import type { Versioned } from '../../requests/entity-tags.js';
+import {
+  type ListedMember,
+  type MemberList,
+  MemberLists,
+  type MemberPage,
+  type Reader,
+} from '../state/members.lists.js';
+import { MemberNotFoundError, NotAMemberError, OrgNotFoundError } from '../state/orgs.errors.js';
+import type { ListMembersQuery } from './members.requests.js';
+import type { MemberDetailResult, MembersResult } from './members.responses.js';
+
+const STREAMED_PAGE = 1000;
+
+/** What members read. The access of the reader is checked after reading, so that nothing read is newer than its end. */
+@Injectable()
+export class MemberListsService {
+  private readonly logger = new Logger('Members');
+
+  constructor(private readonly members: MemberLists) {}
+
+  async list(
+    org: CurrentOrg,
+    caller: UserPrincipal,
+    query: ListMembersQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<MembersResult | StreamableFile> {
+    const reader = readerOf(org.id, caller);
+    if (query.search !== undefined || query.role !== undefined) {
+      const found = await this.search(org.id, query, linkNextPage);
+      await this.requireReader(reader);
+      return found;
+    }
+    if (query.limit === undefined) {
+      const { answer } = await this.listAll(reader, org, ({ members }) => ({ members }));
+      return answer;
+    }
+    const page = await this.members.findPageFor(reader, limitOf(query), positionOf(query));
+    if (!page) throw await this.refusalOf(reader);
+    const { members, next } = page;
+    return { members, ...linkNext(next && encodeCursor(next), linkNextPage) };
+  }
+
+  async search(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResult> {
+    const { search: prefix = '', role, cursor } = query;
+    const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
+    const limit = limitOf(query);
+    const rows = await this.members.search({ orgId, prefix, role, after }, limit + 1);
+    const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
+    return { members: page, ...next };
+  }
+
+  /** @param idOrMe `me` is the caller */
+  async getOne(orgId: string, idOrMe: string, caller: UserPrincipal): Promise<MemberDetailResult> {
+    const userId = idOrMe === 'me' ? caller.id : idOrMe;
+    const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
+    await this.requireReader(readerOf(orgId, caller));
+    if (!member) throw new MemberNotFoundError();
+    return { member: { ...member, joinedAt: new Date(member.joinedAt).toISOString() } };
+  }
+
+  /**
+   * Streams large lists to bound memory; each page checks the access again.
+   * @param seen the organization as the role check before read it, which a stream tells of
+   * @param wrap makes the document; for a stream it gets an empty list
+   */
+  async listAll<T extends object>(
+    reader: Reader,
+    seen: Pick<MemberList, 'name' | 'revision'>,
+    wrap: (list: MemberList) => T,
+  ): Promise<Versioned<T | StreamableFile>> {
+    const found = await this.members.findAll(reader);
+    if (found.kind === 'whole') return { answer: wrap(found), revision: found.revision };
+    const first = found.kind === 'long' ? await this.members.findPageFor(reader, STREAMED_PAGE) : undefined;
+    if (!first) throw await this.refusalOf(reader);
+    const answer = streamList({
+      document: wrap({ ...seen, members: [] }),
+      first: pageOf(first),
+      readAfter: async (after) => {
+        const page = await this.members.findPageFor(reader, STREAMED_PAGE, after);
+        return page && pageOf(page);
+      },
+      logger: this.logger,
+      failure: { msg: 'a member list was cut off', orgId: reader.orgId },
+    });
+    return { answer, revision: seen.revision };
+  }
+
+  private async requireReader(reader: Reader): Promise<void> {
+    if (!(await this.members.isReader(reader))) throw await this.refusalOf(reader);
+  }
+
+  private async refusalOf({ orgId, sessionId }: Reader): Promise<Error> {
+    if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
+    return (await this.members.isOrgThere(orgId)) ? new NotAMemberError() : new OrgNotFoundError();
+  }
+}
+
+function readerOf(orgId: string, { id: userId, sessionId }: UserPrincipal): Reader {
+  return { orgId, userId, sessionId };
+}
+
+function pageOf({ members, ...rest }: MemberPage): ListPage<ListedMember> {
+  return { rows: members, ...rest };
+}
