@@ -30,27 +30,23 @@ interface RateLimitRule {
   limitOf(env: Env): RateLimit | undefined;
   /** undefined means not counted; the body is valid but raw, since pipes run after guards */
   keyOf(request: FastifyRequest): string | undefined;
-  counts(status: number, code: ProblemCode | undefined): boolean;
+  /** by default every request, unless the service failed: its faults must not use up the attempts of a client */
+  counts?: (code: ProblemCode | undefined) => boolean;
   refusal: string;
 }
 
 /** a customer's usual network (RFC 6177), so that changing subnets makes no new client */
 const CUSTOMER_PREFIX = 56;
 
-/** Faults of the service must not use up the attempts of a client that obeys `Retry-After`. */
-const unlessServiceFailed = (status: number): boolean => status < 500;
-
 const RULES: Record<RateLimitName, RateLimitRule> = {
   register: {
     limitOf: (env) => env.rateLimitRegister,
     keyOf: (request) => keyOfEmail('register', request),
-    counts: unlessServiceFailed,
     refusal: 'Too many registrations of this e-mail from your address; wait before the next one.',
   },
   login: {
     limitOf: (env) => env.rateLimitLogin,
     keyOf: (request) => keyOfEmail('login', request),
-    counts: unlessServiceFailed,
     refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
   },
   address: {
@@ -59,7 +55,6 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
       namesAccount(request)
         ? rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX))
         : undefined,
-    counts: unlessServiceFailed,
     refusal:
       'Too many registrations, logins and password requests from your address; wait before the next one.',
   },
@@ -69,31 +64,28 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
       const email = emailIn(request);
       return email && rateLimitKey('account', email);
     },
-    counts: (_status, code) => code === 'invalid_credentials' || code === 'wrong_password',
+    counts: (code) => code === 'invalid_credentials' || code === 'wrong_password',
     refusal: 'Too many logins with this e-mail have failed; wait before the next one.',
   },
   lookup: {
     limitOf: (env) => env.rateLimitLookup,
     keyOf: (request) => keyOfPrincipal('lookup', request),
-    counts: (_status, code) => code === 'user_not_found',
+    counts: (code) => code === 'user_not_found',
     refusal: 'Too many of the e-mails that you added have no account; wait before you add the next one.',
   },
   forgot: {
     limitOf: (env) => env.rateLimitForgot,
     keyOf: (request) => keyOfEmail('forgot', request),
-    counts: unlessServiceFailed,
     refusal: 'Too many requests for a code from your address; wait before the next one.',
   },
   code: {
     limitOf: (env) => env.rateLimitCode,
     keyOf: (request) => keyOfEmail('code', request),
-    counts: unlessServiceFailed,
     refusal: 'Too many attempts to enter a code from your address; wait before the next one.',
   },
   export: {
     limitOf: (env) => env.rateLimitExport,
     keyOf: (request) => keyOfPrincipal('export', request),
-    counts: unlessServiceFailed,
     refusal: 'Too many exports of your data; wait before the next one.',
   },
   writes: {
@@ -121,7 +113,8 @@ export function countersOf(
 }
 
 export function isCounted({ name }: NamedCounter, status: number, code: ProblemCode | undefined): boolean {
-  return RULES[name].counts(status, code);
+  const { counts } = RULES[name];
+  return counts ? counts(code) : status < 500;
 }
 
 export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;

@@ -9,23 +9,27 @@ const EXPIRED_PER_REQUEST = 4;
 
 /** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
 export function keyCapacity(limit: number): number {
-  return Math.floor(MAX_BYTES / (logBytesPerSlot(limit) + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
+  const timesBytesPerSlot = limit * Float64Array.BYTES_PER_ELEMENT + Uint16Array.BYTES_PER_ELEMENT;
+  return Math.floor(MAX_BYTES / (timesBytesPerSlot + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
 // Keeps the exact logs of all keys of one rule in at most 96 MiB; if full, the key admitted longest ago makes room.
 // Each request removes a few expired keys, never all at once.
 export class SlidingWindow {
   private readonly index: KeyIndex;
-  private readonly log: AdmissionLog;
   private readonly recency: RecencyList;
+  /** of each slot the times of its admitted requests, oldest first */
+  private readonly times: Float64Array;
+  private readonly counts: Uint16Array;
 
   constructor(
     private readonly rule: RateLimit,
     capacity = keyCapacity(rule.limit),
   ) {
     this.index = new KeyIndex(capacity);
-    this.log = new AdmissionLog(capacity, rule.limit);
     this.recency = new RecencyList(capacity);
+    this.times = new Float64Array((capacity + 1) * rule.limit);
+    this.counts = new Uint16Array(capacity + 1);
   }
 
   /** @param lifted the latest time that no longer counts for this key */
@@ -39,29 +43,33 @@ export class SlidingWindow {
     if (slot === 0) slot = this.insert(key);
     else this.recency.remove(slot);
     this.recency.add(slot);
-    this.log.append(slot, now);
+    this.times[slot * this.rule.limit + this.counts[slot]!] = now;
+    this.counts[slot]! += 1;
     return this.quotaOf(slot, now);
   }
 
   remove(key: string, time: number): void {
     const slot = this.index.find(key);
     if (slot === 0) return;
-    this.log.remove(slot, time);
-    if (this.log.count(slot) === 0) this.free(slot);
+    const begin = slot * this.rule.limit;
+    let nth = this.counts[slot]! - 1;
+    while (nth >= 0 && this.times[begin + nth] !== time) nth -= 1;
+    if (nth >= 0) this.deleteTimes(slot, nth, 1);
+    if (this.counts[slot] === 0) this.free(slot);
   }
 
   private find(key: string, now: number, lifted?: number): number {
     const slot = this.index.find(key);
-    if (slot !== 0) this.log.expire(slot, { now, age: this.rule.windowMs, lifted });
+    if (slot !== 0) this.expire(slot, now, lifted);
     return slot;
   }
 
   private quotaOf(slot: number, now: number): Quota {
     const { limit, windowMs } = this.rule;
-    const used = this.log.count(slot);
+    const used = this.counts[slot]!;
     return {
       remaining: limit - used,
-      resetMs: used === 0 ? windowMs : windowMs - (now - this.log.oldest(slot)),
+      resetMs: used === 0 ? windowMs : windowMs - (now - this.times[slot * limit]!),
     };
   }
 
@@ -74,79 +82,30 @@ export class SlidingWindow {
     for (let i = 0; i < EXPIRED_PER_REQUEST; i += 1) {
       const slot = this.recency.oldest;
       if (slot === 0) return;
-      this.log.expire(slot, { now, age: this.rule.windowMs });
-      if (this.log.count(slot) > 0) return;
+      this.expire(slot, now);
+      if (this.counts[slot]! > 0) return;
       this.free(slot);
     }
+  }
+
+  private expire(slot: number, now: number, lifted = Number.NEGATIVE_INFINITY): void {
+    const { limit, windowMs } = this.rule;
+    const isOver = (time: number): boolean => now - time >= windowMs || time <= lifted;
+    let expired = 0;
+    while (expired < this.counts[slot]! && isOver(this.times[slot * limit + expired]!)) expired += 1;
+    if (expired > 0) this.deleteTimes(slot, 0, expired);
+  }
+
+  private deleteTimes(slot: number, nth: number, deleted: number): void {
+    const begin = slot * this.rule.limit;
+    this.times.copyWithin(begin + nth, begin + nth + deleted, begin + this.counts[slot]!);
+    this.counts[slot]! -= deleted;
   }
 
   private free(slot: number): void {
     this.index.remove(slot);
     this.recency.remove(slot);
-    this.log.clear(slot);
-  }
-}
-
-const logBytesPerSlot = (length: number): number => length * 8 + 2;
-
-interface Expiry {
-  now: number;
-  age: number;
-  lifted?: number | undefined;
-}
-
-/** Keeps the times of each slot's admitted requests, oldest first, at most `length` of each. */
-class AdmissionLog {
-  private readonly times: Float64Array;
-  private readonly counts: Uint16Array;
-
-  constructor(
-    capacity: number,
-    private readonly length: number,
-  ) {
-    this.times = new Float64Array((capacity + 1) * length);
-    this.counts = new Uint16Array(capacity + 1);
-  }
-
-  count(slot: number): number {
-    return this.counts[slot]!;
-  }
-
-  /** The slot must not be empty. */
-  oldest(slot: number): number {
-    return this.times[slot * this.length]!;
-  }
-
-  append(slot: number, time: number): void {
-    this.times[slot * this.length + this.count(slot)] = time;
-    this.counts[slot]! += 1;
-  }
-
-  /** Deletes what was admitted an `age` ago, or until `lifted`. */
-  expire(slot: number, { now, age, lifted = Number.NEGATIVE_INFINITY }: Expiry): void {
-    const isOver = (time: number): boolean => now - time >= age || time <= lifted;
-    const begin = slot * this.length;
-    let expired = 0;
-    while (expired < this.count(slot) && isOver(this.times[begin + expired]!)) expired += 1;
-    this.delete(slot, 0, expired);
-  }
-
-  remove(slot: number, time: number): void {
-    const begin = slot * this.length;
-    let nth = this.count(slot) - 1;
-    while (nth >= 0 && this.times[begin + nth] !== time) nth -= 1;
-    if (nth >= 0) this.delete(slot, nth, 1);
-  }
-
-  clear(slot: number): void {
     this.counts[slot] = 0;
-  }
-
-  private delete(slot: number, nth: number, deleted: number): void {
-    if (deleted === 0) return;
-    const begin = slot * this.length + nth;
-    this.times.copyWithin(begin, begin + deleted, slot * this.length + this.count(slot));
-    this.counts[slot]! -= deleted;
   }
 }
 
