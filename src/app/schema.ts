@@ -3,14 +3,12 @@ import { EmailCode } from '../auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
-import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
-import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
 import {
-  RecoveryCode,
-  SecondFactor,
   SecondFactorFailures,
-} from '../auth/second-factor/second-factor.entities.js';
-import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
+  SecondFactorFailuresRepository,
+} from '../auth/second-factor/second-factor-failures.repository.js';
+import { RecoveryCode, RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
+import { SecondFactor, SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { FeedRepository } from '../events/feed.repository.js';

@@ -3,10 +3,9 @@ import type { SignInOrigin } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import type { Problem } from '../problems/problem.js';
+import { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/known-logins.js';
 import { UsersService } from '../users/users.service.js';
-import { AccountDisabledError, InvalidCredentialsError } from './auth.errors.js';
 import type { SignInResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -32,6 +31,21 @@ type Named = Pick<Credentials, 'id' | 'email'>;
 
 interface Registration extends SignIn {
   invitationCode?: string | null;
+}
+
+/** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
+class InvalidCredentialsError extends Problem {
+  /** @param userId the user of the email, only for the log */
+  constructor(userId?: string) {
+    super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' }, userId });
+  }
+}
+
+/** Thrown only after the password was right: a stranger must not learn that the account is disabled. */
+class AccountDisabledError extends Problem {
+  constructor(userId: string) {
+    super('account_disabled', { userId });
+  }
 }
 
 @Injectable()

@@ -20,8 +20,7 @@ import { OwnEmailService } from './own-email.service.js';
 import { OwnExportService } from './own-export.service.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
 import { OwnOrgsController } from './own-orgs.controller.js';
-import { OwnPasswordController } from './own-password.controller.js';
-import { OwnSecondFactorController } from './own-second-factor.controller.js';
+import { OwnCredentialsController } from './own-credentials.controller.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
 import { PasswordRecoveryController } from './password-recovery.controller.js';
 
@@ -47,8 +46,7 @@ import { PasswordRecoveryController } from './password-recovery.controller.js';
     OwnExportController,
     OwnInvitationsController,
     OwnOrgsController,
-    OwnPasswordController,
-    OwnSecondFactorController,
+    OwnCredentialsController,
     OwnSessionsController,
     PasswordRecoveryController,
   ],

@@ -8,16 +8,20 @@ import { loadArgon2Engine } from '../../src/auth/passwords/argon2.js';
 import { BcryptVerifier } from '../../src/auth/passwords/foreign-hashes.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
-import { SecondFactorFailuresRepository } from '../../src/auth/second-factor/second-factor-failures.repository.js';
-import { RecoveryCodesRepository } from '../../src/auth/second-factor/recovery-codes.repository.js';
+import {
+  SecondFactorFailures,
+  SecondFactorFailuresRepository,
+} from '../../src/auth/second-factor/second-factor-failures.repository.js';
 import {
   RecoveryCode,
-  SecondFactor,
-  SecondFactorFailures,
-} from '../../src/auth/second-factor/second-factor.entities.js';
+  RecoveryCodesRepository,
+} from '../../src/auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
 import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
-import { SecondFactorsRepository } from '../../src/auth/second-factor/second-factors.repository.js';
+import {
+  SecondFactor,
+  SecondFactorsRepository,
+} from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { Event } from '../../src/events/event.entity.js';

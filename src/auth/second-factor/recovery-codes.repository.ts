@@ -1,8 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type Repository } from 'typeorm';
+import { Column, Entity, ForeignKey, IsNull, PrimaryColumn, type Repository } from 'typeorm';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { RecoveryCode } from './second-factor.entities.js';
+
+@Entity('recovery_codes')
+export class RecoveryCode {
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
+  @ForeignKey('users', { name: 'recovery_codes_user_id_fkey', onDelete: 'CASCADE' })
+  userId: string;
+
+  /** SHA-256, which is enough for 128 random bits */
+  @PrimaryColumn({ type: 'varchar', length: 43 })
+  hash: string;
+
+  /** epoch milliseconds; null until the code is used */
+  @Column({ name: 'used_at', type: 'bigint', nullable: true })
+  usedAt: number | null;
+}
 
 @Injectable()
 export class RecoveryCodesRepository {

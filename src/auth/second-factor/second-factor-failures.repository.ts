@@ -1,14 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
-import { isUniqueViolation } from '../../database/transactions/database-errors.js';
+import { Column, Entity, ForeignKey, PrimaryColumn, type Repository } from 'typeorm';
+import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import {
-  type FailureScope,
-  SECOND_FACTOR_FAILURES_KEY,
-  SecondFactorFailures,
-} from './second-factor.entities.js';
+
+/** An attacker who knows the password can use up the guesses of a login, but not those of a session. */
+export type FailureScope = 'login' | 'signed-in';
+
+export const SECOND_FACTOR_FAILURES_KEY: UniqueKey = {
+  name: 'PRIMARY',
+  columns: 'second_factor_failures.user_id, second_factor_failures.scope',
+};
+
+@Entity('second_factor_failures')
+export class SecondFactorFailures {
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
+  @ForeignKey('users', { name: 'second_factor_failures_user_id_fkey', onDelete: 'CASCADE' })
+  userId: string;
+
+  @PrimaryColumn({ type: 'varchar', length: 9 })
+  scope: FailureScope;
+
+  /** wrong TOTP codes, each at most a window after the previous one */
+  @Column({ type: 'integer' })
+  count: number;
+
+  /** epoch milliseconds of the latest wrong code; more than a window ago if there is none */
+  @Column({ type: 'bigint' })
+  since: number;
+
+  /** 1 if Accounts has written a notice about these wrong codes */
+  @Column({ type: 'integer', default: 0 })
+  notified: number;
+}
 
 export type FailureCount = Pick<SecondFactorFailures, 'count' | 'since' | 'notified'>;
 

@@ -11,13 +11,13 @@ import { readTypedCode } from './code-text.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import {
   type FailureCount,
+  type FailureScope,
   isFull,
   SecondFactorFailuresRepository,
   secondsUntilFree,
   withRightCode,
   withWrongCode,
 } from './second-factor-failures.repository.js';
-import type { FailureScope } from './second-factor.entities.js';
 import { InvalidSecondFactorCodeError, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
 import {
   type PendingFactor,
@@ -36,11 +36,6 @@ export type CheckedCode = { user: CodeHolder; scope: FailureScope } & (
 );
 
 type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
-
-type Comparison =
-  | { kind: 'right'; step: number }
-  | { kind: 'wrong' }
-  | { kind: 'full'; failures: FailureCount };
 
 // The one protocol for codes, at login and with a session. `check` counts a wrong TOTP code and commits before the request
 // acts, so that a dry run counts too. `use` is part of the transaction that acts, and succeeds for one request alone.
@@ -125,20 +120,19 @@ export class SecondFactorVerification {
     digits: string,
   ): Promise<number> {
     // This read locks nothing, so a flood of guesses costs little.
-    const failures = await this.failures.find(user.id, scope);
-    if (failures && isFull(failures)) throw tooManyWrongCodes(user.id, failures);
+    requireRoom(user.id, await this.failures.find(user.id, scope));
     await this.totp.loadKeyOf(factor);
-    const compared = await this.transactions
+    const step = await this.transactions
       .run((transaction) => this.compare(transaction, user, scope, factor, digits), {
         principal: user.id,
         row: user.id,
       })
       .catch((error: unknown) => {
-        throw isForeignKeyViolation(error) ? new InvalidSecondFactorCodeError(user.id) : error;
+        if (!isForeignKeyViolation(error)) throw error;
+        return undefined;
       });
-    if (compared.kind === 'full') throw tooManyWrongCodes(user.id, compared.failures);
-    if (compared.kind === 'wrong') throw new InvalidSecondFactorCodeError(user.id);
-    return compared.step;
+    if (step === undefined) throw new InvalidSecondFactorCodeError(user.id);
+    return step;
   }
 
   /** Holds the row of the count from the comparison to COMMIT, so that no instance compares two codes of a user at once. */
@@ -148,35 +142,25 @@ export class SecondFactorVerification {
     scope: FailureScope,
     factor: StoredSecret,
     digits: string,
-  ): Promise<Comparison> {
-    const failures = await this.failures.lock(transaction, user.id, scope);
-    if (isFull(failures)) return { kind: 'full', failures };
-    const step = this.totp.findUnusedStep(user.id, factor, digits);
-    if (step !== undefined) {
-      await this.failures.save(transaction, user.id, scope, withRightCode(failures));
-      return { kind: 'right', step };
-    }
-    const counted = withWrongCode(failures);
+  ): Promise<number | undefined> {
+    const { id, email } = user;
+    const failures = await this.failures.lock(transaction, id, scope);
+    requireRoom(id, failures);
+    const step = this.totp.findUnusedStep(id, factor, digits);
+    const counted = step === undefined ? withWrongCode(failures) : withRightCode(failures);
     const isNoticeDue = isFull(counted) && counted.notified === 0;
-    await this.failures.save(
-      transaction,
-      user.id,
-      scope,
-      isNoticeDue ? { ...counted, notified: 1 } : counted,
-    );
+    await this.failures.save(transaction, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
     // The sender of these codes knows the password or has a session.
     if (isNoticeDue)
-      await this.mails.notify(transaction, {
-        kind: 'second_factor_guessed',
-        recipient: user.email,
-        senderId: user.id,
-      });
-    return { kind: 'wrong' };
+      await this.mails.notify(transaction, { kind: 'second_factor_guessed', recipient: email, senderId: id });
+    return step;
   }
 }
 
-function tooManyWrongCodes(userId: string, failures: FailureCount): RateLimitedError {
-  return new RateLimitedError(TOO_MANY_WRONG_CODES, secondsUntilFree(failures), {
+/** @throws RateLimitedError */
+function requireRoom(userId: string, failures: FailureCount | undefined): void {
+  if (!failures || !isFull(failures)) return;
+  throw new RateLimitedError(TOO_MANY_WRONG_CODES, secondsUntilFree(failures), {
     limit: 'second-factor',
     userId,
   });

@@ -6,12 +6,11 @@ import { UsersModule } from '../../users/users.module.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { LoginChallenges } from './login-challenges.js';
 import { OwnerProofs } from './owner-proofs.js';
-import { RecoveryCodesRepository } from './recovery-codes.repository.js';
-import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
+import { RecoveryCode, RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { SecondFactorFailures, SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 import { SecondFactorRows } from './second-factor-rows.js';
 import { SecondFactorVerification } from './second-factor-verification.js';
-import { RecoveryCode, SecondFactor, SecondFactorFailures } from './second-factor.entities.js';
-import { SecondFactorsRepository } from './second-factors.repository.js';
+import { SecondFactor, SecondFactorsRepository } from './second-factors.repository.js';
 import { TotpSecrets } from './totp.js';
 
 const EXPORTED = [

@@ -1,10 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { MoreThan, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../../database/transactions/database-errors.js';
+import { Column, Entity, ForeignKey, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
+import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { SECOND_FACTORS_KEY, SecondFactor } from './second-factor.entities.js';
+
+export const SECOND_FACTORS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'second_factors.user_id' };
+
+/** A TOTP secret (RFC 6238), pending until the user confirms it with a code. Times are epoch milliseconds. */
+@Entity('second_factors')
+export class SecondFactor {
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
+  @ForeignKey('users', { name: 'second_factors_user_id_fkey', onDelete: 'CASCADE' })
+  userId: string;
+
+  /** encrypted, see encrypted-secrets.ts */
+  @Column({ type: 'varchar', length: 200, select: false })
+  secret: string;
+
+  /** the latest step of 30 seconds whose code was used; no code of this step or an earlier one is accepted */
+  @Column({ name: 'last_step', type: 'bigint', default: 0 })
+  lastStep: number;
+
+  /** null while pending; `users.second_factor_at` repeats it */
+  @Column({ name: 'enabled_at', type: 'bigint', nullable: true })
+  enabledAt: number | null;
+
+  /** null once enabled */
+  @Column({ name: 'pending_until', type: 'bigint', nullable: true })
+  pendingUntil: number | null;
+}
 
 export type StoredSecret = Pick<SecondFactor, 'secret' | 'lastStep'>;
 

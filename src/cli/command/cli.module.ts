@@ -24,7 +24,6 @@ import { FeedService } from '../../events/feed.service.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
-import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { requireSchema, withDatabase } from './database.js';
 import { ConfigModule } from '../../config/config.module.js';
@@ -40,14 +39,13 @@ import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { MembersService } from '../../orgs/members/members.service.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
-import { RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
-import { SecondFactorFailuresRepository } from '../../auth/second-factor/second-factor-failures.repository.js';
-import { SecondFactorRows } from '../../auth/second-factor/second-factor-rows.js';
+import { RecoveryCode, RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
 import {
-  RecoveryCode,
-  SecondFactor,
   SecondFactorFailures,
-} from '../../auth/second-factor/second-factor.entities.js';
+  SecondFactorFailuresRepository,
+} from '../../auth/second-factor/second-factor-failures.repository.js';
+import { SecondFactorRows } from '../../auth/second-factor/second-factor-rows.js';
+import { SecondFactor, SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { PasswordChanges } from '../../accounts/password-changes.js';

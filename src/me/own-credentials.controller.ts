@@ -1,16 +1,19 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService, type SecondFactorState } from '../accounts/own-second-factor.service.js';
+import { PasswordChangeService } from '../auth/password-change.service.js';
+import { commonPassword } from '../auth/passwords/password.decorators.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import {
   BeginSecondFactorRequest,
+  ChangePasswordRequest,
   ChangeSecondFactorRequest,
   ConfirmSecondFactorRequest,
 } from './me.requests.js';
@@ -19,16 +22,44 @@ import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './own-
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 
 @ApiTags('Me')
-@Controller('api/me/second-factor')
-export class OwnSecondFactorController {
-  constructor(private readonly secondFactor: OwnSecondFactorService) {}
+@Controller('api/me')
+export class OwnCredentialsController {
+  constructor(
+    private readonly passwords: PasswordChangeService,
+    private readonly secondFactor: OwnSecondFactorService,
+  ) {}
+
+  /**
+   * Change the password
+   *
+   * @remarks Ends every session but that of the token, and voids codes that have not been exchanged. A request counts
+   * as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it
+   * needs a `code` of that, too.
+   */
+  @Put('password')
+  @SignedInByPassword()
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
+    invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
+    commonPassword('newPassword'),
+    'wrong_password',
+    INVALID_CODE,
+  )
+  async changePassword(
+    @CurrentActor() actor: UserActor,
+    @Body() body: ChangePasswordRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    await this.passwords.change(actor, body, client);
+    return OK;
+  }
 
   /**
    * Read whether the account has a second factor
    *
    * @remarks Tells since when a login asks for it, and how many recovery codes are left.
    */
-  @Get()
+  @Get('second-factor')
   @SignedIn()
   async getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResult> {
     return secondFactorResult(await this.secondFactor.find(id));
@@ -41,7 +72,7 @@ export class OwnSecondFactorController {
    * within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from
    * a login by password.
    */
-  @Post()
+  @Post('second-factor')
   @SignedInByPassword()
   @RateLimited('login', 'address', 'account')
   @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
@@ -61,7 +92,7 @@ export class OwnSecondFactorController {
    * factor. A request counts as a login for the limits, and requires a token from a login by password. If this service
    * sends emails, it also requires a verified email.
    */
-  @Post('confirm')
+  @Post('second-factor/confirm')
   @HttpCode(200)
   @SignedInByPassword()
   @RateLimited('login', 'address', 'account')
@@ -84,7 +115,7 @@ export class OwnSecondFactorController {
    * @remarks Shows ten new ones, this time only, and voids the previous ones. A request counts as a login for the limits,
    * and requires a token from a login by password.
    */
-  @Post('recovery-codes')
+  @Post('second-factor/recovery-codes')
   @HttpCode(200)
   @SignedInByPassword()
   @RateLimited('login', 'address', 'account')
@@ -107,7 +138,7 @@ export class OwnSecondFactorController {
    * @remarks The password alone logs in again. Ends every session but that of the token. An operator is no longer an
    * operator afterwards. A request counts as a login for the limits, and requires a token from a login by password.
    */
-  @Post('remove')
+  @Post('second-factor/remove')
   @HttpCode(200)
   @SignedInByPassword()
   @RateLimited('login', 'address', 'account')
