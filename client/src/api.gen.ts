@@ -1273,7 +1273,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "audience_required" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "password_session_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -1296,7 +1296,7 @@ export type Readiness = {
   /** `degraded` while an email has been waiting for more than 10 minutes */
   mail: "ok" | "degraded";
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
-  database: "ok" | "full";
+  database: "full" | "ok";
   migrations: "ok";
 };
 
@@ -1593,7 +1593,7 @@ export type ServiceStatus = {
   /** emails in the outbox */
   mails: MailsStatus;
   /** `full` if a change failed within the last minute because the disk was full; reading still works */
-  database: "ok" | "full";
+  database: "full" | "ok";
   migrations: "ok";
 };
 
@@ -1826,13 +1826,6 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because a thief may hold it. */
-  refresh: {
-    input: RefreshRequest;
-    data: RefreshResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
   /** Issue a one-time code. Pass the code, never the token, to the service that will act for the user. If the request has a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code; if it has an `audience`, only that service, and the token is for it alone. */
   issueCode: {
     input: IssueCodeRequest;
@@ -1847,11 +1840,32 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because a thief may hold it. */
+  refresh: {
+    input: RefreshRequest;
+    data: RefreshResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Log out. Ends the session of the access token, or of the refresh token in the body, and every session that its codes opened. A refresh token needs no access token beside it; if one is sent, it is ignored. A token from a one-time code ends the whole login hand-off: the first session that a code of the login opened, and every session below it. The login stays. */
   logOut: {
     input: LogoutRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Request a code to reset the password. A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5 codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes. */
+  forgot: {
+    input: ForgotPasswordRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Set a new password. Sets the password by the code from the mail or from an operator, which is valid once, and ends every session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for one code. */
+  reset: {
+    input: ResetPasswordRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Ask whether an access token is valid now. Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed, expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also tells the user's role in that organization. */
@@ -1875,6 +1889,20 @@ export interface Operations {
     };
     data: MembershipListResult;
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Follow the feed. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
+  followEvents: {
+    input: {
+      /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
+      after?: string | undefined;
+      /** seconds to wait for an event if there is none yet */
+      wait?: number | undefined;
+      /** maximum number of events on a page */
+      limit?: number | undefined;
+    };
+    data: FeedResult;
+    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read the current user. Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles, and whether their email is verified. */
@@ -1976,13 +2004,6 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Change the email. A code is mailed to the new email and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels the change. The answer does not reveal whether the new email is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
-  askForChange: {
-    input: ChangeEmailRequest;
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
   /** Request a code to verify the email. A code that is valid for 15 minutes is mailed to the email of the account. The status is 200 if the email is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user gets one an hour. */
   askForVerification: {
     input: undefined;
@@ -1995,6 +2016,13 @@ export interface Operations {
     input: VerifyEmailRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Change the email. A code is mailed to the new email and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels the change. The answer does not reveal whether the new email is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
+  askForChange: {
+    input: ChangeEmailRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Change the password. Ends every session but that of the token, and voids codes that have not been exchanged. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
@@ -2039,6 +2067,33 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** List the sessions of the current user. Lists the active sessions, latest first. */
+  listOwnSessions: {
+    input: undefined;
+    data: OwnSessionsResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** End the other sessions of the current user, or all sessions. Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a token from a login by password. */
+  endOwnSessions: {
+    input: {
+      /** whether the session of the token ends, too */
+      all?: boolean | undefined;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** End a session of the current user. Ends the session and every session that its codes opened. A session that a code opened ends with its whole login hand-off: the first session that a code of the login opened, and every session below it. The login stays. Requires a token from a login by password. */
+  endOwnSession: {
+    input: {
+      /** id of the session, from the list of sessions */
+      sessionId: string;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, SessionNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Read the record of the current user. Lists what happened to the account, its logins and its memberships, latest first. Requires a token from a login by password. */
   listOwnEvents: {
     input: {
@@ -2058,23 +2113,6 @@ export interface Operations {
     input: undefined;
     data: ExportResult;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** List the sessions of the current user. Lists the active sessions, latest first. */
-  listOwnSessions: {
-    input: undefined;
-    data: OwnSessionsResult;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** End the other sessions of the current user, or all sessions. Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a token from a login by password. */
-  endOwnSessions: {
-    input: {
-      /** whether the session of the token ends, too */
-      all?: boolean | undefined;
-    };
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Create an organization. The caller becomes the owner of the organization. */
@@ -2116,17 +2154,17 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Transfer an organization. Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires the role owner and a token from a login by password. */
-  transferOrg: {
+  /** Restore a deleted organization. Restores the organization with the members who still have an account. Requires that the caller was an owner of the organization, and a token from a login by password. */
+  restoreOrg: {
     input: {
       /** id of the organization, from its creation or from `GET /api/me` */
       orgId: string;
       /** If true, nothing is changed, and the answer is that of the change. */
       dryRun?: boolean | undefined;
-    } & TransferOrgRequest;
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
+    };
+    data: OrgResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key";
   };
   /** Leave an organization. Every member except the last owner may leave. An owner needs a token from a login by password. */
   leaveOrg: {
@@ -2142,17 +2180,17 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Restore a deleted organization. Restores the organization with the members who still have an account. Requires that the caller was an owner of the organization, and a token from a login by password. */
-  restoreOrg: {
+  /** Transfer an organization. Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires the role owner and a token from a login by password. */
+  transferOrg: {
     input: {
       /** id of the organization, from its creation or from `GET /api/me` */
       orgId: string;
       /** If true, nothing is changed, and the answer is that of the change. */
       dryRun?: boolean | undefined;
-    };
-    data: OrgResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key";
+    } & TransferOrgRequest;
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
   };
   /** Read the record of an organization. Lists who changed what, latest first. Requires the role admin or owner. */
   listOrgEvents: {
@@ -2171,6 +2209,132 @@ export interface Operations {
     data: OrgEventsResult;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
+  };
+  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by email and always paged. Every member may do this. */
+  listMembers: {
+    input: {
+      /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
+      search?: string | undefined;
+      /** role of the members to find; the list is then ordered by e-mail */
+      role?: Role | undefined;
+      /** maximum number of members on a page; the default is 100 with `search` or `role`, otherwise the whole list */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    };
+    data: MembersResult;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Add a member by email. The new member must already have an account. A caller may send at most 100 emails without an account in any hour. Requires the role admin or owner. */
+  addMember: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+    } & AddMemberRequest;
+    data: MembershipResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | UserNotFoundProblem> | At<409, AlreadyMemberProblem | UserHasTooManyOrgsProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Read a member. Every member may do this; the id `me` names the caller. */
+  getMember: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** user id of the member, from the list of members, or `me` */
+      userId: string;
+    };
+    data: MemberDetailResult;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Change a member's role. Admins may change members and admins; only owners may change an owner or make a member an owner, with a token from a login by password. The last owner keeps their role. */
+  changeMemberRole: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** user id of the member, from the list of members */
+      userId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    } & ChangeMemberRoleRequest;
+    data: MembershipResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem | MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Remove a member. Admins may remove members and admins, themselves included; only owners may remove an owner, with a token from a login by password. The last owner cannot be removed. */
+  removeMember: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** user id of the member, from the list of members */
+      userId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the answer is that of the change. */
+      dryRun?: boolean | undefined;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Invite somebody by email. A code that is valid for seven days is mailed to the email, whether or not it has an account; if `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one email, 5 of them by one inviter or for one organization, and 100 by one inviter or for one organization to all emails. Requires the role admin or owner. */
+  createInvitation: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+    } & CreateInvitationRequest;
+    data: InvitationResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** List the invitations. Lists the invitations, latest first, in pages, without their codes. Invitations that ended long ago are deleted. Requires the role admin or owner. */
+  listInvitations: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** maximum number of invitations on a page */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined;
+      /** status of the invitations to list */
+      status?: InvitationStatus | undefined;
+    };
+    data: InvitationPage;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Resend an invitation. A pending or expired invitation gets a new code, which is valid for seven days; the old code is void. The caller becomes the inviter. The limits are those of inviting. Requires the role admin or owner. */
+  resendInvitation: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** id of the invitation, from its creation or from a list of invitations */
+      invitationId: string;
+      /** If true, a refusal suggests a way out in its member `remedy`. */
+      remedy?: boolean | undefined;
+    } & ResendInvitationRequest;
+    data: InvitationResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem | AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Revoke an invitation. Revokes a pending or expired invitation. Requires the role admin or owner. */
+  revokeInvitation: {
+    input: {
+      /** id of the organization, from its creation or from `GET /api/me` */
+      orgId: string;
+      /** id of the invitation, from its creation or from a list of invitations */
+      invitationId: string;
+    };
+    data: OkResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
   };
   /** Read the state of the service. Tells what runs, on which database, with which keys, how many emails wait or have failed, and what `GET /health/ready` tells. */
   getStatus: {
@@ -2259,16 +2423,6 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the user if the email is verified. */
-  issueResetCode: {
-    input: {
-      /** id of the user */
-      userId: string;
-    } & ReasonRequest;
-    data: ResetCodeResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem | AccountDisabledProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
   /** Verify the email of a user. The operator knows that the email is the user's own. One that is verified stays so. */
   verifyUserEmail: {
     input: {
@@ -2287,6 +2441,16 @@ export interface Operations {
     } & ReasonRequest;
     data: OkResult;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the user if the email is verified. */
+  issueResetCode: {
+    input: {
+      /** id of the user */
+      userId: string;
+    } & ReasonRequest;
+    data: ResetCodeResult;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem | AccountDisabledProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Delete an account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. This cannot be undone. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
@@ -2484,170 +2648,6 @@ export interface Operations {
     problem: never;
     headers: never;
   };
-  /** Request a code to reset the password. A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5 codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes. */
-  forgot: {
-    input: ForgotPasswordRequest;
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** Set a new password. Sets the password by the code from the mail or from an operator, which is valid once, and ends every session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for one code. */
-  reset: {
-    input: ResetPasswordRequest;
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** Follow the feed. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
-  followEvents: {
-    input: {
-      /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
-      after?: string | undefined;
-      /** seconds to wait for an event if there is none yet */
-      wait?: number | undefined;
-      /** maximum number of events on a page */
-      limit?: number | undefined;
-    };
-    data: FeedResult;
-    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by email and always paged. Every member may do this. */
-  listMembers: {
-    input: {
-      /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
-      search?: string | undefined;
-      /** role of the members to find; the list is then ordered by e-mail */
-      role?: Role | undefined;
-      /** maximum number of members on a page; the default is 100 with `search` or `role`, otherwise the whole list */
-      limit?: number | undefined;
-      /** `nextCursor` of the previous page */
-      cursor?: string | undefined;
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-    };
-    data: MembersResult;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** Add a member by email. The new member must already have an account. A caller may send at most 100 emails without an account in any hour. Requires the role admin or owner. */
-  addMember: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-    } & AddMemberRequest;
-    data: MembershipResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | UserNotFoundProblem> | At<409, AlreadyMemberProblem | UserHasTooManyOrgsProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
-  };
-  /** Read a member. Every member may do this; the id `me` names the caller. */
-  getMember: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** user id of the member, from the list of members, or `me` */
-      userId: string;
-    };
-    data: MemberDetailResult;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** Change a member's role. Admins may change members and admins; only owners may change an owner or make a member an owner, with a token from a login by password. The last owner keeps their role. */
-  changeMemberRole: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** user id of the member, from the list of members */
-      userId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
-      remedy?: boolean | undefined;
-      /** If true, nothing is changed, and the answer is that of the change. */
-      dryRun?: boolean | undefined;
-    } & ChangeMemberRoleRequest;
-    data: MembershipResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem | MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
-  };
-  /** Remove a member. Admins may remove members and admins, themselves included; only owners may remove an owner, with a token from a login by password. The last owner cannot be removed. */
-  removeMember: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** user id of the member, from the list of members */
-      userId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
-      remedy?: boolean | undefined;
-      /** If true, nothing is changed, and the answer is that of the change. */
-      dryRun?: boolean | undefined;
-    };
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | PasswordSessionRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
-  };
-  /** End a session of the current user. Ends the session and every session that its codes opened. A session that a code opened ends with its whole login hand-off: the first session that a code of the login opened, and every session below it. The login stays. Requires a token from a login by password. */
-  endOwnSession: {
-    input: {
-      /** id of the session, from the list of sessions */
-      sessionId: string;
-    };
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | PasswordSessionRequiredProblem> | At<404, SessionNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** Invite somebody by email. A code that is valid for seven days is mailed to the email, whether or not it has an account; if `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one email, 5 of them by one inviter or for one organization, and 100 by one inviter or for one organization to all emails. Requires the role admin or owner. */
-  createInvitation: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
-      remedy?: boolean | undefined;
-    } & CreateInvitationRequest;
-    data: InvitationResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
-  };
-  /** List the invitations. Lists the invitations, latest first, in pages, without their codes. Invitations that ended long ago are deleted. Requires the role admin or owner. */
-  listInvitations: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** maximum number of invitations on a page */
-      limit?: number | undefined;
-      /** `nextCursor` of the previous page */
-      cursor?: string | undefined;
-      /** status of the invitations to list */
-      status?: InvitationStatus | undefined;
-    };
-    data: InvitationPage;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
-  /** Resend an invitation. A pending or expired invitation gets a new code, which is valid for seven days; the old code is void. The caller becomes the inviter. The limits are those of inviting. Requires the role admin or owner. */
-  resendInvitation: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** id of the invitation, from its creation or from a list of invitations */
-      invitationId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
-      remedy?: boolean | undefined;
-    } & ResendInvitationRequest;
-    data: InvitationResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem | AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
-  };
-  /** Revoke an invitation. Revokes a pending or expired invitation. Requires the role admin or owner. */
-  revokeInvitation: {
-    input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
-      orgId: string;
-      /** id of the invitation, from its creation or from a list of invitations */
-      invitationId: string;
-    };
-    data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: "Idempotency-Key" | "If-Match";
-  };
   /** Check whether the process runs. Nothing else is checked, so that an outage of the database does not restart the service. */
   getLive: {
     input: undefined;
@@ -2668,12 +2668,15 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   login: {"method":"POST","path":"/api/auth/login","body":"json","fields":["email","password","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled second_factor_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   logInWithSecondFactor: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_code invalid_challenge body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","fields":["refreshToken"],"answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   issueCode: {"method":"POST","path":"/api/auth/code","body":"json","fields":["codeChallenge","audience","codeChallengeMethod"],"auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","fields":["code","codeVerifier"],"auth":"basic","anonymous":true,"answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","fields":["refreshToken"],"answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   logOut: {"method":"POST","path":"/api/auth/logout","body":"json","fields":["refreshToken"],"auth":"bearer","anonymous":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  forgot: {"method":"POST","path":"/api/auth/password/forgot","body":"json","fields":["email"],"answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","fields":["token","orgId","token_type_hint"],"auth":"basic","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
   listMemberships: {"method":"GET","path":"/api/memberships","query":["orgId","userId","limit","cursor"],"auth":"basic","repeatable":true,"answer":["memberships"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
+  followEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
   deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
@@ -2684,27 +2687,37 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   declineInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_not_verified invitation_not_found invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","fields":["email","password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   askForVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verify: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","fields":["email","password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getSecondFactor: {"method":"GET","path":"/api/me/second-factor","auth":"bearer","repeatable":true,"answer":["enabled","enabledAt","recoveryCodesLeft"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   beginSecondFactor: {"method":"POST","path":"/api/me/second-factor","body":"json","fields":["password"],"auth":"bearer","answer":["secret","uri"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required wrong_password second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required second_factor_enabled verified_email_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope password_session_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope password_session_required internal_error unavailable storage_full"},
-  exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
   listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   endOwnSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  endOwnSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope password_session_required internal_error unavailable storage_full"},
+  exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope password_session_required rate_limited internal_error unavailable storage_full"},
   createOrg: {"method":"POST","path":"/api/orgs","body":"json","fields":["name"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getOrg: {"method":"GET","path":"/api/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
   renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","body":"json","fields":["name"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   deleteOrg: {"method":"DELETE","path":"/api/orgs/{orgId}","query":["dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["dryRun"],"body":"json","fields":["userId","leave"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  leaveOrg: {"method":"POST","path":"/api/orgs/{orgId}/leave","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member password_session_required org_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  leaveOrg: {"method":"POST","path":"/api/orgs/{orgId}/leave","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member password_session_required org_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["dryRun"],"body":"json","fields":["userId","leave"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   listOrgEvents: {"method":"GET","path":"/api/orgs/{orgId}/events","query":["type","limit","cursor","userId"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
+  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
+  addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","auth":"bearer","repeatable":true,"answer":["member"],"codes":"unauthorized invalid_token not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
+  changeMemberRole: {"method":"PATCH","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"body":"json","fields":["role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found last_owner member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  removeMember: {"method":"DELETE","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  createInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations","query":["remedy"],"body":"json","fields":["showCode","email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  listInvitations: {"method":"GET","path":"/api/orgs/{orgId}/invitations","query":["limit","cursor","status"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
+  resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","fields":["showCode"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"answer":["status","rateLimits","mail","version","keys","engine","schema","mails","database","migrations"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   listUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   getUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},
@@ -2713,9 +2726,9 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   disableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   enableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   endUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  issueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","fields":["reason"],"auth":"bearer","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   removeUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","fields":["reason"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  issueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","fields":["reason"],"auth":"bearer","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   deleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","fields":["reason","force"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOrgs: {"method":"GET","path":"/api/operators/orgs","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   getAnyOrg: {"method":"GET","path":"/api/operators/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required org_not_found internal_error unavailable storage_full"},
@@ -2733,19 +2746,6 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
-  forgot: {"method":"POST","path":"/api/auth/password/forgot","body":"json","fields":["email"],"answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  followEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
-  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
-  addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","auth":"bearer","repeatable":true,"answer":["member"],"codes":"unauthorized invalid_token not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
-  changeMemberRole: {"method":"PATCH","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"body":"json","fields":["role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found last_owner member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  removeMember: {"method":"DELETE","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role password_session_required org_not_found member_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  endOwnSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope password_session_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  createInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations","query":["remedy"],"body":"json","fields":["showCode","email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  listInvitations: {"method":"GET","path":"/api/orgs/{orgId}/invitations","query":["limit","cursor","status"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
-  resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","fields":["showCode"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getLive: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":""},
   getReady: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","database","migrations"],"codes":"internal_error unavailable storage_full"},
 };
