@@ -3,18 +3,31 @@ import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { SessionsModule } from '../auth/sessions/sessions.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { EventsRetention } from '../events/events-retention.js';
+import { PendingMarks } from '../events/feed-numbering.js';
+import { MailModule } from '../mail/mail.module.js';
+import { Mails } from '../mail/mails.js';
 import { CleanUpJobs } from './clean-up-jobs.js';
 import { CleanUpService } from '../clean-up/clean-up.js';
 import { JobsModule } from './jobs.module.js';
 
-@Module({ imports: [JobsModule, SessionsModule], providers: [CleanUpService] })
+@Module({ imports: [EventsModule, JobsModule, MailModule, SessionsModule], providers: [CleanUpService] })
 export class CleanUpModule {
   constructor(
     jobs: CleanUpJobs,
+    events: EventsRetention,
+    marks: PendingMarks,
+    mails: Mails,
     deletion: SessionDeletion,
     revocation: SessionRevocation,
     limit: LiveSessionsLimit,
   ) {
+    jobs.add((now) => events.deleteEvents(now));
+    jobs.add((now) => events.deleteAddresses(now));
+    jobs.add((now) => events.deleteEntriesLeft(now));
+    jobs.add(() => marks.clearLeft());
+    jobs.add((now) => mails.deleteOld(now));
     jobs.add((now) => revocation.resume(now));
     jobs.add(() => limit.lookAgain());
     jobs.add((now) => deletion.deleteExpiredCodes(now));

@@ -1,13 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isColumnDenied, isTableDenied } from '../database/transactions/database-errors.js';
 import { BATCH, type Batch, MAX_ROWS_AT_ONCE } from '../database/batches.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
 import { EventsRepository } from './events.repository.js';
-import { PendingMarks } from './feed-numbering.js';
 import { FeedRepository } from './feed.repository.js';
 
 /** A scan reads more than a batch: each new process scans all events once, and mostly finds no address. */
@@ -16,7 +14,7 @@ const NOTHING: Batch = { examined: 0, deleted: 0 };
 
 /** Deletes what is too old: events, their entries in the feed, and IP addresses. */
 @Injectable()
-export class EventsRetention implements OnModuleInit {
+export class EventsRetention {
   private readonly logger = new Logger('Cleanup');
   /** No event up to this id holds an address that is too old. */
   private withoutAddress = '';
@@ -26,17 +24,8 @@ export class EventsRetention implements OnModuleInit {
     private readonly events: EventsRepository,
     private readonly addresses: EventAddresses,
     private readonly feed: FeedRepository,
-    private readonly marks: PendingMarks,
     private readonly env: Env,
-    private readonly jobs: CleanUpJobs,
   ) {}
-
-  onModuleInit(): void {
-    this.jobs.add((now) => this.deleteEvents(now));
-    this.jobs.add((now) => this.deleteAddresses(now));
-    this.jobs.add((now) => this.deleteEntriesLeft(now));
-    this.jobs.add(() => this.marks.clearLeft());
-  }
 
   async deleteEvents(now: number): Promise<Batch> {
     if (this.mayOnlyAdd) return NOTHING;

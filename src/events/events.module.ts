@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { JobsModule } from '../clean-up/jobs.module.js';
 import { Event, FeedEntry } from './event.entity.js';
 import { EventAddresses } from './events.addresses.js';
 import { EventsRetention } from './events-retention.js';
@@ -13,7 +12,7 @@ import { FeedService } from './feed.service.js';
 
 /** Without its controllers, which AppModule adds: commands start without the libraries that describe requests. */
 @Module({
-  imports: [JobsModule, TypeOrmModule.forFeature([Event, FeedEntry])],
+  imports: [TypeOrmModule.forFeature([Event, FeedEntry])],
   providers: [
     EventAddresses,
     EventsRepository,
@@ -25,6 +24,6 @@ import { FeedService } from './feed.service.js';
     FeedService,
     PendingMarks,
   ],
-  exports: [EventsRepository, EventsRetention, EventsService, FeedService, EventAddresses],
+  exports: [EventAddresses, EventsRepository, EventsRetention, EventsService, FeedService, PendingMarks],
 })
 export class EventsModule {}

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { Env } from '../config/env.js';
+import { BATCH, type Batch } from '../database/batches.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import type { MailKind } from './mail.entity.js';
+import { MAIL_STATES, type MailKind } from './mail.entity.js';
 import { MailEndedError, MailNotFoundError, MailUnavailableError, TooManyMailsError } from './mail.errors.js';
 import { type NoticeKind, priorityOf } from './mails.limits.js';
 import { MailsRepository } from './mails.repository.js';
@@ -30,6 +31,8 @@ interface Notice {
 
 const DELAYED_AFTER_MS = 600_000;
 const TURN_MS = 60_000;
+/** Longer than the day over which those to one address are counted, and short enough that no old notice alarms anybody. */
+const RETENTION_MS = 7 * 86_400_000;
 /** length of the column; ids and keys of addresses fit into it */
 const MAX_SENDER_LENGTH = 36;
 
@@ -96,6 +99,16 @@ export class Mails {
     if (!(await this.mails.isVerified(transaction, notice.senderId, notice.recipient))) return;
     const excess = await this.mails.findExcess(transaction, { orgId: null, ...notice });
     if (!excess) await this.enqueue(transaction, notice);
+  }
+
+  /** Deletes a batch of old emails, whatever became of them. */
+  async deleteOld(now: number): Promise<Batch> {
+    const found = await Promise.all(
+      MAIL_STATES.map((state) => this.mails.findBefore(state, now - RETENTION_MS, BATCH)),
+    );
+    const ids = found.flat();
+    if (ids.length > 0) await this.mails.delete(ids);
+    return { examined: Math.max(...found.map(({ length }) => length)), deleted: ids.length };
   }
 
   /** `OperatedMails` checks first whether the email is still of use. @throws MailNotFoundError, MailEndedError */

@@ -12,7 +12,7 @@ import { ExpiredKeys } from '../../src/requests/expired-keys.js';
 import { CleanUpService } from '../../src/clean-up/clean-up.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { OldEmailCodes } from '../../src/auth/email-codes/old-email-codes.js';
-import { OldMails } from '../../src/mail/old-mails.js';
+import { Mails } from '../../src/mail/mails.js';
 import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
@@ -46,15 +46,6 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
   const events = new EventsRepository(dataSource.getRepository(Event));
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   const rooms = [
-    new EventsRetention(
-      events,
-      new EventAddresses(dataSource.getRepository(Event)),
-      feed,
-      new PendingMarks(events, feed, transactions),
-      parseEnv({}),
-      jobs,
-    ),
-    new OldMails(new MailsRepository(dataSource.getRepository(Mail), transactions), jobs),
     new OldEmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), jobs),
     new ExpiredKeys(
       new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
@@ -63,6 +54,16 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
     anOrgPurge(dataSource, jobs),
     new ExpiredInvitations(new InvitationLists(dataSource.getRepository(Invitation)), jobs),
   ];
+  const addresses = new EventAddresses(dataSource.getRepository(Event));
+  const retention = new EventsRetention(events, addresses, feed, parseEnv({}));
+  const marks = new PendingMarks(events, feed, transactions);
+  jobs.add((now) => retention.deleteEvents(now));
+  jobs.add((now) => retention.deleteAddresses(now));
+  jobs.add((now) => retention.deleteEntriesLeft(now));
+  jobs.add(() => marks.clearLeft());
+  const rows = new MailsRepository(dataSource.getRepository(Mail), transactions);
+  const mails = new Mails(rows, events, transactions, parseEnv({}));
+  jobs.add((now) => mails.deleteOld(now));
   const sessions = aDeletion(dataSource);
   jobs.add((now) => sessions.deleteExpiredCodes(now));
   jobs.add((now) => sessions.deleteExpired(now));
