@@ -21,7 +21,7 @@ import { enforceDeadline } from '../http/deadline.js';
 import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';
 import { validationPipe } from '../http/validation.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
-import { reservedNames } from '../services/service-name.js';
+import { reservedNames } from '../services/service-secrets.js';
 import { ReservedServiceError } from '../services/services.errors.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';

@@ -1,7 +1,7 @@
 import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { secretView, serviceView, timeText } from '../operators/views.js';
-import { isServiceName } from '../services/service-name.js';
-import type { ServiceSecret } from '../services/service-secret.entity.js';
+import { isServiceName } from '../services/service-secrets.js';
+import type { ServiceSecret } from '../services/service.entity.js';
 import { shownText, typedScopes } from '../services/service-secrets.js';
 import type { Service } from '../services/service.entity.js';
 import type { Services } from './command/cli.module.js';

@@ -1,18 +1,22 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { FormBody } from '../http/bodies.js';
 import { INTROSPECTION_PATH } from '../http/paths.js';
+import { ApiPage } from '../http/fields.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import {
-  ActiveToken,
-  InactiveToken,
   INTROSPECTIONS,
+  IntrospectionForm,
   IntrospectTokenRequest,
-} from './introspection.responses.js';
-import { IntrospectionForm, TOKEN_NEEDED } from './introspection-form.decorator.js';
+  ListMembershipsQuery,
+  ONE_IS_NEEDED,
+  TOKEN_NEEDED,
+} from './introspection.requests.js';
+import { ActiveToken, InactiveToken, MembershipListResult } from './introspection.responses.js';
 import { IntrospectionService } from './introspection.service.js';
 
 @ApiTags('Services')
@@ -39,5 +43,28 @@ export class IntrospectionController {
     @IntrospectionForm() form: IntrospectionForm,
   ): Promise<ActiveToken | InactiveToken> {
     return this.introspection.introspect(asker, form);
+  }
+}
+
+@ApiTags('Services')
+@Controller('api/memberships')
+export class MembershipsController {
+  constructor(private readonly introspection: IntrospectionService) {}
+
+  /**
+   * List memberships
+   *
+   * @remarks Lists the memberships in an organization or of a user in order of joining, in pages. With both ids the
+   * list has at most one. It leaves out disabled users and deleted organizations.
+   */
+  @Get()
+  @AllowedServices('memberships')
+  @ApiPage(MembershipListResult)
+  @ApiProblems(invalidFields({ orgId: ONE_IS_NEEDED }))
+  listMemberships(
+    @Query() query: ListMembershipsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<MembershipListResult> {
+    return this.introspection.listMemberships(query, linkNextPage);
   }
 }

@@ -1,26 +1,6 @@
-import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod, type Role } from '../access/principal.js';
-import { ApiEmail, ApiId, ApiText } from '../openapi/decorators.js';
-
-const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIwMTlhOGYzZSJ9.c2lnbmF0dXJl';
-const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
-
-export const INTROSPECTIONS = {
-  token: { summary: 'the token alone', value: { token: TOKEN } },
-  org: { summary: 'the token, and the role in an organization', value: { token: TOKEN, orgId: ORG_ID } },
-};
-
-/** Describes the form; `IntrospectionForm` reads it. */
-export class IntrospectTokenRequest {
-  /** token to ask about */
-  @ApiText(1) token: string;
-
-  /** organization in which to look up the user's role */
-  @ApiId() orgId?: string;
-
-  /** ignored: there is one kind of token that can be active */
-  @ApiText(1) token_type_hint?: string;
-}
+import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiText } from '../openapi/decorators.js';
 
 /** 2026-11-22T09:00:00Z */
 const A_TIME = 1_795_338_000;
@@ -110,4 +90,31 @@ export class ActiveToken {
 export class InactiveToken {
   @ApiProperty({ type: Boolean, enum: [false], description: 'The token is not valid now; nothing says why.' })
   active: false;
+}
+
+const MEMBERSHIPS_EXAMPLE = [
+  {
+    orgId: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+    userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
+    role: 'owner',
+    orgRevision: 2,
+  },
+];
+
+@ApiSchema({ name: 'OrgMembership' })
+export class ListedMembershipResponse {
+  @ApiId() orgId: string;
+  @ApiId() userId: string;
+  @ApiRole() role: Role;
+
+  @ApiCount({ minimum: 1, description: 'state of the organization, raised by each change' })
+  orgRevision: number;
+}
+
+export class MembershipListResult {
+  @ApiProperty({ type: [ListedMembershipResponse], example: MEMBERSHIPS_EXAMPLE })
+  memberships: ListedMembershipResponse[];
+
+  @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
+  nextCursor?: string;
 }

@@ -15,7 +15,7 @@ import {
   NextPage,
 } from '../http/pages.js';
 import { ServiceChanges } from '../services/service-changes.js';
-import { isServiceName, SERVICE_NAME } from '../services/service-name.js';
+import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { ListServicesQuery } from './operators.query.js';

@@ -5,10 +5,15 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { hashSecret, newSecret, shownText, storedText } from './service-secrets.js';
-import { isServiceName, reservedNames } from './service-name.js';
-import type { Service } from './service.entity.js';
-import type { ServiceSecret } from './service-secret.entity.js';
+import {
+  hashSecret,
+  isServiceName,
+  newSecret,
+  reservedNames,
+  shownText,
+  storedText,
+} from './service-secrets.js';
+import type { Service, ServiceSecret } from './service.entity.js';
 import { ServiceSecretsRepository } from './service-secrets.repository.js';
 import {
   OneSecretError,

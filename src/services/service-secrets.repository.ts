@@ -4,7 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { ServiceSecret } from './service-secret.entity.js';
+import { ServiceSecret } from './service.entity.js';
 
 export interface SecretHolder {
   secretId: string;

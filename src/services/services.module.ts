@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../events/events.module.js';
-import { SecretUses } from './secret-uses.js';
+import { SecretUses, ServiceCredentials } from './service-credentials.js';
 import { ServiceChanges } from './service-changes.js';
-import { ServiceCredentials } from './service-credentials.js';
-import { ServiceSecret } from './service-secret.entity.js';
+import { Service, ServiceSecret } from './service.entity.js';
 import { ServiceSecretsRepository } from './service-secrets.repository.js';
-import { Service } from './service.entity.js';
 import { ServicesRepository } from './services.repository.js';
 
 @Module({

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { percentile } from '../../tooling/percentile.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -15,9 +16,13 @@ const ROWS_AT_ONCE = 2000;
 const MAX_LIVE = 1000;
 const OPENED = 3 * MAX_LIVE;
 const LOOPS = 8;
+const DELEGATED = 4000;
+const MAX_ROWS = 1500;
+const CODE_TTL_S = 15;
+const A_MINUTE_MS = 60_000;
 const OTHERS = 4;
 const ALONE_MS = 4000;
-const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', CODE_TTL: `${CODE_TTL_S}s` };
 /** Of medians and percentiles on a busy machine. Without an index or batches they were a hundred times as long. */
 const MAX_RATIO = 10;
 
@@ -117,6 +122,46 @@ describe.each(ENGINES)('a user with many ended sessions on %s', (engine) => {
     expect(during! / before!).toBeLessThan(MAX_RATIO);
     report({ requests: beside.entries.length, wrong: 0, longestAnswerMs });
   });
+
+  it.each([
+    ['its login', 1],
+    ['its login and of delegated sessions', 4],
+  ])(
+    'has at most 1,500 rows of 4,000 that codes of %s opened, 1,000 of them live, a minute after the codes end',
+    async (_whose, perBranch) => {
+      const ada = await anAccount(service, 'ada');
+      const open = async (by: Account): Promise<Account> => {
+        const { body: code } = await by.post('/api/auth/code');
+        const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', code);
+        return by.as(body.token);
+      };
+      const began = performance.now();
+      for (let opened = 0; opened < DELEGATED; opened += LOOPS * perBranch) {
+        await Promise.all(
+          times(LOOPS, async () => {
+            const head = await open(ada);
+            for (let more = 1; more < perBranch; more += 1) await open(head);
+          }),
+        );
+      }
+      const tookMs = Math.round(performance.now() - began);
+      const most = await countOf('sessions', ada);
+      await sleep(CODE_TTL_S * 1000);
+
+      const ended = performance.now();
+      const live = async (): Promise<number> =>
+        (await ada.get<{ sessions: unknown[] }>('/api/me/sessions')).body.sessions.length;
+      await waitFor(
+        'few rows are left',
+        A_MINUTE_MS,
+        async () => (await countOf('sessions', ada)) <= MAX_ROWS && (await live()) <= MAX_LIVE,
+      );
+      const waitedMs = Math.round(performance.now() - ended);
+      console.info({ tookMs, most, waitedMs });
+      expect(await live()).toBeGreaterThan(MAX_LIVE - LOOPS);
+      report({ requests: 2 * DELEGATED, wrong: 0 });
+    },
+  );
 
   it('does not get them by opening and ending sessions without pause', async () => {
     const ada = await anAccount(service, 'ada');

@@ -3,11 +3,9 @@ import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/ac
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
-import { SecretUses } from '../../src/services/secret-uses.js';
+import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
-import { ServiceCredentials } from '../../src/services/service-credentials.js';
-import { Service } from '../../src/services/service.entity.js';
-import { ServiceSecret } from '../../src/services/service-secret.entity.js';
+import { Service, ServiceSecret } from '../../src/services/service.entity.js';
 import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
 import { ServicesRepository } from '../../src/services/services.repository.js';
 import { times } from '../support/at-once.js';
@@ -106,18 +104,6 @@ describe('a service', () => {
       }
 
       expect(executed).toEqual([]);
-    });
-
-    it('in one query with others who ask at the same time', async () => {
-      const { secret } = await add();
-      await authenticate(secret);
-      await uses.onApplicationShutdown();
-      const executed = recordStatements(data.dataSource);
-
-      const found = await Promise.all(times(20, () => authenticate(secret)));
-
-      expect(new Set(found.map((one) => one?.name))).toEqual(new Set([name]));
-      expect(executed.map(({ verb }) => verb)).toEqual(['SELECT']);
     });
 
     it('and leaves nothing but a hash of its secret in the database', async () => {

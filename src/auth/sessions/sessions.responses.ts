@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiBase64Url, ApiTime } from '../../openapi/decorators.js';
-import { SERVICE_NAME } from '../../services/service-name.js';
+import { SERVICE_NAME } from '../../services/service-secrets.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions.requests.js';
 
 /** The verifier of RFC 7636, appendix B, and its challenge. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { AuthenticationMethod } from '../../access/principal.js';
-import { isServiceName } from '../../services/service-name.js';
+import { isServiceName } from '../../services/service-secrets.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 
 /** Clocks of different machines may differ by this. */

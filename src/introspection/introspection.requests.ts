@@ -1,0 +1,76 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ValidateBy, ValidateIf } from 'class-validator';
+import type { FastifyRequest } from 'fastify';
+import { IfGiven, IsId, PageCursor, PageLimit } from '../http/fields.js';
+import { isEntityId } from '../identifiers/entity-id.js';
+import { ApiId, ApiText } from '../openapi/decorators.js';
+import { ValidationProblem } from '../problems/problem.js';
+
+const TOKEN = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIwMTlhOGYzZSJ9.c2lnbmF0dXJl';
+const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
+
+export const INTROSPECTIONS = {
+  token: { summary: 'the token alone', value: { token: TOKEN } },
+  org: { summary: 'the token, and the role in an organization', value: { token: TOKEN, orgId: ORG_ID } },
+};
+
+/** Describes the form; `IntrospectionForm` reads it. */
+export class IntrospectTokenRequest {
+  /** token to ask about */
+  @ApiText(1) token: string;
+
+  /** organization in which to look up the user's role */
+  @ApiId() orgId?: string;
+
+  /** ignored: there is one kind of token that can be active */
+  @ApiText(1) token_type_hint?: string;
+}
+
+export const TOKEN_NEEDED = 'must be text that is not empty';
+
+export interface IntrospectionForm {
+  token: string;
+  orgId: string | undefined;
+}
+
+/** It is checked by hand: the validation of a class took as long as a lookup in the database. */
+export const IntrospectionForm = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { body } = context.switchToHttp().getRequest<FastifyRequest<{ Body?: Partial<IntrospectionForm> }>>();
+  return validated(body ?? {});
+});
+
+function validated({ token = '', orgId }: Partial<IntrospectionForm>): IntrospectionForm {
+  const errors = [
+    ...(token === '' ? [{ field: 'token', message: TOKEN_NEEDED }] : []),
+    ...(orgId === undefined || isEntityId(orgId) ? [] : [WRONG_ORG]),
+  ];
+  if (errors.length > 0) throw new ValidationProblem(errors);
+  return { token, orgId };
+}
+
+const WRONG_ORG = { field: 'orgId', message: 'must be the id of an organization' };
+
+export const ONE_IS_NEEDED = 'must be given, unless userId is';
+
+export class ListMembershipsQuery {
+  /** organization whose memberships to list */
+  @ApiId()
+  @ValidateIf(({ orgId, userId }: ListMembershipsQuery) => orgId !== undefined || userId === undefined)
+  @ValidateBy({
+    name: 'isEntityId',
+    validator: {
+      validate: isEntityId,
+      defaultMessage: (one) =>
+        one?.value === undefined ? ONE_IS_NEEDED : 'must be the id of an organization',
+    },
+  })
+  orgId?: string;
+
+  /** user whose memberships to list */
+  @IfGiven()
+  @IsId('a user')
+  userId?: string;
+
+  @PageLimit('memberships') limit?: string;
+  @PageCursor() cursor?: string;
+}
