@@ -86,10 +86,10 @@ export interface SignInOrigin extends Origin {
   userAgent: string | null;
 }
 
-/** The key by which writers take turns; undefined for somebody with a shell and for the service itself. */
-export function principalOf(actor: Actor): string | undefined {
+/** The key by which writers take turns. */
+export function principalOf(actor: Actor): string {
   if (actor.kind === 'user' || isSignedInOperator(actor)) return actor.id;
-  return actor.kind === 'system' ? actor.address : undefined;
+  return (actor.kind === 'system' && actor.address) || actor.kind;
 }
 
 /** An operator who acts over HTTP, with an account of their own, may do less than somebody with a shell. */

@@ -22,7 +22,7 @@ export class EmailProofs {
   /** @throws InvalidEmailCodeError, EmailTakenError */
   async prove(userId: string, typed: string, actor: Actor): Promise<void> {
     const turn = { principal: principalOf(actor), row: userId };
-    const proven = await this.transactions.run(async (transaction) => {
+    const proven = await this.transactions.run(turn, async (transaction) => {
       const purposes = ['email_verification', 'email_change'] as const;
       const code = await this.codes.check(transaction, purposes, userId, typed);
       // Returns false, because an error would roll the counted try back.
@@ -30,7 +30,7 @@ export class EmailProofs {
       return code.purpose === 'email_change'
         ? this.change(transaction, userId, code, actor)
         : this.verify(transaction, userId, code, actor);
-    }, turn);
+    });
     if (!proven) throw new InvalidEmailCodeError();
   }
 

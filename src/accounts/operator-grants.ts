@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { RefusedError } from '../problems/problem.js';
@@ -34,7 +35,7 @@ export class OperatorGrants {
 
   /** Voids a code for a new password, which another operator may have had issued. @throws RefusedError */
   grant(userId: string, { actor, force }: Grant): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       if (!(await this.users.lockEnabled(transaction, userId))) {
         throw new RefusedError('the account is disabled', 'account_disabled');
       }
@@ -56,7 +57,7 @@ export class OperatorGrants {
 
   /** Ends no session: the next request finds the account without its routes. */
   revoke(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       if (!(await this.users.revokeOperator(transaction, userId))) return false;
       await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
       return true;

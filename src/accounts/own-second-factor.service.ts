@@ -75,9 +75,8 @@ export class OwnSecondFactorService {
     const bytes = newTotpSecret();
     const pending = { secret: this.totp.encrypt(bytes, userId), pendingUntil: Date.now() + PENDING_MS };
     try {
-      const isStored = await this.transactions.run(
-        (transaction) => this.factors.putPending(transaction, userId, pending),
-        turnOf(userId),
+      const isStored = await this.transactions.run(turnOf(userId), (transaction) =>
+        this.factors.putPending(transaction, userId, pending),
       );
       if (!isStored) throw new SecondFactorEnabledError();
     } catch (error) {
@@ -99,7 +98,7 @@ export class OwnSecondFactorService {
     const checked = await this.verification.checkPending(user, typed);
     const { texts, hashes } = newRecoveryCodes();
     const { id: userId, email: recipient } = user;
-    await this.transactions.run(async (transaction) => {
+    await this.transactions.run(turnOf(userId), async (transaction) => {
       const enabledAt = Date.now();
       if (!(await this.changes.enableSecondFactor(transaction, userId, enabledAt)))
         throw new SecondFactorEnabledError();
@@ -113,7 +112,7 @@ export class OwnSecondFactorService {
         { reason: 'second_factor_enabled', except: actor.sessionId },
       );
       await this.mails.notify(transaction, { kind: 'second_factor_enabled', recipient, senderId: userId });
-    }, turnOf(userId));
+    });
     return texts;
   }
 
@@ -122,14 +121,14 @@ export class OwnSecondFactorService {
     const owner = await this.verify(actor, proof, client);
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
     const { texts, hashes } = newRecoveryCodes();
-    await this.transactions.run(async (transaction) => {
+    await this.transactions.run(turnOf(userId), async (transaction) => {
       if (!(await this.changes.lockInEpoch(transaction, userId, authEpoch)))
         throw new LostConflictError(undefined);
       await this.proofs.use(transaction, owner, actor);
       await this.recoveryCodes.replaceAll(transaction, userId, hashes);
       await this.events.record(transaction, { type: 'account.recovery_codes_renewed', actor, userId });
       await this.mails.notify(transaction, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
-    }, turnOf(userId));
+    });
     return texts;
   }
 
@@ -137,13 +136,13 @@ export class OwnSecondFactorService {
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
     const user = owner.credentials;
-    await this.transactions.run(async (transaction) => {
+    await this.transactions.run(turnOf(user.id), async (transaction) => {
       if (!(await this.changes.removeSecondFactor(transaction, user.id)))
         throw new InvalidSecondFactorCodeError();
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor, PASSWORD_ALONE);
       await this.removal.complete(transaction, { user, actor, except: actor.sessionId });
-    }, turnOf(user.id));
+    });
   }
 
   private async userOf(userId: string): Promise<UserProfile> {

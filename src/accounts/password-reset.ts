@@ -43,33 +43,28 @@ export class PasswordRecoveryService {
   async ask(email: string, { address }: Origin): Promise<void> {
     this.mails.requireServer();
     const senderId = clientKey(address);
-    await this.transactions.run(
-      async (transaction) => {
-        await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
-        const expiresAt = Date.now() + EMAIL_CODE_TTL_MS;
-        await this.mails.enqueue(transaction, {
-          kind: 'password_reset',
-          recipient: email,
-          senderId,
-          expiresAt,
-        });
-      },
-      { principal: senderId },
-    );
+    await this.transactions.run({ principal: senderId }, async (transaction) => {
+      await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
+      const expiresAt = Date.now() + EMAIL_CODE_TTL_MS;
+      await this.mails.enqueue(transaction, {
+        kind: 'password_reset',
+        recipient: email,
+        senderId,
+        expiresAt,
+      });
+    });
   }
 
   /** Hashes the password only after a right code. */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
     const turn = { principal: client.key };
-    const checked = await this.transactions.run(
-      (transaction) => this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
-      turn,
+    const checked = await this.transactions.run(turn, (transaction) =>
+      this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
     );
     if (!checked) throw new InvalidEmailCodeError();
     const hash = await this.passwords.hash(newPassword, client);
-    await this.transactions.run(
-      (transaction) => this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
-      turn,
+    await this.transactions.run(turn, (transaction) =>
+      this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
     );
     await this.limits.apply();
   }

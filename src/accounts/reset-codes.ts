@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { RefusedError } from '../problems/problem.js';
@@ -22,7 +23,7 @@ export class HandedOutResetCodes {
 
   /** Tells the user by mail, too, where one can be sent. @throws RefusedError, OperatorProtectedError */
   issue(codes: EmailCodes, id: string, actor: Actor): Promise<EmailCode> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor), row: id }, async (transaction) => {
       if (!(await this.users.lockEnabled(transaction, id))) {
         throw new RefusedError('the account is disabled', 'account_disabled');
       }

@@ -31,13 +31,10 @@ export class SecondFactorRemoval {
 
   /** Ends every session. @throws OperatorProtectedError */
   byOperator(user: CodeHolder, actor: Actor): Promise<Removal> {
-    return this.transactions.run(
-      async (transaction) => {
-        if (!(await this.users.removeSecondFactor(transaction, user.id))) return { kind: 'unchanged' };
-        return { kind: 'removed', wasOperator: await this.complete(transaction, { user, actor }) };
-      },
-      { principal: principalOf(actor), row: user.id },
-    );
+    return this.transactions.run({ principal: principalOf(actor), row: user.id }, async (transaction) => {
+      if (!(await this.users.removeSecondFactor(transaction, user.id))) return { kind: 'unchanged' };
+      return { kind: 'removed', wasOperator: await this.complete(transaction, { user, actor }) };
+    });
   }
 
   /** For a password reset, which then ends every session and records it. */

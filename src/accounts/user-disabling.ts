@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEvents } from '../users/user-events.js';
@@ -42,7 +43,7 @@ export class UserDisablingService {
 
   /** Returns false if the user is not disabled. */
   enable(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       if (!(await this.users.enable(transaction, userId))) return false;
       await this.events.record(transaction, { type: 'account.enabled', actor, userId });
       return true;

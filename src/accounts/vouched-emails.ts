@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { LostConflictError } from '../database/transactions/transaction-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
@@ -35,7 +36,7 @@ export class VouchedEmails {
 
   /** Returns false if the email was verified before. */
   verify(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       if (!(await this.emails.verifyEmail(transaction, userId))) return false;
       await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
       return true;
@@ -49,7 +50,7 @@ export class VouchedEmails {
   async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {
     const { email, isVerified, actor } = replacement;
     if (email === user.email) return false;
-    await this.transactions.run(async (transaction) => {
+    await this.transactions.run({ principal: principalOf(actor), row: user.id }, async (transaction) => {
       const notice = { kind: 'email_changed', recipient: user.email, senderId: user.id } as const;
       await this.mails.notify(transaction, notice);
       if (!(await this.emails.replaceEmail(transaction, user, email, isVerified))) {
@@ -61,7 +62,12 @@ export class VouchedEmails {
       await this.codes.voidAll(transaction, user);
       await this.codes.voidResets(transaction, email);
       const data = { verified: isVerified };
-      await this.events.record(transaction, { type: 'account.email_changed', actor, userId: user.id, data });
+      await this.events.record(transaction, {
+        type: 'account.email_changed',
+        actor,
+        userId: user.id,
+        data,
+      });
     });
     return true;
   }

@@ -85,7 +85,7 @@ export class AuthService {
     };
     const { user, session } = invitation
       ? await this.invitations.register(invitation, client.key, create)
-      : await this.transactions.run(create, { principal: client.key });
+      : await this.transactions.run({ principal: client.key }, create);
     return this.answer(session, user);
   }
 
@@ -147,7 +147,7 @@ export class AuthService {
     };
     try {
       const turn = { principal: user.id, ...(code && { row: user.id }) };
-      return this.answer(await this.transactions.run(work, turn), user);
+      return this.answer(await this.transactions.run(turn, work), user);
     } catch (error) {
       throw isForeignKeyViolation(error) ? userGone() : error;
     }

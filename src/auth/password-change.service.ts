@@ -57,7 +57,7 @@ export class PasswordChangeService {
     const { id: userId, email, passwordHash } = owner.credentials;
     const { sessionId } = actor;
     const turn = { principal: userId, row: userId };
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run(turn, async (transaction) => {
       if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor);
@@ -69,7 +69,7 @@ export class PasswordChangeService {
       );
       await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
       return true;
-    }, turn);
+    });
   }
 
   /** The email is not in the body, where validation would find it. */

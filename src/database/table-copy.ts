@@ -23,7 +23,7 @@ export async function copyTables(file: string, target: DataSource): Promise<Copi
   try {
     // The transaction reads everything as of one moment.
     source.prepare('BEGIN').run();
-    return await new Transactions(target).run(async (transaction) => {
+    return await new Transactions(target).run({ principal: 'copy' }, async (transaction) => {
       const copied: CopiedTable[] = [];
       for (const metadata of referredFirst(target.entityMetadatas)) {
         copied.push(await copyTable(source, transaction, metadata));

@@ -96,7 +96,7 @@ export class MailTexts {
     const { id, recipient, senderId, expiresAt } = mail;
     const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
     const key = { purpose: 'password_reset', subject: recipient } as const;
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: 'mail' }, async (transaction) => {
       // This locks the row, so that emails to one address are counted one after the other.
       await this.codes.keepPlace(transaction, key);
       if (await this.mails.findExcess(transaction, mail, isKnown)) return undefined;

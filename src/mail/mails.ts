@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { BATCH, type Batch } from '../database/batches.js';
 import type { Transaction } from '../database/transactions/transaction.js';
@@ -113,7 +114,7 @@ export class Mails {
 
   /** `OperatedMails` checks first whether the email is still of use. @throws MailNotFoundError, MailEndedError */
   async retryOne(id: string, actor: Actor): Promise<void> {
-    const isDue = await this.transactions.run(async (transaction) => {
+    const isDue = await this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       if (!(await this.mails.retry(transaction, id, Date.now()))) return false;
       await this.events.record(transaction, { type: 'mail.retried', actor, data: { mailId: id } });
       return true;
@@ -125,7 +126,7 @@ export class Mails {
 
   /** Returns how many there are. */
   retryFailed(actor: Actor): Promise<number> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       const retried = await this.mails.retryFailed(transaction, Date.now());
       if (retried > 0) {
         await this.events.record(transaction, { type: 'mail.retried', actor, data: { all: true } });

@@ -30,9 +30,8 @@ export class OwnEmailService {
     const user = await this.users.findForProof(id);
     if (!user || user.emailVerifiedAt !== null) return false;
     const { email } = user;
-    await this.transactions.run(
-      (transaction) => this.emailCode(transaction, 'email_verification', email, user),
-      turnOf(id),
+    await this.transactions.run(turnOf(id), (transaction) =>
+      this.emailCode(transaction, 'email_verification', email, user),
     );
     return true;
   }
@@ -46,7 +45,7 @@ export class OwnEmailService {
     this.mails.requireServer();
     const owner = await this.owners.verify(actor.id, proof, client);
     const { id, email: current } = owner.credentials;
-    await this.transactions.run(async (transaction) => {
+    await this.transactions.run(turnOf(id), async (transaction) => {
       if (email === current) {
         await this.codes.voidOne(transaction, { purpose: 'email_change', subject: id });
       } else {
@@ -55,7 +54,7 @@ export class OwnEmailService {
         await this.mails.notify(transaction, notice);
       }
       await this.owners.use(transaction, owner, actor);
-    }, turnOf(id));
+    });
   }
 
   async prove({ id }: UserPrincipal, code: string, actor: Actor): Promise<void> {

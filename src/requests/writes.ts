@@ -24,9 +24,8 @@ export class Writes {
     row: string,
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.transactions.run(
-      async (transaction) => this.complete(transaction, write, await work(transaction)),
-      { principal: write.actor.id, row },
+    return this.transactions.run({ principal: write.actor.id, row }, async (transaction) =>
+      this.complete(transaction, write, await work(transaction)),
     );
   }
 

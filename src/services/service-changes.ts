@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, ServiceScope } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -57,7 +58,7 @@ export class ServiceChanges {
     const variable = reservedNames(this.env).get(name);
     if (variable !== undefined) throw new ReservedNameError(name, variable);
     const allow = storedText(scopes);
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       const createdAt = Date.now();
       await this.services.insert(transaction, { name, allow, createdAt });
       await this.events.record(transaction, {
@@ -165,7 +166,7 @@ export class ServiceChanges {
     name: string,
     decide: (transaction: Transaction, service: Service) => Promise<T>,
   ): Promise<T> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: 'services', row: name }, async (transaction) => {
       const service = await this.services.lock(transaction, name);
       if (!service) throw new UnknownServiceError(name);
       return decide(transaction, service);

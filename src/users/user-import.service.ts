@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
+import { principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { LostConflictError } from '../database/transactions/transaction-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -68,7 +69,7 @@ export class UserImportService {
   }
 
   private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
-    return this.transactions.run(async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       await this.users.insert(transaction, users);
       const events = users.map(({ id }): NewEvent => ({
         type: 'account.registered',

@@ -50,14 +50,14 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
       `INSERT INTO orgs (id, name, revision, created_at) VALUES ${ids.map((id) => `('${id}', 'x', 1, 1)`).join()}`,
     );
     const lock = (given: readonly string[]): Promise<void> =>
-      data.transactions.run((transaction) => orgs.raiseRevisions(transaction, given));
+      data.transactions.run({ principal: 'ada' }, (transaction) => orgs.raiseRevisions(transaction, given));
     const held = await holdInnodbRows(data);
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [ids[0]!]);
     const waiting = Promise.all([lock(ids), lock(ids.toReversed())]);
     await held.untilTwoWait();
     const last = ids.at(-1)!;
     const [found] = await Promise.allSettled([
-      data.transactions.run((transaction) => transaction.read(IS_FREE, [last])),
+      data.transactions.run({ principal: 'ada' }, (transaction) => transaction.read(IS_FREE, [last])),
     ]);
     await held.rollback();
     await waiting;

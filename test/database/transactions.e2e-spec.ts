@@ -19,7 +19,7 @@ describe('a transaction', () => {
   async function anOpenTransaction(): Promise<{ end: (how: 'commit' | 'rollback') => Promise<unknown> }> {
     const opened = Promise.withResolvers<void>();
     const told = Promise.withResolvers<'commit' | 'rollback'>();
-    const done = data.transactions.run(async (transaction) => {
+    const done = data.transactions.run({ principal: 'ada' }, async (transaction) => {
       await transaction.read(ONE, []);
       opened.resolve();
       if ((await told.promise) === 'rollback') throw new Error('told to');
@@ -45,9 +45,12 @@ describe('a transaction', () => {
     ['a statement in a repository', () => data.dataSource.getRepository(Org).query(ONE)],
     ['a statement by itself', () => data.transactions.write(ONE, [])],
     ['a batched look-up', () => lookUps.run('a')],
-    ['a second transaction', () => data.transactions.run((inner) => inner.read(ONE, []))],
+    [
+      'a second transaction',
+      () => data.transactions.run({ principal: 'ada' }, (inner) => inner.read(ONE, [])),
+    ],
   ])('refuses %s inside itself at once, and says what to use', async (_what, useOutside) => {
-    await expect(data.transactions.run(useOutside)).rejects.toThrow(
+    await expect(data.transactions.run({ principal: 'ada' }, useOutside)).rejects.toThrow(
       'Inside a transaction use the Transaction that was passed',
     );
 
@@ -55,7 +58,7 @@ describe('a transaction', () => {
   });
 
   it('refuses a batched look-up inside it, even while another query runs', async () => {
-    const refused = data.transactions.run(async (transaction) => {
+    const refused = data.transactions.run({ principal: 'ada' }, async (transaction) => {
       await transaction.read(ONE, []);
       return lookUps.run('inside');
     });
@@ -68,7 +71,7 @@ describe('a transaction', () => {
   it('lets work that it started use the database after it has ended', async () => {
     const ended = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
-    await data.transactions.run(() => {
+    await data.transactions.run({ principal: 'ada' }, () => {
       later = ended.promise.then(() => Promise.all([data.dataSource.query(ONE), lookUps.run('a')]));
       return Promise.resolve();
     });
@@ -79,7 +82,7 @@ describe('a transaction', () => {
 
   it('cannot be used after it has ended', async () => {
     let kept: Transaction | undefined;
-    await data.transactions.run((transaction) => {
+    await data.transactions.run({ principal: 'ada' }, (transaction) => {
       kept = transaction;
       return Promise.resolve();
     });
@@ -90,7 +93,7 @@ describe('a transaction', () => {
   });
 
   it('rolls back everything when it fails, and reports why', async () => {
-    const failed = data.transactions.run(async (transaction) => {
+    const failed = data.transactions.run({ principal: 'ada' }, async (transaction) => {
       await transaction.write(INSERT_ORG, ['undone', 'undone']);
       throw new Error('changed its mind');
     });
@@ -110,7 +113,7 @@ describe('a transaction', () => {
 
   it('does not make others wait for ever', async () => {
     const transaction = await anOpenTransaction();
-    const another = () => data.transactions.run((second) => second.read(ONE, []));
+    const another = () => data.transactions.run({ principal: 'ada' }, (second) => second.read(ONE, []));
     // On a server, single statements have connections of their own.
     const statements = engine === 'sqlite' ? [data.dataSource.query(ONE), data.dataSource.query(ONE)] : [];
     const waiting = [another(), another(), ...statements];

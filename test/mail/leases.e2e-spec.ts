@@ -57,7 +57,9 @@ describe('a mail in the outbox', () => {
   it('begins anew when an operator has it retried', async () => {
     const id = await aMail({ attempts: 29, next_attempt_at: LEASE_END });
 
-    expect(await data.transactions.run((transaction) => mails.retry(transaction, id, NOW))).toBe(true);
+    expect(
+      await data.transactions.run({ principal: 'ada' }, (transaction) => mails.retry(transaction, id, NOW)),
+    ).toBe(true);
 
     expect(await mails.find(id)).toMatchObject({ attempts: 0, nextAttemptAt: NOW });
     expect(await dueIds(NOW)).toContain(id);
@@ -67,7 +69,7 @@ describe('a mail in the outbox', () => {
     const id = await aMail();
     await mails.end((await mails.find(id))!, { state: 'dropped' });
 
-    await data.transactions.run(async (transaction) => {
+    await data.transactions.run({ principal: 'ada' }, async (transaction) => {
       expect(await mails.retry(transaction, id, NOW)).toBe(false);
       expect(await mails.retryFailed(transaction, NOW)).toBe(0);
     });
@@ -75,7 +77,7 @@ describe('a mail in the outbox', () => {
 
   it('has a place of its code that the clean-up spares for as long as the code lives', async () => {
     const codes = new EmailCodesRepository(data.dataSource.getRepository(EmailCode));
-    await data.transactions.run((transaction) =>
+    await data.transactions.run({ principal: 'ada' }, (transaction) =>
       codes.keep(transaction, { purpose: 'password_reset', subject: 'ada@example.com' }),
     );
 

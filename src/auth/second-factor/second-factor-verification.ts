@@ -123,10 +123,9 @@ export class SecondFactorVerification {
     requireRoom(user.id, await this.failures.find(user.id, scope));
     await this.totp.loadKeyOf(factor);
     const step = await this.transactions
-      .run((transaction) => this.compare(transaction, user, scope, factor, digits), {
-        principal: user.id,
-        row: user.id,
-      })
+      .run({ principal: user.id, row: user.id }, (transaction) =>
+        this.compare(transaction, user, scope, factor, digits),
+      )
       .catch((error: unknown) => {
         if (!isForeignKeyViolation(error)) throw error;
         return undefined;

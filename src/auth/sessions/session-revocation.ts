@@ -76,15 +76,12 @@ export class SessionRevocation implements OnApplicationShutdown {
   /** Revokes all sessions of the acting user. @throws InvalidTokenError if the acting session has ended meanwhile */
   async revokeAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
-    await this.transactions.run(
-      async (transaction) => {
-        const epoch = await this.users.endSessions(transaction, actor.id);
-        if (epoch === undefined) throw new InvalidTokenError('user_gone');
-        if (exceptActing) await this.keepActing(transaction, actor);
-        await this.events.record(transaction, allSessionsEnded({ actor, userId: actor.id }, end, epoch));
-      },
-      { principal: actor.id, row: actor.id },
-    );
+    await this.transactions.run({ principal: actor.id, row: actor.id }, async (transaction) => {
+      const epoch = await this.users.endSessions(transaction, actor.id);
+      if (epoch === undefined) throw new InvalidTokenError('user_gone');
+      if (exceptActing) await this.keepActing(transaction, actor);
+      await this.events.record(transaction, allSessionsEnded({ actor, userId: actor.id }, end, epoch));
+    });
     this.deletion.noteEnded(actor.id);
   }
 
@@ -126,9 +123,8 @@ export class SessionRevocation implements OnApplicationShutdown {
   async revokeAllAfterRestore(actor: Actor): Promise<number> {
     const ended = await this.revokeAllOfEveryUser(actor);
     for (let after = ''; ;) {
-      const ids = await this.transactions.run(
-        (transaction) => this.users.leapEpochs(transaction, after, USERS_AT_ONCE),
-        { principal: principalOf(actor) },
+      const ids = await this.transactions.run({ principal: principalOf(actor) }, (transaction) =>
+        this.users.leapEpochs(transaction, after, USERS_AT_ONCE),
       );
       if (ids.length === 0) return ended;
       after = ids.at(-1)!;
@@ -203,13 +199,10 @@ export class SessionRevocation implements OnApplicationShutdown {
     { actor }: Revocation,
     work: (transaction: Transaction, epoch: number) => Promise<Result>,
   ): Promise<Result | undefined> {
-    return this.transactions.run(
-      async (transaction) => {
-        const epoch = await this.users.lockEpoch(transaction, userId);
-        return epoch === undefined ? undefined : work(transaction, epoch);
-      },
-      { principal: principalOf(actor), row: userId },
-    );
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
+      const epoch = await this.users.lockEpoch(transaction, userId);
+      return epoch === undefined ? undefined : work(transaction, epoch);
+    });
   }
 
   /** Returns whether one was revoked. Events are written of sessions that were alive. */
@@ -239,18 +232,15 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 
   private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<number> {
-    return this.transactions.run(
-      async (transaction) => {
-        const present = await this.users.endSessionsOf(transaction, ids);
-        for (const { operatorSince } of present) requireUnprotected(actor, operatorSince);
-        const endings = present.map(({ id: userId, authEpoch }) =>
-          allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch),
-        );
-        await this.events.record(transaction, ...endings);
-        return present.length;
-      },
-      { principal: principalOf(actor) },
-    );
+    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
+      const present = await this.users.endSessionsOf(transaction, ids);
+      for (const { operatorSince } of present) requireUnprotected(actor, operatorSince);
+      const endings = present.map(({ id: userId, authEpoch }) =>
+        allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch),
+      );
+      await this.events.record(transaction, ...endings);
+      return present.length;
+    });
   }
 }
 

@@ -40,11 +40,11 @@ export class SessionsService {
     const maxAge = this.env.sessionMaxAge * 1000;
     const idleEnd = now + this.env.sessionIdle * 1000;
     const { rotated, stored } = await this.transactions.run(
+      { principal: origin.address, row: shown.sessionId },
       async (transaction) => ({
         rotated: await this.sessions.rotate(transaction, { ...shown, now, idleEnd, maxAge }),
         stored: await this.sessions.findRefreshed(shown.sessionId, transaction),
       }),
-      { principal: origin.address, row: shown.sessionId },
     );
     if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
       throw new InvalidRefreshTokenError('session_ended');

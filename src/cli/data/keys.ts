@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
+import { principalOf } from '../../access/principal.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
@@ -146,7 +147,7 @@ function changeKeys<Result>(
     try {
       const { keys, kids, result } = await decide(file, services);
       if (keys) {
-        await services.transactions.run(async (transaction) => {
+        await services.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
           await services.events.record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
           file.replace(keys);
         });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { principalOf } from '../../access/principal.js';
 import { loadArgon2Engine } from '../../auth/passwords/argon2.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
@@ -25,8 +26,9 @@ export function setPassword(invocation: Invocation): Promise<Report> {
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
     const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
     const passwords = services.passwordChanges;
-    const changed = await services.transactions.run((transaction) =>
-      passwords.set(transaction, { id, email }, hash, actor),
+    const changed = await services.transactions.run(
+      { principal: principalOf(actor), row: id },
+      (transaction) => passwords.set(transaction, { id, email }, hash, actor),
     );
     const lines = [`${email} (${id}): the password is set, every session has ended`];
     if (generated !== undefined) lines.push(`password: ${generated}`);

@@ -12,7 +12,7 @@ function aQueue(connections: number, options: { maxWaiting?: number; yields?: bo
   const refused: string[] = [];
   const refusals: unknown[] = [];
   const ends = new Map<string, () => void>();
-  const ask = async (name: string, asked: Turn = {}): Promise<void> => {
+  const ask = async (name: string, asked: Turn = { principal: 'clean-up' }): Promise<void> => {
     const turn = { ...asked };
     try {
       await queue.enter(turn);
@@ -147,7 +147,7 @@ describe('whoever waits too long', () => {
   it('is refused, and takes neither the place nor the row', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { ask, end, endAll, queue, refused, refusals, started } = aQueue(10);
-    void ask('running', { row: 'org' });
+    void ask('running', { principal: 'eve', row: 'org' });
     void ask('late', { principal: 'ada', row: 'org' });
     vi.advanceTimersByTime(ACQUIRE_TIMEOUT_MS - 1);
     void ask('fresh', { principal: 'ada', row: 'org' });

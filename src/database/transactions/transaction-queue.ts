@@ -4,8 +4,8 @@ import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './database-errors.js';
 import { FairQueue } from './fair-queue.js';
 
 export interface Turn {
-  /** id of the user, else address of the client; undefined for the work of the service itself */
-  principal?: string;
+  /** id of the user, else address of the client, else the name of the job or command */
+  principal: string;
   /** id of the organization or the user whose row the work locks first */
   row?: string;
 }
@@ -54,7 +54,7 @@ export class TransactionQueue {
   /** @throws UnavailableError, or an error with code POOL_ACQUIRE_TIMEOUT */
   async enter(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
     if (this.canBegin(turn)) return this.begin(turn);
-    await this.queue.wait(principalOf(turn), turn, place);
+    await this.queue.wait(turn.principal, turn, place);
     // Otherwise everything that waits would run before anything else, such as requests whose turn would be next.
     if (this.yields) await yieldToEventLoop();
   }
@@ -78,13 +78,13 @@ export class TransactionQueue {
     const holder = turn.row === undefined ? undefined : this.rowHolders.get(turn.row);
     return (
       this.running.size < this.connections &&
-      (this.runningOf.get(principalOf(turn)) ?? 0) < this.share &&
+      (this.runningOf.get(turn.principal) ?? 0) < this.share &&
       (holder === undefined || holder === turn)
     );
   }
 
   private begin(turn: Turn): void {
-    const principal = principalOf(turn);
+    const { principal } = turn;
     this.running.add(turn);
     this.runningOf.set(principal, (this.runningOf.get(principal) ?? 0) + 1);
     if (turn.row !== undefined) this.rowHolders.set(turn.row, turn);
@@ -92,7 +92,7 @@ export class TransactionQueue {
 
   private giveBackConnection(turn: Turn): void {
     if (!this.running.delete(turn)) return;
-    const principal = principalOf(turn);
+    const { principal } = turn;
     const left = this.runningOf.get(principal)! - 1;
     if (left === 0) this.runningOf.delete(principal);
     else this.runningOf.set(principal, left);
@@ -107,10 +107,6 @@ export class TransactionQueue {
       next.begin();
     }
   }
-}
-
-function principalOf({ principal = '' }: Turn): string {
-  return principal;
 }
 
 function busy(): UnavailableError {

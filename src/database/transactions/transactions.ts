@@ -53,7 +53,7 @@ export class Transactions {
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
-  async run<T>(work: (transaction: Transaction) => Promise<T>, turn: Turn = {}): Promise<T> {
+  async run<T>(turn: Turn, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     // Refuse first, or it would wait for a place that the transaction around it holds.
     refuseInsideTransaction();
     // The queue tells turns apart by identity.

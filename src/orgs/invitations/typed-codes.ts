@@ -43,14 +43,11 @@ export class TypedCodes {
     const tried = right ? [right] : candidates;
     // Counts the try before anything is told of the code, so that simultaneous ones cannot exceed the limit.
     const ids = tried.map(({ id }) => id);
-    const counted = await this.transactions.run(
-      async (transaction) => {
-        // This writes for every email: the time must not tell which ones are invited.
-        await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
-        return this.invitations.countTries(transaction, ids);
-      },
-      { principal },
-    );
+    const counted = await this.transactions.run({ principal }, async (transaction) => {
+      // This writes for every email: the time must not tell which ones are invited.
+      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
+      return this.invitations.countTries(transaction, ids);
+    });
     return counted > 0 ? right : undefined;
   }
 

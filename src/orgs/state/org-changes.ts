@@ -103,7 +103,7 @@ export class OrgChanges {
       };
     };
     try {
-      return await this.transactions.run(attempt, { principal: principalOf(actor), row: orgId });
+      return await this.transactions.run({ principal: principalOf(actor), row: orgId }, attempt);
     } catch (error) {
       if (!(error instanceof RolledBack)) throw error;
       const { answer, revision } = error.result as Versioned<Answer>;
@@ -134,7 +134,7 @@ export class OrgChanges {
         });
       };
       try {
-        return await this.transactions.run(attempt, { principal: principalOf(actor), row: userId });
+        return await this.transactions.run({ principal: principalOf(actor), row: userId }, attempt);
       } catch (error) {
         if (!(error instanceof OrgNotLockedError || error instanceof LostConflictError)) throw error;
         if (performance.now() - begun > RETRY_TIMEOUT_MS) throw new LostConflictError(error);
