@@ -10,15 +10,18 @@ export interface ListPage<Row> {
   next?: Position;
 }
 
-export interface ListStream<Row> {
+interface StreamLog {
+  logger: Logger;
+  /** is logged when the answer is cut off */
+  failure: object;
+}
+
+interface ListStream<Row> extends StreamLog {
   /** the document with an empty list, which comes last in it */
   document: object;
   first: ListPage<Row>;
   /** @returns undefined once the reader's access has ended */
   readAfter: (after: Position) => Promise<ListPage<Row> | undefined>;
-  logger: Logger;
-  /** is logged when the list is cut off */
-  failure: object;
 }
 
 class ReaderGoneError extends Error {
@@ -27,35 +30,46 @@ class ReaderGoneError extends Error {
   }
 }
 
-let lastTurn: Promise<void> = Promise.resolve();
-
-/** Streams a list page by page, as fast as the client reads, to bound memory. A stream that fails closes its connection. */
+/** Streams a list page by page. */
 export function streamList<Row>(list: ListStream<Row>): StreamableFile {
-  const stream = Readable.from(chunksOf(list), { objectMode: false, highWaterMark: 0 });
-  return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
+  return streamJson(piecesOf(list), list);
 }
 
-async function* chunksOf<Row>(list: ListStream<Row>): AsyncGenerator<string> {
-  const frame = JSON.stringify(list.document);
+async function* piecesOf<Row>({
+  document,
+  first,
+  readAfter,
+}: ListStream<Row>): AsyncGenerator<string | undefined> {
+  const frame = JSON.stringify(document);
   const middle = frame.lastIndexOf('[]') + 1;
-  let page = list.first;
-  yield frame.slice(0, middle) + inner(page.rows);
-  while (page.next) {
-    page = await readPage(list, page.next);
-    if (page.rows.length > 0) yield `,${inner(page.rows)}`;
+  yield frame.slice(0, middle) + inner(first.rows);
+  for (let { next } = first; next;) {
+    const page = await readAfter(next);
+    yield page && (page.rows.length > 0 ? `,${inner(page.rows)}` : '');
+    next = page?.next;
   }
   yield frame.slice(middle);
 }
 
-async function readPage<Row>(
-  { readAfter, logger, failure }: ListStream<Row>,
-  after: Position,
-): Promise<ListPage<Row>> {
+/**
+ * Streams a document as fast as the client reads, to bound memory. A stream that fails closes its connection.
+ * @param pieces undefined once the reader's access has ended
+ */
+export function streamJson(pieces: AsyncIterable<string | undefined>, log: StreamLog): StreamableFile {
+  const stream = Readable.from(checked(pieces, log), { objectMode: false, highWaterMark: 0 });
+  return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
+}
+
+async function* checked(
+  pieces: AsyncIterable<string | undefined>,
+  { logger, failure }: StreamLog,
+): AsyncGenerator<string> {
   try {
-    await turn();
-    const page = await readAfter(after);
-    if (!page) throw new ReaderGoneError();
-    return page;
+    for await (const piece of pieces) {
+      if (piece === undefined) throw new ReaderGoneError();
+      if (piece !== '') yield piece;
+      await turn();
+    }
   } catch (error) {
     const entry = { ...failure, err: describeError(error) };
     if (error instanceof ReaderGoneError) logger.log(entry);
@@ -64,8 +78,10 @@ async function readPage<Row>(
   }
 }
 
-// Pages of all streams take a turn of the event loop each: SQLite answers within a turn, and many streams would starve other
-// requests.
+let lastTurn: Promise<void> = Promise.resolve();
+
+// Pieces of all streams take a turn of the event loop each: SQLite answers within a turn, and many streams would starve
+// other requests.
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;

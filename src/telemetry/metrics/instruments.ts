@@ -1,4 +1,12 @@
-import { type Aggregator, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  type Aggregator,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+} from 'prom-client';
 import {
   conflictRetried,
   databaseConnections,
@@ -33,10 +41,7 @@ export function measure(): Registry {
   countRequests(registry);
   countRateLimits(registry);
   countConflicts(registry);
-  readHashes(registry);
-  readConnections(registry);
-  readMails(registry);
-  readFeed(registry);
+  readGauges(registry);
   return registry;
 }
 
@@ -104,83 +109,51 @@ function countConflicts(registry: Registry): void {
   conflictRetried.listen(() => retried.inc());
 }
 
-function readHashes(registry: Registry): void {
+function readGauges(registry: Registry): void {
+  const gauge = (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void =>
+    labelledGauge(registry, { name, help, aggregator }, (metric) => metric.set(read()));
+  gauge('accounts_hashes_running', 'Password hashes under way', () => passwordHashes.current.running);
+  gauge('accounts_hashes_waiting', 'Password hashes that wait', () => passwordHashes.current.waiting);
+  gauge('accounts_feed_waiters', 'Requests that wait for an event', () => feedState.current.waiters);
   gauge(
-    registry,
-    'accounts_hashes_running',
-    'Password hashes under way',
-    () => passwordHashes.current.running,
-  );
-  gauge(
-    registry,
-    'accounts_hashes_waiting',
-    'Password hashes that wait',
-    () => passwordHashes.current.waiting,
-  );
-}
-
-function readFeed(registry: Registry): void {
-  gauge(
-    registry,
-    'accounts_feed_waiters',
-    'Requests that wait for an event',
-    () => feedState.current.waiters,
-  );
-  gauge(
-    registry,
     'accounts_feed_lag_seconds',
     'How long ago everything that was committed was last in the feed, as far as the process knows',
     () => feedState.current.lagSeconds,
     'max',
   );
-}
-
-function gauge(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: () => number,
-  aggregator: Aggregator = 'sum',
-): void {
-  const metric = new Gauge({
-    name,
-    help,
-    aggregator,
-    registers: [],
-    collect() {
-      this.set(read());
-    },
-  });
-  registry.registerMetric(metric);
-}
-
-function readConnections(registry: Registry): void {
-  const connections = new Gauge({
+  const connections = {
     name: 'accounts_database_connections',
     help: 'Open connections to the database, by state: idle or in_use',
     labelNames: ['state'],
-    registers: [],
-    collect() {
-      const { idle, inUse } = databaseConnections.current;
-      this.set({ state: 'idle' }, idle);
-      this.set({ state: 'in_use' }, inUse);
-    },
+  };
+  labelledGauge(registry, connections, (metric) => {
+    const { idle, inUse } = databaseConnections.current;
+    metric.set({ state: 'idle' }, idle);
+    metric.set({ state: 'in_use' }, inUse);
   });
-  registry.registerMetric(connections);
-}
-
-function readMails(registry: Registry): void {
-  const mails = new Gauge({
+  const mails = {
     name: 'accounts_mails',
     help: 'Mails in the outbox, by state: waiting, sent or failed; ended ones are kept for 7 days',
     labelNames: ['state'],
-    registers: [],
     // All processes count the same rows.
     aggregator: 'max',
+  } as const;
+  labelledGauge(registry, mails, (metric) => {
+    for (const state of MAIL_STATES) metric.set({ state }, mailCounts.current[state] ?? 0);
+  });
+}
+
+function labelledGauge(
+  registry: Registry,
+  configuration: Omit<GaugeConfiguration<string>, 'collect' | 'registers'>,
+  read: (metric: Gauge) => void,
+): void {
+  const metric = new Gauge({
+    ...configuration,
+    registers: [],
     collect() {
-      const counts = mailCounts.current;
-      for (const state of MAIL_STATES) this.set({ state }, counts[state] ?? 0);
+      read(this);
     },
   });
-  registry.registerMetric(mails);
+  registry.registerMetric(metric);
 }
