@@ -64,7 +64,6 @@ export const NUMBER = required<number>({ type: 'integer' }, 'a number');
 export const BOOLEAN = required<boolean>({ type: 'boolean' }, '`true` or `false`');
 export const TRUE = required<true>({ type: 'boolean', enum: [true] }, '`true`');
 
-/** Which services the feed shows an event to. */
 type Audience = 'all services' | 'that service' | 'no service';
 
 export interface Subject {
@@ -97,7 +96,6 @@ export interface Form<A extends About = About, F extends Fields = Fields> {
 export interface Definition {
   toldTo: Audience;
   meaning: string;
-  /** nearly always one */
   forms: readonly Form[];
 }
 

@@ -45,7 +45,6 @@ export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${
 
 /** greater than every id, since ids are hexadecimal */
 export const LATEST = 'g';
-/** greater than every revision */
 const MAX_REVISION = 2_147_483_647;
 
 /** The index is entered by the range on `org_revision` alone. */
@@ -136,12 +135,10 @@ export class EventsRepository {
     return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
   }
 
-  /** Returns the oldest first. */
   findEndsOfAll(userId: string): Promise<Event[]> {
     return this.events.query<Event[]>(FIND_ENDS_OF_ALL, [userId]);
   }
 
-  /** Returns the latest first: by the organization's revision if one is named, else by id, and so by time. */
   findMatching({ orgId, userId, type, since, until }: EventFilter, limit: number): Promise<Event[]> {
     const conditions: [sql: string, value: string | undefined][] = [
       ['org_id = ?', orgId],
@@ -170,14 +167,12 @@ export class EventsRepository {
     return rows.map(({ userId }) => userId);
   }
 
-  /** @param since epoch milliseconds */
   async findSignInAddresses(userId: string, since: number): Promise<string[]> {
     const values = [userId, firstEntityIdAt(since), MAX_LOGINS];
     const rows = await this.events.query<{ ip: string }[]>(FIND_LOGIN_ADDRESSES, values);
     return rows.map(({ ip }) => ip);
   }
 
-  /** Finds the oldest events before a time (epoch milliseconds). */
   async findIdsBefore(time: number, limit: number): Promise<string[]> {
     return idsOf(await this.events.query(FIND_IDS_BEFORE, [firstEntityIdAt(time), limit]));
   }

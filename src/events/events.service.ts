@@ -19,7 +19,6 @@ import { definitionOf, isSecondFactorChange } from './event-types.js';
 /** Clocks of instances differ by less: no event of an organization is older by so much than one of a revision before. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
-/** Lists of the audit log. */
 @Injectable()
 export class EventsService {
   constructor(private readonly events: EventsRepository) {}

@@ -76,7 +76,6 @@ export class PendingMarks implements OnApplicationShutdown {
     this.timer.unref();
   }
 
-  /** Clears marks that `clearSoon` has left. */
   async clearLeft(): Promise<Batch> {
     if (this.mayNotClear) return { examined: 0, deleted: 0 };
     const ids = await this.feed.findNumberedPending(BATCH);
@@ -120,7 +119,6 @@ export class PendingMarks implements OnApplicationShutdown {
 }
 
 export interface Round {
-  /** the greatest number of the feed */
   last: number;
   /** false if everything that was committed before the round began is in the feed */
   mayHaveMore: boolean;

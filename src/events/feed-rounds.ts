@@ -37,7 +37,6 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
     }));
   }
 
-  /** the greatest number of the feed, as of the latest round */
   get last(): number {
     return this.newest;
   }

@@ -129,7 +129,6 @@ export class FeedRepository {
     return rows[0]?.seq ?? undefined;
   }
 
-  /** Finds the oldest entries up to a number, and never the newest of all. */
   async findUpTo(seq: number, limit: number): Promise<number[]> {
     const rows = await this.feed.query<{ seq: number }[]>(FIND_UP_TO, [seq, limit]);
     return rows.map((row) => row.seq);

@@ -41,7 +41,6 @@ export interface PageRequest {
   after: string;
   limit: number;
   isWanted: (event: Event) => boolean;
-  /** ends the search when the reader has left */
   signal: AbortSignal;
 }
 

@@ -110,7 +110,6 @@ export class MailTexts {
     });
   }
 
-  /** Returns undefined if the code is void. */
   private async codeText(
     purpose: 'password_reset' | 'email_verification' | 'email_change',
     { codeId, codeNumber }: MailedCode,

@@ -1,22 +1,33 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-export const MAIL_KINDS = [
-  'password_reset',
-  'password_changed',
-  'reset_code_issued',
-  'second_factor_enabled',
-  'second_factor_removed',
-  'second_factor_guessed',
-  'recovery_codes_renewed',
-  'recovery_code_used',
-  'email_verification',
-  'email_change',
-  'email_change_asked',
-  'email_changed',
-  'invitation',
-] as const;
+/** The kinds of emails, each with the group that has its priority and its limits. */
+export const GROUP_OF_KIND = {
+  password_reset: 'ownCode',
+  password_changed: 'notice',
+  reset_code_issued: 'notice',
+  second_factor_enabled: 'notice',
+  second_factor_removed: 'notice',
+  second_factor_guessed: 'notice',
+  recovery_codes_renewed: 'notice',
+  recovery_code_used: 'notice',
+  email_verification: 'ownCode',
+  email_change: 'emailChange',
+  email_change_asked: 'notice',
+  email_changed: 'notice',
+  invitation: 'invitation',
+} as const;
 
-export type MailKind = (typeof MAIL_KINDS)[number];
+export type MailKind = keyof typeof GROUP_OF_KIND;
+
+export const MAIL_KINDS = Object.keys(GROUP_OF_KIND) as MailKind[];
+
+export type NoticeKind = {
+  [Kind in MailKind]: (typeof GROUP_OF_KIND)[Kind] extends 'notice' ? Kind : never;
+}[MailKind];
+
+export function isNotice(kind: MailKind): kind is NoticeKind {
+  return GROUP_OF_KIND[kind] === 'notice';
+}
 
 /** `dropped`: when its turn came, nobody should get the mail any more. The row stays, because requests are counted. */
 export const MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const;

@@ -32,7 +32,6 @@ export class MailEndedError extends RefusedError {
 }
 
 export class MailObsoleteError extends RefusedError {
-  /** @param reason why nobody should get the mail any more */
   constructor(reason: string) {
     super(reason, 'mail_obsolete', `The mail is not sent: ${reason}.`);
   }

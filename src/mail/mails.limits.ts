@@ -1,6 +1,6 @@
 import { hotStatement } from '../database/hot-statements.js';
 import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
-import type { Mail, MailKind, MailPriority } from './mail.entity.js';
+import { GROUP_OF_KIND, type Mail, type MailKind, type MailPriority } from './mail.entity.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -57,32 +57,8 @@ const GROUPS = {
   },
 } as const satisfies Record<string, Group>;
 
-const GROUP_OF = {
-  password_reset: 'ownCode',
-  email_verification: 'ownCode',
-  email_change: 'emailChange',
-  email_change_asked: 'notice',
-  email_changed: 'notice',
-  password_changed: 'notice',
-  reset_code_issued: 'notice',
-  second_factor_enabled: 'notice',
-  second_factor_removed: 'notice',
-  second_factor_guessed: 'notice',
-  recovery_codes_renewed: 'notice',
-  recovery_code_used: 'notice',
-  invitation: 'invitation',
-} as const satisfies Record<MailKind, keyof typeof GROUPS>;
-
-export type NoticeKind = {
-  [Kind in MailKind]: (typeof GROUP_OF)[Kind] extends 'notice' ? Kind : never;
-}[MailKind];
-
-export function isNotice(kind: MailKind): kind is NoticeKind {
-  return GROUP_OF[kind] === 'notice';
-}
-
 export function priorityOf(kind: MailKind): MailPriority {
-  return GROUPS[GROUP_OF[kind]].priority;
+  return GROUPS[GROUP_OF_KIND[kind]].priority;
 }
 
 export type LimitedMail = Pick<Mail, 'kind' | 'recipient' | 'senderId' | 'orgId'>;
@@ -129,7 +105,7 @@ export async function findExcess(
   now: number,
   { isKnownClient = false, beforeId = 'g' }: Counted = {},
 ): Promise<Excess | undefined> {
-  const name = isKnownClient ? 'ownCodeToKnownClient' : GROUP_OF[mail.kind];
+  const name = isKnownClient ? 'ownCodeToKnownClient' : GROUP_OF_KIND[mail.kind];
   const { limits }: Group = GROUPS[name];
   const keys = { recipient: mail.recipient, sender_id: mail.senderId, org_id: mail.orgId };
   const values = limits.flatMap(({ by }) => [

@@ -73,7 +73,6 @@ const COUNT = hotStatement(
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
 
-/** greater than any id */
 const LATEST = 'g';
 
 /** An email of the outbox belongs to the process that holds its lease. One UPDATE decides this, on Galera too. */
@@ -105,7 +104,6 @@ export class MailsRepository {
     return (await findExcess(query, mail, mail.createdAt, { beforeId: mail.id })) !== undefined;
   }
 
-  /** Tells whether this is the verified email of the user. */
   async isVerified(transaction: Transaction, userId: string, email: string): Promise<boolean> {
     const rows = await transaction.read(
       'SELECT 1 FROM users WHERE id = ? AND email = ? AND email_verified_at IS NOT NULL',
@@ -206,7 +204,6 @@ export class MailsRepository {
     return (await transaction.write(sql, [now, now, id])) === 1;
   }
 
-  /** Returns how many there are. */
   retryFailed(transaction: Transaction, now: number): Promise<number> {
     return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
   }

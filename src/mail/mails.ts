@@ -7,9 +7,9 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { MAIL_STATES, type MailKind } from './mail.entity.js';
+import { MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
 import { MailEndedError, MailNotFoundError, MailUnavailableError, TooManyMailsError } from './mail.errors.js';
-import { type NoticeKind, priorityOf } from './mails.limits.js';
+import { priorityOf } from './mails.limits.js';
 import { MailsRepository } from './mails.repository.js';
 
 export interface NewMail {
@@ -19,7 +19,6 @@ export interface NewMail {
   orgId?: string;
   /** identifies the code, which is derived when the mail is sent */
   code?: { id: string; number: number };
-  /** epoch milliseconds after which the mail is not sent */
   expiresAt?: number;
 }
 
@@ -37,7 +36,6 @@ const RETENTION_MS = 7 * 86_400_000;
 /** length of the column; ids and keys of addresses fit into it */
 const MAX_SENDER_LENGTH = 36;
 
-/** The outbox. */
 @Injectable()
 export class Mails {
   constructor(
@@ -102,7 +100,6 @@ export class Mails {
     if (!excess) await this.enqueue(transaction, notice);
   }
 
-  /** Deletes a batch of old emails, whatever became of them. */
   async deleteOld(now: number): Promise<Batch> {
     const found = await Promise.all(
       MAIL_STATES.map((state) => this.mails.findBefore(state, now - RETENTION_MS, BATCH)),
@@ -124,7 +121,6 @@ export class Mails {
     throw mail ? new MailEndedError(mail.state) : new MailNotFoundError();
   }
 
-  /** Returns how many there are. */
   retryFailed(actor: Actor): Promise<number> {
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       const retried = await this.mails.retryFailed(transaction, Date.now());

@@ -11,14 +11,12 @@ const SILENCE_TIMEOUT_MS = 20_000;
 /** from the connection to the server's last reply; an email's lease is longer */
 export const SEND_TIMEOUT_MS = 40_000;
 
-/** fields of nodemailer's errors */
 interface SmtpFailure {
   code?: string;
   /** system error if the connection failed: its name says more than the code, which is then ESOCKET or EDNS */
   errno?: number;
   /** reply code of the server (RFC 5321 section 4.2) */
   responseCode?: number;
-  /** the command that the server refused */
   command?: string;
 }
 

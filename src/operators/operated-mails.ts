@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import type { Mail } from '../mail/mail.entity.js';
+import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailObsoleteError } from '../mail/mail.errors.js';
-import { isNotice } from '../mail/mails.limits.js';
+
 import { Mails } from '../mail/mails.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
