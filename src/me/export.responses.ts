@@ -9,7 +9,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from '../orgs/state/invitation.entity.js';
-import { OrgResponse } from '../orgs/state/org.responses.js';
+import { OrgResponse } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
 import { UserResponse } from '../users/user.response.js';
 

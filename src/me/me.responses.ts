@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { ApiRole, ApiTime } from '../openapi/decorators.js';
-import { OrgResponse } from '../orgs/state/org.responses.js';
+import { OrgResponse } from '../orgs/members/members.responses.js';
 import { UserResponse } from '../users/user.response.js';
 
 /** the answer without `include` */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgResponse } from '../orgs/state/org.responses.js';
+import { OrgResponse } from '../orgs/members/members.responses.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
 /** The creator of an organization owns it. */

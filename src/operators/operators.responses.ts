@@ -1,6 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { MemberResponse, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
-import { OrgResponse } from '../orgs/state/org.responses.js';
+import { MemberResponse, MEMBERS_EXAMPLE, OrgResponse } from '../orgs/members/members.responses.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { EventsPage, WholeEvent } from '../events/events.responses.js';

@@ -3,7 +3,7 @@ import type { Role } from '../access/principal.js';
 import { OkResult } from '../http/ok.responses.js';
 import { ListedSession } from '../me/own-account.responses.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgResponse } from '../orgs/state/org.responses.js';
+import { OrgResponse } from '../orgs/members/members.responses.js';
 import { UserResponse } from '../users/user.response.js';
 
 const ADA = {

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OkResult } from '../http/ok.responses.js';
-import { OrgResponse } from './state/org.responses.js';
-import { MemberResponse, MEMBERS_EXAMPLE } from './members/members.responses.js';
+import { MemberResponse, MEMBERS_EXAMPLE, OrgResponse } from './members/members.responses.js';
 import { ApiTime } from '../openapi/decorators.js';
 
 export class OrgDetail extends OrgResponse {

@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
+import type { UserPrincipal } from '../../access/principal.js';
+import { CurrentUser } from '../../http/request-origin.js';
 import { EntityIdPipe } from '../../http/validation.js';
 import { OkResult } from '../../http/ok.responses.js';
 import { TOO_MANY_INVITATIONS } from '../../mail/mails.limits.js';
@@ -68,11 +70,12 @@ export class InvitationsController {
   @MinRole('admin')
   @ApiPage(InvitationPage)
   listInvitations(
+    @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,
     @Query() query: ListInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<InvitationPage> {
-    return this.invitations.listOfOrg(orgId, query, linkNextPage);
+    return this.invitations.listOfOrg(orgId, caller, query, linkNextPage);
   }
 
   /**

@@ -5,6 +5,7 @@ import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/users.module.js';
+import { MembersModule } from '../members/members.module.js';
 import { OrgStateModule } from '../state/org-state.module.js';
 import { ExpiredInvitations } from './expired-invitations.js';
 import { InvitationAnswers } from './invitation-answers.service.js';
@@ -15,6 +16,7 @@ import { TypedCodes } from './typed-codes.js';
 @Module({
   imports: [
     EmailCodesModule,
+    MembersModule,
     OrgStateModule,
     JobsModule,
     MailModule,

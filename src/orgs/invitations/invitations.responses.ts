@@ -7,7 +7,7 @@ import {
   type InvitedRole,
 } from '../state/invitation.entity.js';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
-import { OrgResponse } from '../state/org.responses.js';
+import { OrgResponse } from '../members/members.responses.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const LISTED = {

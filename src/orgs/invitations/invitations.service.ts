@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { readable } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { OK, type OkResult } from '../../http/ok.responses.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
+import { MemberListsService, readerOf } from '../members/member-lists.service.js';
 import { OrgChanges } from '../state/org-changes.js';
 import type {
   CreateInvitationRequest,
@@ -42,7 +44,8 @@ export class InvitationsService {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
-    private readonly invitationLists: InvitationLists,
+    private readonly lists: InvitationLists,
+    private readonly members: MemberListsService,
     private readonly codes: EmailCodes,
     private readonly mails: Mails,
   ) {}
@@ -117,11 +120,18 @@ export class InvitationsService {
     });
   }
 
-  listOfOrg(orgId: string, query: ListInvitationsQuery, linkNextPage: LinkNextPage): Promise<InvitationPage> {
-    return pageOf(query, linkNextPage, async (page) => {
-      const found = await this.invitationLists.findOfOrg(orgId, query.status, page);
+  async listOfOrg(
+    orgId: string,
+    caller: UserPrincipal,
+    query: ListInvitationsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<InvitationPage> {
+    const page = await pageOf(query, linkNextPage, async (range) => {
+      const found = await this.lists.findOfOrg(orgId, query.status, range);
       return found.map(listedInvitation);
     });
+    await this.members.requireReader(readerOf(orgId, caller), 'admin');
+    return page;
   }
 
   listOfUser(
@@ -130,7 +140,7 @@ export class InvitationsService {
     linkNextPage: LinkNextPage,
   ): Promise<OwnInvitationPage> {
     return pageOf(query, linkNextPage, async (page) => {
-      const found = await this.invitationLists.findReceived(userId, page);
+      const found = await this.lists.findReceived(userId, page);
       return found.map(receivedInvitation);
     });
   }

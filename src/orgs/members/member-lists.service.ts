@@ -1,7 +1,7 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
-import type { UserPrincipal } from '../../access/principal.js';
+import { type Role, roleAtLeast, type UserPrincipal } from '../../access/principal.js';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
-import { type ListPage, streamList } from '../../http/list-stream.js';
+import { streamList } from '../../http/list-stream.js';
 import {
   cutPage,
   decodeTextCursor,
@@ -15,20 +15,18 @@ import {
 import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
+import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
 import {
-  type ListedMember,
-  type MemberList,
-  MemberLists,
-  type MemberPage,
-  type Reader,
-} from '../state/members.lists.js';
-import { MemberNotFoundError, NotAMemberError, OrgNotFoundError } from '../state/orgs.errors.js';
+  InsufficientRoleError,
+  MemberNotFoundError,
+  NotAMemberError,
+  OrgNotFoundError,
+} from '../state/orgs.errors.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
 
 const STREAMED_PAGE = 1000;
 
-/** What members read. The access of the reader is checked after reading, so that nothing read is newer than its end. */
 @Injectable()
 export class MemberListsService {
   private readonly logger = new Logger('Members');
@@ -53,8 +51,8 @@ export class MemberListsService {
     }
     const page = await this.members.findPageFor(reader, limitOf(query), positionOf(query));
     if (!page) throw await this.refusalOf(reader);
-    const { members, next } = page;
-    return { members, ...linkNext(next && encodeCursor(next), linkNextPage) };
+    const { rows, next } = page;
+    return { members: rows, ...linkNext(next && encodeCursor(next), linkNextPage) };
   }
 
   async search(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResult> {
@@ -91,19 +89,19 @@ export class MemberListsService {
     if (!first) throw await this.refusalOf(reader);
     const answer = streamList({
       document: wrap({ ...seen, members: [] }),
-      first: pageOf(first),
-      readAfter: async (after) => {
-        const page = await this.members.findPageFor(reader, STREAMED_PAGE, after);
-        return page && pageOf(page);
-      },
+      first,
+      readAfter: (after) => this.members.findPageFor(reader, STREAMED_PAGE, after),
       logger: this.logger,
       failure: { msg: 'a member list was cut off', orgId: reader.orgId },
     });
     return { answer, revision: seen.revision };
   }
 
-  private async requireReader(reader: Reader): Promise<void> {
-    if (!(await this.members.isReader(reader))) throw await this.refusalOf(reader);
+  /** @throws if the access of the reader has ended; call it after reading, so that nothing read is newer than that */
+  async requireReader(reader: Reader, minRole: Role = 'member'): Promise<void> {
+    const role = await this.members.findRoleOf(reader);
+    if (role === undefined) throw await this.refusalOf(reader);
+    if (!roleAtLeast(role, minRole)) throw new InsufficientRoleError(minRole, role);
   }
 
   private async refusalOf({ orgId, sessionId }: Reader): Promise<Error> {
@@ -112,10 +110,6 @@ export class MemberListsService {
   }
 }
 
-function readerOf(orgId: string, { id: userId, sessionId }: UserPrincipal): Reader {
+export function readerOf(orgId: string, { id: userId, sessionId }: UserPrincipal): Reader {
   return { orgId, userId, sessionId };
-}
-
-function pageOf({ members, ...rest }: MemberPage): ListPage<ListedMember> {
-  return { rows: members, ...rest };
 }

@@ -4,6 +4,7 @@ import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
 import { hotStatement } from '../../database/hot-statements.js';
+import type { ListPage } from '../../http/list-stream.js';
 import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';
 import { emailRange } from '../../users/email-address.js';
@@ -12,11 +13,6 @@ export interface ListedMember {
   userId: string;
   email: string;
   role: Role;
-}
-
-export interface MemberPage {
-  members: ListedMember[];
-  next?: Position;
 }
 
 export interface Reader {
@@ -34,10 +30,6 @@ export interface MemberList {
 
 /** `long`: too long to hold in memory; `closed`: the reader is no member, or the organization was deleted */
 export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
-
-interface PositionedMember extends ListedMember {
-  joinedAt: number;
-}
 
 interface MemberOfOrg extends ListedMember {
   /** name and revision of the organization; null in the rows of members who do not read */
@@ -70,9 +62,9 @@ const LIST_AFTER = hotStatement(
   ['', 0, 0, '', 21],
 );
 
-const IS_READER = hotStatement(
+const FIND_READER = hotStatement(
   'the check of the reader of a member list that is streamed',
-  `SELECT r.user_id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
+  `SELECT r.role FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
     JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
     WHERE s.id = ? AND ${IS_ALIVE}`,
@@ -140,14 +132,22 @@ export class MemberLists {
    * Checks the reader after it has read the page, so that nothing in it is newer than the end of their access.
    * @returns undefined once the reader's access has ended
    */
-  async findPageFor(reader: Reader, limit: number, after = FROM_THE_START): Promise<MemberPage | undefined> {
-    const values = valuesOf(reader.orgId, limit, after);
-    const rows = await this.members.query<PositionedMember[]>(LIST_AFTER, values);
-    return (await this.isReader(reader)) ? pageOf(rows, limit) : undefined;
+  async findPageFor(
+    reader: Reader,
+    limit: number,
+    { order, id } = FROM_THE_START,
+  ): Promise<ListPage<ListedMember> | undefined> {
+    const values = [reader.orgId, order, order, id, limit + 1];
+    const found = await this.members.query<FoundMember[]>(LIST_AFTER, values);
+    if ((await this.findRoleOf(reader)) === undefined) return undefined;
+    const rows = found.slice(0, limit).map(({ userId, email, role }) => ({ userId, email, role }));
+    const last = found.length > limit ? found[limit - 1] : undefined;
+    return { rows, ...(last && { next: { order: last.joinedAt, id: last.userId } }) };
   }
 
-  async isReader({ orgId, sessionId }: Reader): Promise<boolean> {
-    return (await this.members.query<unknown[]>(IS_READER, [orgId, sessionId])).length > 0;
+  /** @returns the role of the reader now, or undefined once their access has ended */
+  async findRoleOf({ orgId, sessionId }: Reader): Promise<Role | undefined> {
+    return (await this.members.query<{ role: Role }[]>(FIND_READER, [orgId, sessionId]))[0]?.role;
   }
 
   findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {
@@ -176,16 +176,4 @@ export class MemberLists {
   async findOne(orgId: string, userId: string): Promise<FoundMember | undefined> {
     return (await this.members.query<FoundMember[]>(FIND_ONE, [orgId, userId]))[0];
   }
-}
-
-function valuesOf(orgId: string, limit: number, { order, id }: Position): unknown[] {
-  return [orgId, order, order, id, limit + 1];
-}
-
-function pageOf(rows: PositionedMember[], limit: number): MemberPage {
-  const members = rows.slice(0, limit).map(({ userId, email, role }) => ({ userId, email, role }));
-  const last = rows[limit - 1];
-  return rows.length > limit && last
-    ? { members, next: { order: last.joinedAt, id: last.userId } }
-    : { members };
 }
