@@ -10,7 +10,7 @@ import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
-import { answerEvent } from '../state/invitation-events.js';
+import { invitationData } from '../state/invitation-events.js';
 import { isOpen, requireAcceptance, requireAnswer } from '../state/invitation-policy.js';
 import type { CandidateInvitation } from '../state/invitations.lists.js';
 import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
@@ -157,7 +157,7 @@ export class InvitationAnswers {
     const { answer } = await this.answer(write, answered, async (tx, org, facts) => {
       requireAnswer(facts, answered.hasCode(facts), Date.now());
       if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new InvitationEndedError();
-      await org.record(answerEvent('invitation.declined', facts, write.actor.id));
+      await org.record({ type: 'invitation.declined', userId: write.actor.id, data: invitationData(facts) });
       return OK;
     });
     return answer;
@@ -201,7 +201,7 @@ export class InvitationAnswers {
     await this.events.record(
       tx,
       ...(await this.verifyEmail(tx, facts, acceptance)),
-      { ...about, ...answerEvent('invitation.accepted', facts, userId) },
+      { ...about, type: 'invitation.accepted', userId, data: invitationData(facts) },
       { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
     );
     return true;

@@ -24,7 +24,7 @@ import type {
   ReceivedInvitationResponse,
 } from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
-import { invitationEvent, revocations } from '../state/invitation-events.js';
+import { invitationData, revocations } from '../state/invitation-events.js';
 import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
 import { InvitationNotFoundError, TooManyInvitationsError } from '../state/orgs.errors.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
@@ -75,7 +75,7 @@ export class InvitationsService {
         ...validity(now, actorId, showCode),
       };
       await this.invitations.insert(tx, invitation);
-      await org.record(invitationEvent('invitation.created', invitation));
+      await org.record({ type: 'invitation.created', data: invitationData(invitation) });
       return this.send(tx, invitation, facts);
     });
   }
@@ -101,7 +101,7 @@ export class InvitationsService {
       if (facts.status !== 'pending') await this.makeRoom(tx, orgId, facts, now);
       const renewal = validity(now, actorId, showCode);
       await this.invitations.renew(tx, id, renewal);
-      await org.record(invitationEvent('invitation.resent', facts));
+      await org.record({ type: 'invitation.resent', data: invitationData(facts) });
       const codeNumber = facts.codeNumber + 1;
       return this.send(tx, { ...facts, ...renewal, codeNumber, status: 'pending' }, facts);
     });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/principal.js';
-import { invitationEvent } from '../state/invitation-events.js';
+import { invitationData } from '../state/invitation-events.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
 import { isOpen } from '../state/invitation-policy.js';
 import { InvitationEndedError } from '../state/orgs.errors.js';
@@ -33,7 +33,7 @@ export class ShownInvitationsService {
         const expiresAt = now + INVITATION_TTL_MS;
         const { invitedBy, codeNumber } = facts;
         await this.invitations.renew(tx, id, { codeShown: 1, invitedBy, expiresAt });
-        await org.record(invitationEvent('invitation.resent', facts));
+        await org.record({ type: 'invitation.resent', data: invitationData(facts) });
         return { codeNumber: codeNumber + 1, expiresAt };
       },
       { evenDeleted: true, missing: () => new InvitationEndedError() },

@@ -48,6 +48,9 @@ export const ENDED_RETENTION_MS = 30 * 86_400_000;
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
   i.invited_by AS invitedBy, v.email AS inviterEmail`;
 
+const RECEIVED = `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+  FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN users v ON v.id = i.invited_by`;
+
 const findOfOrg = (and = ''): string => `SELECT ${LISTED}
   FROM invitations i LEFT JOIN users v ON v.id = i.invited_by
   WHERE i.org_id = ? AND i.status = ? AND i.id < ? ${and} ORDER BY i.id DESC LIMIT ?`;
@@ -151,19 +154,15 @@ export class InvitationLists {
 
   findForExport(email: string): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(
-      `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
-        FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN users v ON v.id = i.invited_by
-        WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
+      `${RECEIVED} WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
       [email],
     );
   }
 
   findPending(email: string, now: number): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(
-      `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
-        FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
-          LEFT JOIN users v ON v.id = i.invited_by
-        WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
+      `${RECEIVED} WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? AND o.deleted_at IS NULL
+        ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
       [email, now],
     );
   }

@@ -27,11 +27,11 @@ export interface LockedOrg extends OrgRow {
   record: (...events: OrgEvent[]) => Promise<void>;
 }
 
-/** The answer of a change that found nothing to change. */
 export class Unchanged<Answer> {
   constructor(readonly answer: Answer) {}
 }
 
+/** The answer of a change that found nothing to change. */
 export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
   return new Unchanged(answer);
 }
