@@ -1,6 +1,5 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BATCH, type Batch } from '../database/batches.js';
-import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { MembersRepository } from './state/members.repository.js';
@@ -10,18 +9,13 @@ import { OrgsRepository } from './state/orgs.repository.js';
 
 /** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
 @Injectable()
-export class OrgPurge implements OnModuleInit {
+export class OrgPurge {
   constructor(
     private readonly changes: OrgChanges,
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
-    private readonly jobs: CleanUpJobs,
   ) {}
-
-  onModuleInit(): void {
-    this.jobs.add((now) => this.purgeBatch(now));
-  }
 
   /** Deletes explicitly, because Galera does not certify the rows that a cascade deletes. */
   async purgeBatch(now: number): Promise<Batch> {

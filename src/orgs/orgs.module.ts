@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { JobsModule } from '../clean-up/jobs.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
@@ -10,9 +9,9 @@ import { OrgsService } from './orgs.service.js';
 import { OrgStateModule } from './state/org-state.module.js';
 
 @Module({
-  imports: [OrgStateModule, JobsModule, MembersModule, EventsModule, RequestsModule, UsersModule],
+  imports: [OrgStateModule, MembersModule, EventsModule, RequestsModule, UsersModule],
   controllers: [OrgsController],
   providers: [OrgPurge, OrgsService],
-  exports: [OrgsService],
+  exports: [OrgPurge, OrgsService],
 })
 export class OrgsModule {}

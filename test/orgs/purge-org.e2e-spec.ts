@@ -128,7 +128,7 @@ describe('the purge of deleted organizations', () => {
     const purge = async (id: string): Promise<number> => {
       const orgs = new OrgsRepository(dataSource.getRepository(Org));
       orgs.findDue = async () => id;
-      return (await anOrgPurge(dataSource, undefined, orgs).purgeBatch(NOW)).deleted;
+      return (await anOrgPurge(dataSource, orgs).purgeBatch(NOW)).deleted;
     };
 
     expect([await purge(due), await purge(later), await purge(restored)]).toEqual([3, 0, 0]);

@@ -19,7 +19,6 @@ import { Mail } from '../../src/mail/mail.entity.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
-import { ExpiredInvitations } from '../../src/orgs/invitations/expired-invitations.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
@@ -51,9 +50,12 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
       new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
       jobs,
     ),
-    anOrgPurge(dataSource, jobs),
-    new ExpiredInvitations(new InvitationLists(dataSource.getRepository(Invitation)), jobs),
   ];
+  const invitations = new InvitationLists(dataSource.getRepository(Invitation));
+  const purge = anOrgPurge(dataSource);
+  jobs.add((now) => invitations.markExpired(now));
+  jobs.add((now) => invitations.deleteOld(now));
+  jobs.add((now) => purge.purgeBatch(now));
   const addresses = new EventAddresses(dataSource.getRepository(Event));
   const retention = new EventsRetention(events, addresses, feed, parseEnv({}));
   const marks = new PendingMarks(events, feed, transactions);
@@ -73,7 +75,6 @@ export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
 
 export function anOrgPurge(
   dataSource: DataSource,
-  jobs = new CleanUpJobs(),
   orgs = new OrgsRepository(dataSource.getRepository(Org)),
 ): OrgPurge {
   const transactions = new Transactions(dataSource);
@@ -82,7 +83,6 @@ export function anOrgPurge(
     orgs,
     new MembersRepository(dataSource.getRepository(Member)),
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
-    jobs,
   );
 }
 

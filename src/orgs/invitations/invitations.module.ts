@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
 import { EmailCodesModule } from '../../auth/email-codes/email-codes.module.js';
-import { JobsModule } from '../../clean-up/jobs.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { MembersModule } from '../members/members.module.js';
 import { OrgStateModule } from '../state/org-state.module.js';
-import { ExpiredInvitations } from './expired-invitations.js';
 import { InvitationAnswers } from './invitation-answers.service.js';
 import { InvitationsController } from './invitations.controller.js';
 import { InvitationsService } from './invitations.service.js';
@@ -18,14 +16,13 @@ import { TypedCodes } from './typed-codes.js';
     EmailCodesModule,
     MembersModule,
     OrgStateModule,
-    JobsModule,
     MailModule,
     RateLimitsModule,
     EventsModule,
     UsersModule,
   ],
   controllers: [InvitationsController],
-  providers: [ExpiredInvitations, InvitationAnswers, InvitationsService, TypedCodes],
+  providers: [InvitationAnswers, InvitationsService, TypedCodes],
   exports: [InvitationAnswers, InvitationsService],
 })
 export class InvitationsModule {}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
+import { BATCH, type Batch } from '../../database/batches.js';
 import { hotStatement } from '../../database/hot-statements.js';
 import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
 
@@ -171,28 +172,28 @@ export class InvitationLists {
     return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }
 
-  async findExpired(now: number, limit: number): Promise<string[]> {
-    return (await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, limit])).map(({ id }) => id);
-  }
-
   /** Leaves out invitations that got a new code meanwhile. */
-  async noteExpired(ids: readonly string[], now: number): Promise<void> {
-    await this.invitations
-      .createQueryBuilder()
-      .update()
-      .set({ status: 'expired', pending: null, endedAt: () => 'expires_at' })
-      .where('id IN (:...ids) AND pending = 1 AND expires_at <= :now', { ids, now })
-      .execute();
+  async markExpired(now: number): Promise<Batch> {
+    const found = await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, BATCH]);
+    const ids = found.map(({ id }) => id);
+    if (ids.length > 0) {
+      await this.invitations
+        .createQueryBuilder()
+        .update()
+        .set({ status: 'expired', pending: null, endedAt: () => 'expires_at' })
+        .where('id IN (:...ids) AND pending = 1 AND expires_at <= :now', { ids, now })
+        .execute();
+    }
+    return { examined: ids.length, deleted: 0 };
   }
 
-  async findOld(now: number, limit: number): Promise<string[]> {
-    const rows = await this.invitations.query<{ id: string }[]>(FIND_OLD, [now - ENDED_RETENTION_MS, limit]);
-    return rows.map(({ id }) => id);
-  }
-
-  /** Leaves out invitations that got a new code meanwhile. */
-  async delete(ids: readonly string[]): Promise<void> {
-    await this.invitations.delete({ id: In(ids), pending: IsNull() });
+  /** Leaves out invitations that got a new code meanwhile. The rows hold emails. */
+  async deleteOld(now: number): Promise<Batch> {
+    const found = await this.invitations.query<{ id: string }[]>(FIND_OLD, [now - ENDED_RETENTION_MS, BATCH]);
+    if (found.length > 0) {
+      await this.invitations.delete({ id: In(found.map(({ id }) => id)), pending: IsNull() });
+    }
+    return { examined: found.length, deleted: found.length };
   }
 }
 

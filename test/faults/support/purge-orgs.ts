@@ -6,9 +6,6 @@ import 'reflect-metadata';
 import { builtModule } from './built-module.ts';
 
 type Built<Module> = Promise<Module>;
-const { CleanUpJobs } = await (builtModule('clean-up/clean-up-jobs.js') as Built<
-  typeof import('../../../src/clean-up/clean-up-jobs.js')
->);
 const { openDatabase } = await (builtModule('cli/command/database.js') as Built<
   typeof import('../../../src/cli/command/database.js')
 >);
@@ -68,6 +65,6 @@ const events = new EventsRepository(dataSource.getRepository(Event));
 const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
 const writes = new Writes(transactions, keys);
 const changes = new OrgChanges(orgs, members, invitations, events, writes, transactions, env);
-const purge = new OrgPurge(changes, orgs, members, invitations, new CleanUpJobs());
+const purge = new OrgPurge(changes, orgs, members, invitations);
 while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
 await dataSource.destroy();
