@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import { LostConflictError } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';

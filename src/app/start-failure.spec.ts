@@ -1,6 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { expect, it } from 'vitest';
-import { LostConflictError, UnknownOutcomeError } from '../database/transactions/transaction-errors.js';
+import { LostConflictError, UnknownOutcomeError } from '../database/transactions/database-errors.js';
 import { explainFailure } from './start-failure.js';
 
 it.each([UnknownOutcomeError, LostConflictError])('shows what the database said: %o', (Wrapper) => {

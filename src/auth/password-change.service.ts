@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import { LostConflictError } from '../database/transactions/database-errors.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { ValidationProblem } from '../problems/problem.js';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { type DataSource, QueryFailedError } from 'typeorm';
-import { NOW_MS } from './clock.js';
-import { LostConflictError } from './transactions/transaction-errors.js';
+import { NOW_MS } from './batches.js';
+import { LostConflictError } from './transactions/database-errors.js';
 import type { Env } from '../config/env.js';
 import { createDataSource, dataSourceOptions, type Schema } from './data-source.js';
 

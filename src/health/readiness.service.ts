@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { isSchemaUpToDate } from '../database/migrate.js';
-import { storageSpace } from '../database/transactions/transaction-errors.js';
+import { storageSpace } from '../database/transactions/database-errors.js';
 import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';

@@ -7,8 +7,9 @@ import {
   isDatabaseUnavailable,
   isLostConflict,
   isStorageFull,
+  LostConflictError,
+  StorageFullError,
 } from '../database/transactions/database-errors.js';
-import { LostConflictError, StorageFullError } from '../database/transactions/transaction-errors.js';
 import { unsupportedMediaType } from './bodies.js';
 import { describeError } from '../telemetry/logging/describe-error.js';
 import { PROBLEMS } from '../problems/problem-codes.js';

@@ -1,7 +1,7 @@
 import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeorm';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { NOW_MS } from '../database/clock.js';
+import { NOW_MS } from '../database/batches.js';
 import { hotStatement } from '../database/hot-statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { LostConflictError } from '../database/transactions/transaction-errors.js';
+import { LostConflictError } from '../database/transactions/database-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../problems/problem.js';
-import { LostConflictError } from '../../database/transactions/transaction-errors.js';
+import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { OrgNotFoundError } from '../../orgs/state/orgs.errors.js';
 import { CannotRunError } from './options.js';
 import { explain } from './explain.js';

@@ -1,5 +1,5 @@
 import { explainFailure } from '../../app/start-failure.js';
-import { LostConflictError } from '../../database/transactions/transaction-errors.js';
+import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { MailNotFoundError } from '../../mail/mail.errors.js';
 import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
 import { CannotRunError } from './options.js';

@@ -1,10 +1,9 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { storageSpace } from '../transactions/transaction-errors.js';
+import { databaseError, storageSpace } from '../transactions/database-errors.js';
 import { refuseInsideTransaction } from '../transactions/transaction.js';
 import { runAlone } from '../transactions/transactions.js';
-import { databaseError } from '../transactions/database-errors.js';
 
 /** A pool as TypeORM takes it. */
 export interface MysqlPool {

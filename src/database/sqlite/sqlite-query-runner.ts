@@ -6,7 +6,7 @@ import { runAlone } from '../transactions/transactions.js';
 import { Mutex, whenFree } from './sqlite-locks.js';
 import { refuseInsideTransaction } from '../transactions/transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
-import { storageSpace } from '../transactions/transaction-errors.js';
+import { storageSpace } from '../transactions/database-errors.js';
 
 interface SqliteQueryRunner extends QueryRunner {
   isTransactionActive: boolean;

@@ -1,4 +1,6 @@
 import { QueryFailedError } from 'typeorm';
+import { Logger } from '@nestjs/common';
+import { Problem, UnavailableError } from '../../problems/problem.js';
 
 interface DriverError {
   fatal?: boolean;
@@ -22,11 +24,14 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
 const ER_DUP_ENTRY = 1062;
 const ER_NO_REFERENCED_ROW = 1452;
-const ER_CHECKREAD = 1020;
 const ER_TABLEACCESS_DENIED = 1142;
 const ER_COLUMNACCESS_DENIED = 1143;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
-const ER_LOCK_DEADLOCK = 1213;
+const CONFLICT_ERRNOS = new Set([
+  1020, // ER_CHECKREAD
+  ER_LOCK_WAIT_TIMEOUT,
+  1213, // ER_LOCK_DEADLOCK
+]);
 
 export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
   const cause = driverError(error);
@@ -52,19 +57,12 @@ export function isColumnDenied(error: unknown): boolean {
 }
 
 export function isLockWaitTimeout(error: unknown): boolean {
-  return (driverError(error) ?? plainError(error))?.errno === ER_LOCK_WAIT_TIMEOUT;
+  return causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
 }
 
 /** The conflict rolled the whole transaction back, so it can be retried. */
 export function isLostConflict(error: unknown): boolean {
-  const cause = driverError(error);
-  if (!cause) return false;
-  return (
-    cause.errno === ER_LOCK_DEADLOCK ||
-    cause.errno === ER_LOCK_WAIT_TIMEOUT ||
-    cause.errno === ER_CHECKREAD ||
-    isFileBusy(error)
-  );
+  return CONFLICT_ERRNOS.has(driverError(error)?.errno ?? 0) || isFileBusy(error);
 }
 
 export function isFileBusy(error: unknown): boolean {
@@ -108,13 +106,19 @@ const UNREACHABLE_ERRNOS = new Set([
   1047, // ER_UNKNOWN_COM_ERROR: a Galera node that is not primary
   1053, // ER_SERVER_SHUTDOWN
 ]);
+const OUTCOME_UNKNOWN_ERRNOS = new Set([
+  1180, // ER_ERROR_DURING_COMMIT
+  1927, // ER_CONNECTION_KILLED
+  1969, // ER_STATEMENT_TIMEOUT (MariaDB)
+  3024, // ER_QUERY_TIMEOUT (MySQL)
+]);
 const UNAVAILABLE_ERRNOS = new Set([
+  ...OUTCOME_UNKNOWN_ERRNOS,
   1021, // ER_DISK_FULL
   1041, // ER_OUT_OF_RESOURCES
   1044, // ER_DBACCESS_DENIED_ERROR
   1045, // ER_ACCESS_DENIED_ERROR
   1129, // ER_HOST_IS_BLOCKED
-  1180, // ER_ERROR_DURING_COMMIT
   1142, // ER_TABLEACCESS_DENIED_ERROR
   1143, // ER_COLUMNACCESS_DENIED_ERROR
   1203, // ER_TOO_MANY_USER_CONNECTIONS
@@ -122,15 +126,6 @@ const UNAVAILABLE_ERRNOS = new Set([
   1290, // ER_OPTION_PREVENTS_STATEMENT: read-only server
   1792, // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
   1836, // ER_READ_ONLY_MODE
-  1927, // ER_CONNECTION_KILLED
-  1969, // ER_STATEMENT_TIMEOUT (MariaDB)
-  3024, // ER_QUERY_TIMEOUT (MySQL)
-]);
-const OUTCOME_UNKNOWN_ERRNOS = new Set([
-  1180, // ER_ERROR_DURING_COMMIT
-  1927, // ER_CONNECTION_KILLED
-  1969, // ER_STATEMENT_TIMEOUT (MariaDB)
-  3024, // ER_QUERY_TIMEOUT (MySQL)
 ]);
 const SQLITE_UNAVAILABLE = new Set([
   8, // SQLITE_READONLY
@@ -149,18 +144,18 @@ const NEED_TLS = new Set([
 
 /** The server has no TLS, or its certificate is refused; retrying does not help. */
 export function isTlsRefusal(error: unknown): boolean {
-  const cause = plainError(error);
+  const cause = causeOf(error);
   if (cause?.code === 'HANDSHAKE_NO_SSL_SUPPORT') return true;
   return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
 /** A server that requires TLS answers an unencrypted connection so; there can be other causes. */
 export function mayNeedTls(error: unknown): boolean {
-  return NEED_TLS.has(plainError(error)?.errno ?? 0);
+  return NEED_TLS.has(causeOf(error)?.errno ?? 0);
 }
 
 export function isDatabaseUnreachable(error: unknown): boolean {
-  const cause = driverError(error) ?? plainError(error);
+  const cause = causeOf(error);
   if (!cause) return false;
   if (cause.code === 'HANDSHAKE_SSL_ERROR') return !isTlsRefusal(error);
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
@@ -168,12 +163,12 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 
 /** No server is there. A slow one, or one that cannot serve yet, is only unreachable. */
 export function isDatabaseAbsent(error: unknown): boolean {
-  return ABSENT_CODES.has(plainError(error)?.code ?? '');
+  return ABSENT_CODES.has(causeOf(error)?.code ?? '');
 }
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDatabaseUnreachable(error) || isTlsRefusal(error)) return true;
-  const cause = driverError(error) ?? plainError(error);
+  const cause = causeOf(error);
   if (!cause) return false;
   return (
     cause.fatal === true ||
@@ -183,7 +178,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /** Failures before the statement was sent, such as opening a connection, do not count. */
-export function isOutcomeUnknown(error: unknown): boolean {
+function isOutcomeUnknown(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
   return cause.fatal === true || isDatabaseUnreachable(error) || OUTCOME_UNKNOWN_ERRNOS.has(cause.errno ?? 0);
@@ -197,8 +192,9 @@ function driverError(error: unknown): DriverError | undefined {
   return error instanceof QueryFailedError ? (error.driverError as DriverError) : undefined;
 }
 
-function plainError(error: unknown): DriverError | undefined {
-  return error instanceof Error ? error : undefined;
+/** The error of the driver, also of a failure before the statement was sent, such as opening a connection. */
+function causeOf(error: unknown): DriverError | undefined {
+  return driverError(error) ?? (error instanceof Error ? error : undefined);
 }
 
 // `requests` and `maintenance`, such as a migration, wait for a database that is not there yet; with the other two an
@@ -212,3 +208,54 @@ export const ACQUIRE_TIMEOUT_MS = 3000;
 export function acquireTimeoutError(): NodeJS.ErrnoException {
   return databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time');
 }
+
+/** Every attempt of a transaction lost a conflict; nothing took effect. */
+export class LostConflictError extends UnavailableError {
+  constructor(cause: unknown) {
+    super('Too many concurrent changes of the same data; repeat the request.', 1, cause);
+  }
+}
+
+/** A COMMIT or a single write was sent and not answered: it may have taken effect. */
+export class UnknownOutcomeError extends UnavailableError {
+  constructor(cause: unknown) {
+    super('The database did not answer; whether the request took effect is unknown.', 1, cause);
+  }
+}
+
+export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Promise<T> {
+  try {
+    return await statement();
+  } catch (error) {
+    throw isOutcomeUnknown(error) ? new UnknownOutcomeError(error) : error;
+  }
+}
+
+const RETRY_AFTER_SECONDS = 30;
+
+export class StorageFullError extends Problem {
+  constructor(cause: unknown) {
+    super('storage_full', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, cause });
+  }
+}
+
+/** No event tells when there is space again, but writes, also without requests, are more frequent than this. */
+const REMEMBERED_MS = 60_000;
+
+/** Remembers whether the database lately failed for lack of space, which reading alone does not tell. */
+class StorageSpace {
+  private lastFullAt = Number.NEGATIVE_INFINITY;
+
+  get isFull(): boolean {
+    return performance.now() - this.lastFullAt < REMEMBERED_MS;
+  }
+
+  noteFailure(error: unknown): void {
+    if (!isStorageFull(error)) return;
+    if (!this.isFull) new Logger('Database').error('the disk of the database is full: writes are refused');
+    this.lastFullAt = performance.now();
+  }
+}
+
+/** A global, since the adapters, which see every statement fail, are made outside the application's modules. */
+export const storageSpace = new StorageSpace();

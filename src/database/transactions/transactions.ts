@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { conflictRetried } from '../../telemetry/metrics/measurements.js';
-import { isLostConflict } from './database-errors.js';
-import { detectUnknownOutcome, LostConflictError } from './transaction-errors.js';
+import { detectUnknownOutcome, isLostConflict, LostConflictError } from './database-errors.js';
 import { refuseInsideTransaction, Transaction } from './transaction.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 
