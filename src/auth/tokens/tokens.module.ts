@@ -1,17 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
-import { PassportModule } from '@nestjs/passport';
 import { VerifiedTokens } from './access-token.js';
 import { DiscoveryController } from './discovery.controller.js';
-import { JwtStrategy } from './jwt.strategy.js';
+import { TokenVerifier } from './token-verifier.js';
 import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './signing-keys.js';
 import { TokenIssuer } from './token-issuer.js';
 
-const PROVIDERS = [JwtStrategy, KeyFileWatch, TokenIssuer, VerifiedTokens];
+const PROVIDERS = [TokenVerifier, KeyFileWatch, TokenIssuer, VerifiedTokens];
 
 @Module({
-  imports: [JwtModule.register({}), PassportModule],
+  imports: [JwtModule.register({})],
   controllers: [DiscoveryController],
   providers: PROVIDERS,
   exports: PROVIDERS,
