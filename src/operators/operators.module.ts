@@ -13,7 +13,6 @@ import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';
 import { OperatorMailsController } from './mails.controller.js';
 import { OperatorOrgsController } from './orgs.controller.js';
-import { OperatorOrgsService } from './orgs.service.js';
 import { OperatorServicesController } from './services.controller.js';
 import { StatusController } from './status.controller.js';
 import { OperatorUsersController } from './users.controller.js';
@@ -41,6 +40,6 @@ import { OperatorUsersService } from './users.service.js';
     OperatorMailsController,
     OperatorServicesController,
   ],
-  providers: [OperatedMails, OperatorOrgsService, OperatorUsersService],
+  providers: [OperatedMails, OperatorUsersService],
 })
 export class OperatorsModule {}

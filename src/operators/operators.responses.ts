@@ -4,8 +4,9 @@ import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { EventsPage, WholeEvent } from '../events/events.responses.js';
 import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
+import { Readiness } from '../health/health.responses.js';
 
-const ENGINES = {
+const ANALYTICAL_ENGINES = {
   id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
   name: 'Analytical Engines',
   createdAt: '2026-11-22T09:00:00.000Z',
@@ -36,14 +37,17 @@ export class ShownOrg extends ListedOrgResponse {
 }
 
 export class OrgListResult {
-  @ApiProperty({ type: [ListedOrgResponse], example: [ENGINES] }) orgs: ListedOrgResponse[];
+  @ApiProperty({ type: [ListedOrgResponse], example: [ANALYTICAL_ENGINES] }) orgs: ListedOrgResponse[];
 
   @ApiNextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
   nextCursor?: string;
 }
 
 export class ShownOrgResult {
-  @ApiProperty({ type: ShownOrg, example: { ...ENGINES, counts: { owner: 1, admin: 0, member: 2 } } })
+  @ApiProperty({
+    type: ShownOrg,
+    example: { ...ANALYTICAL_ENGINES, counts: { owner: 1, admin: 0, member: 2 } },
+  })
   org: ShownOrg;
 }
 
@@ -170,4 +174,60 @@ const MEMBER_ADDED = {
 
 export class RecordResult extends EventsPage {
   @ApiProperty({ type: [WholeEvent], example: [MEMBER_ADDED] }) events: WholeEvent[];
+}
+
+const ENGINES = ['sqlite', 'mysql', 'mariadb'] as const;
+const KEY_STATES = ['signing', 'next', 'verifying'] as const;
+const SCHEMA_STATES = ['current', 'newer'] as const;
+
+export class EngineStatus {
+  @ApiProperty({ enum: ENGINES, example: 'sqlite' }) name: (typeof ENGINES)[number];
+  @ApiText(1, undefined, { example: '3.53.0' }) version: string;
+}
+
+export class SchemaStatus {
+  /** last migration of this version */
+  @ApiText(1, undefined, { example: 'CreateSchema1795219200000' }) migration: string;
+
+  /** `newer` if an instance of a newer version has migrated the database further */
+  @ApiProperty({ enum: SCHEMA_STATES, example: 'current' }) state: (typeof SCHEMA_STATES)[number];
+}
+
+export class KeyStatus {
+  @ApiText(1) kid: string;
+
+  /** `verifying` if the key signs no longer */
+  @ApiProperty({ enum: KEY_STATES }) state: (typeof KEY_STATES)[number];
+
+  /** time from which on the key signs; null if the key file does not say */
+  @ApiTime({ nullable: true }) signsFrom: string | null;
+
+  /** time after which nobody signs with the key; null for the one that signs and those that will */
+  @ApiTime({ nullable: true }) signedUntil: string | null;
+}
+
+const KEY: KeyStatus = {
+  kid: 'y1Qm8rJ0vJc0mYw3mQ9yq9l0Zc1o1m1b5rj3JtQ9g2E',
+  state: 'signing',
+  signsFrom: null,
+  signedUntil: null,
+};
+
+export class MailsStatus {
+  @ApiCount({ example: 0 }) waiting: number;
+  @ApiCount({ example: 0 }) failed: number;
+}
+
+export class ServiceStatus extends Readiness {
+  @ApiText(1, undefined, { example: '0.2.0' }) version: string;
+
+  engine: EngineStatus;
+
+  schema: SchemaStatus;
+
+  /** keys of the instance that answers, in the order of the key file */
+  @ApiProperty({ type: [KeyStatus], example: [KEY] }) keys: KeyStatus[];
+
+  /** emails in the outbox */
+  mails: MailsStatus;
 }

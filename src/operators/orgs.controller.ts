@@ -8,9 +8,22 @@ import { OK, OkResult } from '../http/ok.responses.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
 import { ApiPage } from '../http/fields.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
+import {
+  decodeNameCursor,
+  encodeNameCursor,
+  filteredPage,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  NextPage,
+} from '../http/pages.js';
+import { MemberListsService } from '../orgs/members/member-lists.service.js';
+import { MembersService } from '../orgs/members/members.service.js';
 import { OrgsService } from '../orgs/orgs.service.js';
-import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
+import type { Org } from '../orgs/state/org.entity.js';
+import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
+import { NO_ENABLED_OWNER, OrgNotFoundError } from '../orgs/state/orgs.errors.js';
 import { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import {
   AccountOperation,
@@ -20,14 +33,20 @@ import {
   ReasonRequest,
 } from './operation.requests.js';
 import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
-import { OperatorOrgsService } from './orgs.service.js';
+import { asProblems } from './operators.errors.js';
+import { OperatorUsersService } from './users.service.js';
+import { orgView } from './views.js';
 
 @ApiTags('Operators')
 @Controller('api/operators/orgs')
 export class OperatorOrgsController {
   constructor(
-    private readonly orgs: OperatorOrgsService,
-    private readonly changes: OrgsService,
+    private readonly rows: OrgsRepository,
+    private readonly memberRows: MembersRepository,
+    private readonly memberLists: MemberListsService,
+    private readonly members: MembersService,
+    private readonly orgs: OrgsService,
+    private readonly users: OperatorUsersService,
   ) {}
 
   /**
@@ -39,8 +58,19 @@ export class OperatorOrgsController {
   @Get()
   @Operators()
   @ApiPage(OrgListResult)
-  listOrgs(@Query() query: ListOrgsQuery, @NextPage() linkNextPage: LinkNextPage): Promise<OrgListResult> {
-    return this.orgs.list(query, linkNextPage);
+  async listOrgs(
+    @Query() query: ListOrgsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OrgListResult> {
+    const { search: prefix = '', status, cursor } = query;
+    const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
+    const isWanted = ({ deletedAt }: ListedOrg): boolean =>
+      status === undefined || (deletedAt !== null) === (status === 'deleted');
+    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
+      const search = { prefix, after: after ?? start };
+      return status === 'deleted' ? this.rows.findDeleted(search, size) : this.rows.findPage(search, size);
+    });
+    return { orgs: rows.map(orgView), ...linkNext(last && encodeNameCursor(last), linkNextPage) };
   }
 
   /**
@@ -52,8 +82,11 @@ export class OperatorOrgsController {
   @Operators()
   @ApiOrgId()
   @ApiProblems('org_not_found')
-  getAnyOrg(@Param('orgId', EntityIdPipe) orgId: string): Promise<ShownOrgResult> {
-    return this.orgs.show(orgId);
+  async getAnyOrg(@Param('orgId', EntityIdPipe) orgId: string): Promise<ShownOrgResult> {
+    const org = await this.find(orgId);
+    const counts = { owner: 0, admin: 0, member: 0 };
+    for (const { role, members } of await this.memberRows.countByRole(orgId)) counts[role] = members;
+    return { org: { ...orgView(org), counts } };
   }
 
   /**
@@ -67,12 +100,13 @@ export class OperatorOrgsController {
   @ApiOrgId()
   @ApiPage(OrgMembersResult)
   @ApiProblems('org_not_found')
-  listAnyMembers(
+  async listAnyMembers(
     @Param('orgId', EntityIdPipe) orgId: string,
     @Query() query: ListOrgMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgMembersResult> {
-    return this.orgs.listMembers(orgId, query, linkNextPage);
+    const { id } = await this.find(orgId);
+    return this.memberLists.search(id, query, linkNextPage);
   }
 
   /**
@@ -91,9 +125,10 @@ export class OperatorOrgsController {
   async makeOwner(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() request: MakeOwnerRequest,
+    @Body() { userId, reason, force = false }: MakeOwnerRequest,
   ): Promise<OkResult> {
-    await this.orgs.makeOwner(orgId, request, { ...operator, reason: request.reason });
+    await this.users.requireChangeable(userId, operator);
+    await asProblems(this.members.makeOwner({ orgId, userId, actor: { ...operator, reason }, force }));
     return OK;
   }
 
@@ -113,7 +148,7 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason, force = false }: ForcibleRequest,
   ): Promise<OrgResult> {
-    return { org: await this.changes.restoreAsOperator(orgId, { actor: { ...operator, reason }, force }) };
+    return { org: await this.orgs.restoreAsOperator(orgId, { actor: { ...operator, reason }, force }) };
   }
 
   /**
@@ -132,6 +167,12 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OrgDeletionResult> {
-    return this.changes.deleteAsOperator(orgId, { ...operator, reason });
+    return this.orgs.deleteAsOperator(orgId, { ...operator, reason });
+  }
+
+  private async find(id: string): Promise<Org> {
+    const org = await this.rows.find(id);
+    if (!org) throw new OrgNotFoundError();
+    return org;
   }
 }

@@ -10,7 +10,7 @@ import { isSchemaNewer } from '../database/migrate.js';
 import { ReadinessService } from '../health/readiness.service.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { type KeyStatus, type SchemaStatus, ServiceStatus } from './status.responses.js';
+import { type KeyStatus, type SchemaStatus, ServiceStatus } from './operators.responses.js';
 import { keyView } from './views.js';
 
 @ApiTags('Operators')

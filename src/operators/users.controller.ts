@@ -2,6 +2,14 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
+import { HandedOutResetCodes } from '../accounts/reset-codes.js';
+import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
+import { UserDeletionService } from '../accounts/user-deletion.js';
+import { UserDisablingService } from '../accounts/user-disabling.js';
+import { VouchedEmails } from '../accounts/vouched-emails.js';
+import { readable } from '../auth/email-codes/email-code-text.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { EntityIdPipe } from '../http/validation.js';
 import { OK, OkResult } from '../http/ok.responses.js';
@@ -9,8 +17,11 @@ import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
+import { OrgsRepository } from '../orgs/state/orgs.repository.js';
+import type { OrphanedOrg } from '../users/user-ties.js';
 import { ListUsersQuery } from './operators.query.js';
 import { AccountOperation, ForcibleRequest, ReasonRequest, UNKNOWN_USER } from './operation.requests.js';
+import { asProblems } from './operators.errors.js';
 import {
   AccountListResult,
   AccountOrgsResult,
@@ -20,6 +31,7 @@ import {
   ShownAccountResult,
 } from './users.responses.js';
 import { OperatorUsersService } from './users.service.js';
+import { timeText } from './views.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',
@@ -34,7 +46,17 @@ const ApiUserId = (): MethodDecorator =>
 @ApiTags('Operators')
 @Controller('api/operators/users')
 export class OperatorUsersController {
-  constructor(private readonly users: OperatorUsersService) {}
+  constructor(
+    private readonly users: OperatorUsersService,
+    private readonly orgs: OrgsRepository,
+    private readonly disabling: UserDisablingService,
+    private readonly deletion: UserDeletionService,
+    private readonly revocation: SessionRevocation,
+    private readonly emails: VouchedEmails,
+    private readonly secondFactors: SecondFactorRemoval,
+    private readonly resetCodes: HandedOutResetCodes,
+    private readonly codes: EmailCodes,
+  ) {}
 
   /**
    * List users
@@ -106,12 +128,15 @@ export class OperatorUsersController {
   @AccountOperation()
   @ApiUserId()
   @ApiProblems(ONLY_OWNER)
-  disableUser(
+  async disableUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason, force = false }: ForcibleRequest,
   ): Promise<ForcibleResult> {
-    return this.users.disable(userId, { ...operator, reason }, force);
+    await this.users.requireChangeable(userId, operator);
+    const actor = { ...operator, reason };
+    const orphaned = await asProblems(this.disabling.disable(userId, { actor, force }));
+    return this.named(force, orphaned);
   }
 
   /**
@@ -128,7 +153,8 @@ export class OperatorUsersController {
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await this.users.enable(userId, { ...operator, reason });
+    await this.users.requireChangeable(userId, operator);
+    await this.disabling.enable(userId, { ...operator, reason });
     return OK;
   }
 
@@ -146,7 +172,8 @@ export class OperatorUsersController {
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await this.users.endSessions(userId, { ...operator, reason });
+    await this.users.requireChangeable(userId, operator);
+    await this.revocation.revokeAllOf(userId, { ...operator, reason });
     return OK;
   }
 
@@ -164,7 +191,8 @@ export class OperatorUsersController {
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await this.users.verifyEmail(userId, { ...operator, reason });
+    await this.users.requireChangeable(userId, operator);
+    await this.emails.verify(userId, { ...operator, reason });
     return OK;
   }
 
@@ -184,7 +212,8 @@ export class OperatorUsersController {
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await this.users.removeSecondFactor(userId, { ...operator, reason });
+    const user = await this.users.requireChangeable(userId, operator);
+    await this.secondFactors.byOperator(user, { ...operator, reason });
     return OK;
   }
 
@@ -199,12 +228,14 @@ export class OperatorUsersController {
   @AccountOperation()
   @ApiUserId()
   @ApiProblems('account_disabled')
-  issueResetCode(
+  async issueResetCode(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<ResetCodeResult> {
-    return this.users.issueResetCode(userId, { ...operator, reason });
+    await this.users.requireChangeable(userId, operator);
+    const issued = await asProblems(this.resetCodes.issue(this.codes, userId, { ...operator, reason }));
+    return { code: readable(this.codes.textOf(issued)), expiresAt: timeText(issued.expiresAt) };
   }
 
   /**
@@ -219,11 +250,18 @@ export class OperatorUsersController {
   @AccountOperation()
   @ApiUserId()
   @ApiProblems(ONLY_OWNER)
-  deleteUser(
+  async deleteUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason, force = false }: ForcibleRequest,
   ): Promise<ForcibleResult> {
-    return this.users.delete(userId, { ...operator, reason }, force);
+    await this.users.requireChangeable(userId, operator);
+    const actor = { ...operator, reason };
+    const orphaned = await asProblems(this.deletion.delete(userId, { actor, force }));
+    return this.named(force, orphaned);
+  }
+
+  private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcibleResult> {
+    return force ? { ok: true, orphanedOrgs: await this.orgs.withNames(orphaned) } : { ok: true };
   }
 }

@@ -4,8 +4,13 @@ import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import type { Service, ServiceSecret } from '../services/service.entity.js';
 import type { ListedUser } from '../users/user-list.repository.js';
-import type { ListedMail, ListedOrgResponse, ListedSecret, ListedService } from './operators.responses.js';
-import type { KeyStatus } from './status.responses.js';
+import type {
+  KeyStatus,
+  ListedMail,
+  ListedOrgResponse,
+  ListedSecret,
+  ListedService,
+} from './operators.responses.js';
 import type { ListedAccount } from './users.responses.js';
 
 export function timeText(epochMs: number): string {
