@@ -14,9 +14,8 @@ import { LiveTokens } from './live-tokens.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordsModule } from './passwords/passwords.module.js';
 import { SecondFactorModule } from './second-factor/second-factor.module.js';
-import { CodesService } from './sessions/codes.service.js';
+import { CodesService, UnusedCodesLimit } from './sessions/codes.service.js';
 import { SessionOpening } from './sessions/session-opening.service.js';
-import { RefreshTokens, SessionTokens } from './sessions/session-tokens.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -41,11 +40,10 @@ import { SessionsService } from './sessions/sessions.service.js';
     AuthService,
     AuthenticationGuard,
     CodesService,
+    UnusedCodesLimit,
     LiveTokens,
     PasswordChangeService,
-    RefreshTokens,
     SessionOpening,
-    SessionTokens,
     SessionsService,
   ],
   exports: [AuthenticationGuard, LiveTokens, PasswordChangeService, SessionsModule, SessionsService],

@@ -75,8 +75,7 @@ export class IntrospectionService {
       auth_time,
       amr: [...amr],
       epoch,
-      // An older instance signs tokens without it.
-      client_id: client_id ?? aud,
+      client_id,
       username: email,
       email_verified: emailVerified,
     };

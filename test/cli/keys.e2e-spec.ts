@@ -4,7 +4,7 @@ import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/compile-cache.js';

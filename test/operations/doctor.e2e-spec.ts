@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { Row } from '../support/database.js';
 import { examine as examineInstallation, type Examination, untrueClaims } from '../support/doctor.js';
 import { engine } from '../support/engine.js';

@@ -1,7 +1,7 @@
 import { ScureBase32Plugin } from 'otplib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { allRows } from '../support/all-rows.js';
 import { atOnce, times } from '../support/at-once.js';
 import { aPendingSecret, appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';

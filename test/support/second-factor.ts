@@ -6,7 +6,7 @@ import { CHALLENGE_TTL_MS, LoginChallenges } from '../../src/auth/second-factor/
 import { newTotpSecret } from '../../src/auth/second-factor/totp.js';
 import type { KeyFileWatch } from '../../src/auth/tokens/key-file-watch.js';
 import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../src/auth/tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { Answer } from './answer.js';
 import type { Account, Session } from './personas.js';
 import type { Service } from './service.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EncryptedSecrets } from '../tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import { KeyRing, keySetText, newJwk, readKeySet, type SigningKeys } from '../tokens/signing-keys.js';
 import { reEncryptSecrets } from './re-encryption.js';
 

@@ -1,4 +1,4 @@
-import { EncryptedSecrets, keyOf } from '../tokens/encrypted-secrets.js';
+import { EncryptedSecrets, keyOf } from '../tokens/derived-keys.js';
 import { KeyRing, type SigningKey, type SigningKeys } from '../tokens/signing-keys.js';
 import type { SecondFactorsRepository } from './second-factors.repository.js';
 

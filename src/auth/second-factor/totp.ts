@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqu
 import { Injectable, Logger } from '@nestjs/common';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/signing-keys.js';
-import { EncryptedSecrets } from '../tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import type { StoredSecret } from './second-factors.repository.js';
 
 const SECRET_BYTES = 20;

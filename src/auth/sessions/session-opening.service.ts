@@ -7,7 +7,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout, NewEvent } from '../../events/event-types.js';
 import type { CodeOwner } from './authorization-codes.repository.js';
 import type { TokenResult } from './sessions.responses.js';
-import { SessionTokens } from './session-tokens.js';
+import { TokenIssuer } from '../tokens/token-issuer.js';
 import { PASSWORD_ALONE } from './alive.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { type Exchanger, type NewSession, SessionsRepository } from './sessions.repository.js';
@@ -36,7 +36,7 @@ export interface DelegatedSession extends NewSession {
 export class SessionOpening {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly tokens: SessionTokens,
+    private readonly tokens: TokenIssuer,
     private readonly events: EventsRepository,
     private readonly limit: LiveSessionsLimit,
     private readonly env: Env,
@@ -69,7 +69,7 @@ export class SessionOpening {
   /** Answers with the tokens of a session that was committed, and counts it. */
   answer(session: NewSession | DelegatedSession): TokenResult {
     this.limit.noteOpened(session.userId);
-    return this.tokens.of(session, session.createdAt);
+    return this.tokens.issue(session, session.createdAt);
   }
 
   private begin({ user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login): {

@@ -11,7 +11,6 @@ import { AuthorizationCode, PendingRevocation, Session } from './session.entity.
 import { SessionsOfUser } from './sessions-of-user.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
 import { SessionsRepository } from './sessions.repository.js';
-import { UnusedCodesLimit } from './unused-codes-limit.js';
 
 const PROVIDERS = [
   AuthorizationCodesRepository,
@@ -21,7 +20,6 @@ const PROVIDERS = [
   SessionRevocation,
   SessionsOfUser,
   SessionsRepository,
-  UnusedCodesLimit,
   UserSessionsRepository,
 ];
 

@@ -2,9 +2,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, UserActor, UserPrincipal } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { Transactions } from '../../database/transactions/transactions.js';
+import { type RefreshToken, RefreshTokens } from '../tokens/refresh-tokens.js';
+import { type RefreshableTokens, TokenIssuer } from '../tokens/token-issuer.js';
 import { UnauthorizedError } from '../tokens/tokens.errors.js';
 import { type RevocableSession, SessionRevocation } from './session-revocation.js';
-import { type RefreshableTokens, type RefreshToken, RefreshTokens, SessionTokens } from './session-tokens.js';
 import { InvalidRefreshTokenError, type RefreshRefusal, SessionNotFoundError } from './sessions.errors.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
 import { type RefreshedSession, SessionsRepository } from './sessions.repository.js';
@@ -23,7 +24,7 @@ export class SessionsService {
     private readonly refreshTokens: RefreshTokens,
     private readonly sessions: SessionsRepository,
     private readonly ofUsers: UserSessionsRepository,
-    private readonly tokens: SessionTokens,
+    private readonly tokens: TokenIssuer,
     private readonly revocation: SessionRevocation,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -49,7 +50,7 @@ export class SessionsService {
     if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
       throw new InvalidRefreshTokenError('session_ended');
     }
-    if (rotated || this.isInGrace(shown, stored)) return this.tokens.refreshable(stored, now);
+    if (rotated || this.isInGrace(shown, stored)) return this.tokens.issueRefreshable(stored, now);
     throw new InvalidRefreshTokenError(await this.refuse(shown, stored, origin));
   }
 

@@ -13,6 +13,9 @@ const CLAIMS = {
   iat: NOW,
   exp: NOW + 86_400,
   auth_time: NOW,
+  amr: ['pwd'],
+  epoch: 0,
+  client_id: 'accounts',
 };
 
 const accepts = (change: object): boolean => areAccessTokenClaims({ ...CLAIMS, ...change }, EXPECTED, NOW);
@@ -28,6 +31,7 @@ describe('the claims of an access token', () => {
 
   it.each([
     ['an iat that is 31 s ahead', { iat: NOW + 31 }],
+    ['client_id missing', { client_id: undefined }],
     ['jti missing', { jti: undefined }],
     ['jti a number', { jti: 1 }],
     ['auth_time missing', { auth_time: undefined }],
@@ -48,6 +52,9 @@ const claims = (exp: number): AccessTokenClaims => ({
   iat: exp - 60,
   exp,
   auth_time: exp - 60,
+  amr: ['pwd'],
+  epoch: 0,
+  client_id: 'accounts',
 });
 
 it('keeps a token until its expiry plus leeway, and not a second longer', () => {

@@ -11,8 +11,7 @@ export const LEEWAY_SECONDS = 30;
 export const TOKEN_TYPE = 'at+jwt';
 
 // Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and `epoch`, which a user's
-// sessions share until all but one are ended at once. Times are epoch seconds. An older instance signs tokens without the
-// optional ones.
+// sessions share until all but one are ended at once. Times are epoch seconds.
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -22,9 +21,9 @@ export interface AccessTokenClaims {
   iat: number;
   exp: number;
   auth_time: number;
-  amr?: readonly AuthenticationMethod[];
-  epoch?: number;
-  client_id?: string;
+  amr: readonly AuthenticationMethod[];
+  epoch: number;
+  client_id: string;
 }
 
 /** Returns the `kid` if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
@@ -57,8 +56,7 @@ export function areAccessTokenClaims(
   const claims = payload as Partial<Record<keyof AccessTokenClaims, unknown>>;
   return (
     isAudience(claims.aud, expected.audience) &&
-    (claims.client_id === claims.aud ||
-      (claims.client_id === undefined && claims.aud === expected.audience)) &&
+    claims.client_id === claims.aud &&
     isEntityId(claims.sub) &&
     isEntityId(claims.sid) &&
     typeof claims.jti === 'string' &&

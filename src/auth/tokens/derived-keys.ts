@@ -1,15 +1,23 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
 type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges';
 
-export type EncryptionPurpose = 'second factor secrets';
+type EncryptionPurpose = 'second factor secrets';
 
 const KEY_BYTES = 32;
 
 // Derives keys from the signing keys (HKDF, RFC 5869), which are in no database: who steals that has none of them. Each
 // purpose has keys of its own, so that what was made for one proves nothing for another.
-export class DerivedKeys {
+class DerivedKeys {
   private readonly derived = new WeakMap<SigningKey, KeyObject>();
 
   constructor(private readonly purpose: MacPurpose | EncryptionPurpose) {}
@@ -47,5 +55,58 @@ export class DerivedMacs {
 
   private macOf(key: SigningKey, message: string): Buffer {
     return createHmac('sha256', this.derived.of(key)).update(message).digest();
+  }
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Returns the thumbprint of the key that encrypted the secret. */
+export function keyOf(encrypted: string): string {
+  return encrypted.split('.', 1)[0]!;
+}
+
+// Encrypts secrets that have to be read again, unlike passwords, with keys that the database does not hold. The key that
+// signs encrypts; every key of the ring decrypts; `accounts keys prune` re-encrypts before it removes a key. The key of
+// the row is authenticated too, so that no secret works in the row of another user.
+export class EncryptedSecrets {
+  private readonly derived: DerivedKeys;
+
+  constructor(
+    private readonly keys: KeyRing,
+    purpose: EncryptionPurpose,
+  ) {
+    this.derived = new DerivedKeys(purpose);
+  }
+
+  /** Returns `thumbprint.nonce.ciphertext`, with the tag at the end of the ciphertext. */
+  encrypt(secret: Buffer, rowKey: string): string {
+    const key = this.keys.signing;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(rowKey));
+    const ciphertext = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+    return [key.thumbprint, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
+  }
+
+  hasKeyOf(encrypted: string): boolean {
+    return this.keys.all.some(({ thumbprint }) => thumbprint === keyOf(encrypted));
+  }
+
+  /** Returns undefined if no key of the ring encrypted this secret for this row. */
+  decrypt(encrypted: string, rowKey: string): Buffer | undefined {
+    const [print, ...parts] = encrypted.split('.');
+    const key = this.keys.all.find(({ thumbprint }) => thumbprint === print);
+    const [nonce, box] = parts.map((part) => Buffer.from(part, 'base64url'));
+    if (!key || nonce?.length !== NONCE_BYTES || !box || box.length < TAG_BYTES) return undefined;
+    const decipher = createDecipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(rowKey));
+    decipher.setAuthTag(box.subarray(-TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(box.subarray(0, -TAG_BYTES)), decipher.final()]);
+    } catch {
+      return undefined;
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
-import { keyOf, EncryptedSecrets } from './encrypted-secrets.js';
+import { EncryptedSecrets, keyOf } from './derived-keys.js';
 
 const OLD = newJwk();
 const NEW = newJwk();

@@ -5,7 +5,11 @@ import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
+import { RefreshTokens } from './refresh-tokens.js';
 import { KeyRing } from './signing-keys.js';
+
+/** Names the user of a token that is given out. A symbol is never part of the answer's JSON. */
+export const tokenUser = Symbol('user of the token');
 
 /** Times are epoch milliseconds. */
 export interface IssuingSession {
@@ -20,10 +24,14 @@ export interface IssuingSession {
   audience?: string | null;
 }
 
-export interface AccessToken {
+export interface Tokens {
   token: string;
-  /** epoch seconds */
-  expiresAt: number;
+  [tokenUser]: string;
+}
+
+export interface RefreshableTokens extends Tokens {
+  expiresAt: string;
+  refreshToken: string;
 }
 
 @Injectable()
@@ -31,41 +39,57 @@ export class TokenIssuer {
   constructor(
     private readonly jwt: JwtService,
     private readonly keys: KeyRing,
+    private readonly refreshTokens: RefreshTokens,
     private readonly env: Env,
   ) {}
 
   /** The database must have committed the session. `at` is in epoch milliseconds. */
-  issue(session: IssuingSession, at: number): AccessToken {
-    const { kid, privateKey } = this.keys.signing;
-    const lifetime = session.refreshGeneration > 0 ? this.env.accessTokenTtl : this.env.tokenTtl;
-    const iat = Math.floor(at / 1000);
-    const authTime = Math.floor(session.authTime / 1000);
-    const exp = Math.min(
-      iat + lifetime,
-      Math.floor(session.expiresAt / 1000),
+  issue(session: IssuingSession, at: number): Tokens | RefreshableTokens {
+    if (session.refreshGeneration > 0) return this.issueRefreshable(session, at);
+    return { token: this.sign(session, this.expiryOf(session, at), at), [tokenUser]: session.userId };
+  }
+
+  issueRefreshable(session: IssuingSession, at: number): RefreshableTokens {
+    const { id: sessionId, refreshGeneration: generation } = session;
+    const exp = this.expiryOf(session, at);
+    return {
+      token: this.sign(session, exp, at),
+      expiresAt: new Date(exp * 1000).toISOString(),
+      refreshToken: this.refreshTokens.write({ sessionId, generation }),
+      [tokenUser]: session.userId,
+    };
+  }
+
+  private expiryOf({ refreshGeneration, expiresAt, authTime }: IssuingSession, at: number): number {
+    const lifetime = refreshGeneration > 0 ? this.env.accessTokenTtl : this.env.tokenTtl;
+    return Math.min(
+      Math.floor(at / 1000) + lifetime,
+      Math.floor(expiresAt / 1000),
       // Verification refuses a later end, where the setting was lowered since.
-      authTime + this.env.sessionMaxAge,
+      Math.floor(authTime / 1000) + this.env.sessionMaxAge,
     );
-    const claims: Required<AccessTokenClaims> = {
+  }
+
+  private sign(session: IssuingSession, exp: number, at: number): string {
+    const { kid, privateKey } = this.keys.signing;
+    const audience = session.audience ?? this.env.jwtAudience;
+    const claims: AccessTokenClaims = {
       iss: this.env.jwtIssuer,
-      aud: session.audience ?? this.env.jwtAudience,
+      aud: audience,
       sub: session.userId,
       sid: session.id,
       jti: newEntityId(),
-      iat,
+      iat: Math.floor(at / 1000),
       exp,
-      auth_time: authTime,
+      auth_time: Math.floor(session.authTime / 1000),
       amr: session.amr,
       epoch: session.authEpoch,
-      client_id: session.audience ?? this.env.jwtAudience,
+      client_id: audience,
     };
     const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
-    return { token: this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header }), expiresAt: exp };
+    return this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header });
   }
 }
-
-/** Names the user of a token that is given out. A symbol is never part of the answer's JSON. */
-export const tokenUser = Symbol('user of the token');
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,10 +4,11 @@ import { VerifiedTokens } from './access-token.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { TokenVerifier } from './token-verifier.js';
 import { KeyFileWatch } from './key-file-watch.js';
+import { RefreshTokens } from './refresh-tokens.js';
 import { KeyRing } from './signing-keys.js';
 import { TokenIssuer } from './token-issuer.js';
 
-const PROVIDERS = [TokenVerifier, KeyFileWatch, TokenIssuer, VerifiedTokens];
+const PROVIDERS = [KeyFileWatch, RefreshTokens, TokenIssuer, TokenVerifier, VerifiedTokens];
 
 @Module({
   imports: [JwtModule.register({})],

@@ -1,7 +1,7 @@
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
-import { EncryptedSecrets } from '../../auth/tokens/encrypted-secrets.js';
+import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
 import { type Check, emptyQuery, EXAMPLES, type Inspection } from './check.js';
 
 /** exceeds the pause between two runs of the clean-up, which completes revocations */

@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { DerivedMacs } from '../tokens/derived-keys.js';
-import { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/signing-keys.js';
-import { type IssuingSession, TokenIssuer, tokenUser } from '../tokens/token-issuer.js';
+import { DerivedMacs } from './derived-keys.js';
+import { KeyFileWatch } from './key-file-watch.js';
+import { KeyRing } from './signing-keys.js';
 
 export interface RefreshToken {
   sessionId: string;
@@ -46,40 +45,5 @@ export class RefreshTokens {
     const shown = Buffer.from(mac, 'base64url');
     const isOurs = this.macs.accepted(message).some((accepted) => timingSafeEqual(accepted, shown));
     return isOurs ? { sessionId, generation: Number(generation) } : undefined;
-  }
-}
-
-interface Tokens {
-  token: string;
-  [tokenUser]: string;
-}
-
-export interface RefreshableTokens extends Tokens {
-  expiresAt: string;
-  refreshToken: string;
-}
-
-@Injectable()
-export class SessionTokens {
-  constructor(
-    private readonly accessTokens: TokenIssuer,
-    private readonly refreshTokens: RefreshTokens,
-  ) {}
-
-  of(session: IssuingSession, at: number): Tokens | RefreshableTokens {
-    return session.refreshGeneration > 0
-      ? this.refreshable(session, at)
-      : { token: this.accessTokens.issue(session, at).token, [tokenUser]: session.userId };
-  }
-
-  refreshable(session: IssuingSession, at: number): RefreshableTokens {
-    const { token, expiresAt } = this.accessTokens.issue(session, at);
-    const { id: sessionId, refreshGeneration: generation } = session;
-    return {
-      token,
-      expiresAt: new Date(expiresAt * 1000).toISOString(),
-      refreshToken: this.refreshTokens.write({ sessionId, generation }),
-      [tokenUser]: session.userId,
-    };
   }
 }
