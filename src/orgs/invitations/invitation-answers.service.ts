@@ -33,7 +33,6 @@ interface Acceptance {
   hasCode: boolean;
 }
 
-/** A user that the transaction has created. */
 interface Registered {
   user: { id: string };
   actor: UserActor;
@@ -53,21 +52,14 @@ export class InvitationAnswers {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Counts a try of the client.
-   * @param email normalized
-   * @throws InvalidEmailCodeError
-   */
+  /** Counts a try of the client. @throws InvalidEmailCodeError */
   async findForRegistration(email: string, code: string, client: string): Promise<CandidateInvitation> {
     const invitation = await this.typedCodes.find(email, code, client);
     if (!invitation) throw new InvalidEmailCodeError();
     return invitation;
   }
 
-  /**
-   * Lets a new account join at once.
-   * @throws InvalidEmailCodeError if the invitation has ended meanwhile
-   */
+  /** Lets a new account join at once. @throws InvalidEmailCodeError if the invitation has ended meanwhile */
   async register<T extends Registered>(
     { id, orgId, codeNumber }: CandidateInvitation,
     client: string,
@@ -92,22 +84,18 @@ export class InvitationAnswers {
     return answer;
   }
 
-  /** @throws what `decline` throws, AlreadyMemberError, TooManyOrgsError */
   async accept(write: Write, id: string, code: string | undefined): Promise<Versioned<AcceptedResult>> {
     return this.join(write, await this.findById(write, id, code));
   }
 
-  /** @throws what `declineByCode` throws, AlreadyMemberError, TooManyOrgsError */
   async acceptByCode(write: Write, email: string, code: string): Promise<Versioned<AcceptedResult>> {
     return this.join(write, await this.findByCode(write, email, code));
   }
 
-  /** @throws InvitationNotFoundError, EmailNotVerifiedError, InvalidEmailCodeError, InvitationEndedError */
   async decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
     return this.refuse(write, await this.findById(write, id, code));
   }
 
-  /** @throws InvalidEmailCodeError, InvitationEndedError */
   async declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
     return this.refuse(write, await this.findByCode(write, email, code));
   }
@@ -181,11 +169,7 @@ export class InvitationAnswers {
     );
   }
 
-  /**
-   * Makes the invited user a member.
-   * @returns false if the user no longer exists or has reached the limit of organizations
-   * @throws InvitationEndedError, AlreadyMemberError
-   */
+  /** @returns false if the user no longer exists or has reached the limit of organizations */
   private async makeMember(
     tx: Transaction,
     org: LockedOrg,

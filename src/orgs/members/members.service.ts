@@ -90,7 +90,6 @@ export class MembersService {
     });
   }
 
-  /** Admins can remove themselves, too. */
   remove(write: Write, orgId: string, userId: string): Promise<Versioned<OkResult>> {
     return this.end(write, orgId, userId, requireRemoval);
   }
@@ -127,7 +126,8 @@ export class MembersService {
   }
 
   /**
-   * Lets operators make a user an owner if no owner of the organization can. Over HTTP no operator becomes an owner, so that none takes an organization.
+   * Lets operators make a user an owner if no owner of the organization can. Over HTTP no operator becomes an owner, so
+   * that none takes an organization.
    * @returns false if the user is an owner already
    * @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
    */

@@ -28,12 +28,11 @@ export type Renewal = Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>;
 /** limit of pending invitations for one organization */
 const MAX_PENDING = 1000;
 
-/** Facts that decide whether somebody may invite an email, at one revision of the organization; null: none. */
+/** What decides whether a user may invite an email, at one revision of the organization. */
 export interface InvitingFacts {
   actorRole: Role | null;
   actorEmail: string | null;
   actorDisabledAt: number | null;
-  /** role of the user who has the email */
   targetRole: Role | null;
   pendingId: string | null;
   pendingUntil: number | null;
@@ -113,7 +112,6 @@ export class InvitationsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** The caller holds the lock of the organization. */
   async findInviting(
     transaction: Transaction,
     orgId: string,
@@ -124,7 +122,6 @@ export class InvitationsRepository {
     return (await transaction.read<InvitingFacts>(FIND_INVITING, values))[0]!;
   }
 
-  /** The caller holds the lock of the organization. */
   async findRenewing(
     transaction: Transaction,
     orgId: string,

@@ -26,7 +26,7 @@ export function canRemove(actor: Role, target: Role): boolean {
 
 type Session = Pick<UserActor, 'isDelegated'>;
 
-/** A membership that ends, falls below owner, or belongs to somebody who can no longer act. */
+/** A membership that ends, falls below owner, or belongs to a user who can no longer act. */
 interface EndingMembership {
   role: Role | null;
   hasOtherOwner: 0 | 1;
@@ -73,8 +73,9 @@ export function requireChange(facts: MemberPair, to: Role, session: Session): Ro
   if (targetRole === null) throw new MemberNotFoundError();
   if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
   requirePasswordForOwners(session, targetRole, to);
-  if (to === 'owner') requireEnabledOwner(facts);
-  else requireOtherOwner([endingOf(facts)]);
+  // A disabled owner stays owner; no other disabled member becomes one.
+  if (to === 'owner' && facts.isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
+  if (to !== 'owner') requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }
 
@@ -102,11 +103,6 @@ export function requireTransfer(facts: MemberPair): Role {
   if (facts.targetRole === null) throw new MemberNotFoundError();
   if (facts.isTargetDisabled) throw new MemberDisabledError();
   return facts.targetRole;
-}
-
-/** A disabled owner stays owner; no other disabled member becomes one. */
-function requireEnabledOwner({ targetRole, isTargetDisabled }: MemberPair): void {
-  if (isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
 }
 
 function endingOf({ targetRole, hasOtherOwner }: MemberPair): EndingMembership {

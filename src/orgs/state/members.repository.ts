@@ -15,23 +15,20 @@ interface MemberKey {
   userId: string;
 }
 
-/** The role of a user in an organization, at one revision of it. */
+/** At one revision of the organization; the role is null for a user who is not a member. */
 export interface Membership {
   orgId: string;
   orgName: string;
   revision: number;
-  /** null: not a member */
   role: Role | null;
 }
 
-/** What decides about a change of one member by another; null: not a member. */
+/** What decides about a change of one member by another. */
 export interface MemberPair {
   actorRole: Role | null;
   targetRole: Role | null;
-  /** whether there is an enabled owner besides the target */
   hasOtherOwner: 0 | 1;
   isTargetDisabled: 0 | 1;
-  /** whether invitations by the target are pending */
   isTargetInviter: 0 | 1;
 }
 
@@ -44,17 +41,15 @@ export interface AdditionFacts {
   isInvited: 0 | 1;
 }
 
-/** A membership of somebody who leaves all of them, or can act in none, at one revision of the organization. */
+/** A membership of a user who is deleted or disabled, at one revision of the organization. */
 export interface Departure {
   orgId: string;
   name: string;
   role: Role;
   revision: number;
-  /** whether there is an enabled owner besides that member */
   hasOtherOwner: 0 | 1;
   hasOtherMember: 0 | 1;
   isDeleted: 0 | 1;
-  /** whether invitations by that member are pending */
   isInviter: 0 | 1;
 }
 
@@ -149,7 +144,6 @@ const insertMember = (maxOrgs: number): string =>
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
 const IS_ENABLED = ' AND u.disabled_at IS NULL';
 
-/** for padding */
 const NOBODY: MemberKey = { orgId: '', userId: '' };
 
 /** Callers with a transaction hold the lock of the organization. */

@@ -18,7 +18,6 @@ interface OrgOfUser extends NamedOrg {
 export const MAX_SHORT_LIST = 200;
 const MAX_SHARED_ROWS = 1000;
 
-/** Times are epoch milliseconds. */
 export type OrgRow = Pick<Org, 'id' | 'name' | 'revision' | 'deletedAt' | 'purgeAt' | 'purgeBeganAt'>;
 
 const FIND = `SELECT id, name, revision, deleted_at AS deletedAt, purge_at AS purgeAt,
@@ -163,7 +162,6 @@ export class OrgsRepository {
     await transaction.write('UPDATE orgs SET purge_began_at = ? WHERE id = ?', [now, id]);
   }
 
-  /** Its members and invitations are deleted before. */
   async purge(transaction: Transaction, id: string): Promise<void> {
     await transaction.write('DELETE FROM orgs WHERE id = ?', [id]);
   }
