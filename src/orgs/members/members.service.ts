@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { OK, type OkResult } from '../../http/ok.responses.js';
+import type { OkResult } from '../../http/ok.responses.js';
 import { ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
@@ -121,7 +121,7 @@ export class MembersService {
         events.push({ type: 'member.role_changed', userId: actorId, data: { from: 'owner', to: 'admin' } });
       }
       await org.record(...events);
-      return OK;
+      return { ok: true };
     });
   }
 
@@ -177,7 +177,7 @@ export class MembersService {
         ...revocations(revoked, `inviter_${reason}`),
         ...events,
       );
-      return OK;
+      return { ok: true };
     });
   }
 
