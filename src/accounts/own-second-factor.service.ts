@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import { base32, newRecoveryCodes, otpauthUri } from '../auth/second-factor/code-text.js';
+import {
+  base32,
+  newRecoveryCodes,
+  newTotpSecret,
+  otpauthUri,
+  TotpSecrets,
+} from '../auth/second-factor/codes.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
@@ -11,7 +17,6 @@ import {
   VerifiedEmailRequiredError,
 } from '../auth/second-factor/second-factor.errors.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
-import { newTotpSecret, TotpSecrets } from '../auth/second-factor/totp.js';
 import { PASSWORD_ALONE, PASSWORD_AND_CODE } from '../auth/sessions/alive.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';

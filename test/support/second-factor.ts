@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { generateSync } from 'otplib';
 import { expect } from 'vitest';
-import { base32, newRecoveryCodes } from '../../src/auth/second-factor/code-text.js';
+import { base32, newRecoveryCodes, newTotpSecret } from '../../src/auth/second-factor/codes.js';
 import { CHALLENGE_TTL_MS, LoginChallenges } from '../../src/auth/second-factor/login-challenges.js';
-import { newTotpSecret } from '../../src/auth/second-factor/totp.js';
 import type { KeyFileWatch } from '../../src/auth/tokens/key-file-watch.js';
 import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';

@@ -7,7 +7,7 @@ import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/admissions.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
-import { readTypedCode } from './code-text.js';
+import { readTypedCode, TotpSecrets } from './codes.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import {
   type FailureCount,
@@ -24,7 +24,6 @@ import {
   SecondFactorsRepository,
   type StoredSecret,
 } from './second-factors.repository.js';
-import { TotpSecrets } from './totp.js';
 
 /** The user who enters the code. Notices go to the email. */
 export type CodeHolder = Pick<Credentials, 'id' | 'email'>;

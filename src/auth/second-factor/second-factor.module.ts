@@ -11,7 +11,7 @@ import { SecondFactorFailures, SecondFactorFailuresRepository } from './second-f
 import { SecondFactorRows } from './second-factor-rows.js';
 import { SecondFactorVerification } from './second-factor-verification.js';
 import { SecondFactor, SecondFactorsRepository } from './second-factors.repository.js';
-import { TotpSecrets } from './totp.js';
+import { TotpSecrets } from './codes.js';
 
 const EXPORTED = [
   LoginChallenges,
