@@ -99,11 +99,8 @@ export class PendingMarks implements OnApplicationShutdown {
   }
 
   private clear(ids: readonly string[]): Promise<number> {
-    return this.transactions.run(
-      {
-        principal: 'event feed',
-      },
-      (transaction) => this.events.clearPending(transaction, ids),
+    return this.transactions.run({ principal: 'event feed' }, (transaction) =>
+      this.events.clearPending(transaction, ids),
     );
   }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { MAIL_KINDS, type MailKind } from './mail.entity.js';
+import { TooManyMailsError } from './mail.errors.js';
 import { findExcess, priorityOf } from './mails.limits.js';
 
 const MINUTE = 60_000;
@@ -38,6 +39,12 @@ it.each<[string, MailKind, Reached, boolean, number]>([
   ['an invitation waits until a day is over', 'invitation', [null, 5, null, null, 9], false, DAY - 5],
 ])('%s', async (_, kind, reached, isKnownClient, minutes) => {
   expect(await waitMinutes(kind, reached, isKnownClient)).toBe(minutes);
+});
+
+it('names the limit in the log line of a refused request', () => {
+  const error = new TooManyMailsError('email_change', { waitMs: 1500, refusal: 'Too many.' });
+  expect(error).toMatchObject({ code: 'rate_limited', limit: 'mail-email-change' });
+  expect(error.headers).toEqual({ 'Retry-After': '2' });
 });
 
 it('sends codes that users wait for first, then notices and changes, then invitations', () => {
