@@ -1,54 +1,85 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { BoundTokenError, InvalidClientError } from '../access/access.errors.js';
 import type { Principal, ServicePrincipal, UserPrincipal } from '../access/principal.js';
-import { type Access, requireAccess, RouteAccess, takesBoundTokens } from '../access/route-access.js';
+import { requireAccess } from '../access/route-access.js';
+import { type Access, RouteAccess, takesBoundTokens } from '../access/route-access.js';
 import { Env } from '../config/env.js';
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 import { LiveTokens } from './live-tokens.js';
-import { bearerToken, soleAuthorization } from './tokens/token-verifier.js';
+import { type AccessTokenClaims, VerifiedTokens } from './tokens/access-token.js';
+import { bearerToken, soleAuthorization, tokenRefusal } from './tokens/jwt.strategy.js';
 import { InvalidTokenError, UnauthorizedError } from './tokens/tokens.errors.js';
+
+type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 
 // Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. Then requires
 // what the route declares of them; only roles are left to a later guard.
 @Injectable()
-export class AuthenticationGuard implements CanActivate {
+export class AuthenticationGuard extends AuthGuard('jwt') {
   constructor(
     private readonly reflector: Reflector,
-    private readonly tokens: LiveTokens,
+    private readonly verified: VerifiedTokens,
+    private readonly live: LiveTokens,
     private readonly credentials: ServiceCredentials,
     private readonly env: Env,
-  ) {}
+  ) {
+    super({ property: 'claims' });
+  }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (!letsInNobody(access, request)) request.principal = await this.findPrincipal(access, request);
+    const request = context.switchToHttp().getRequest<SignedRequest>();
+    if (!letsInNobody(access, request))
+      request.principal = await this.findPrincipal(access, request, context);
     requireAccess(access, request, this.env);
     return true;
   }
 
-  /** A route that declares nothing asks for a user, and is refused to them. */
-  private findPrincipal(access: Access | undefined, request: FastifyRequest): Promise<Principal> {
-    const isForServices = access?.to === 'services' || access?.to === 'everyone';
-    return isForServices ? this.findService(request) : this.findUser(access, request);
+  override handleRequest<Claims>(
+    error: unknown,
+    claims: Claims | false,
+    info: unknown,
+    context: ExecutionContext,
+  ): Claims {
+    if (error) throw error;
+    if (claims) return claims;
+    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
+    throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError(tokenRefusal(info));
   }
 
-  private async findService(request: FastifyRequest): Promise<ServicePrincipal> {
+  /** A route that declares nothing asks for a user, and is refused to them. */
+  private async findPrincipal(
+    access: Access | undefined,
+    request: SignedRequest,
+    context: ExecutionContext,
+  ): Promise<Principal> {
+    if (access?.to === 'services' || access?.to === 'everyone') return this.findService(request);
+    return this.findUser(await this.findClaims(request, context), access);
+  }
+
+  private async findService(request: SignedRequest): Promise<ServicePrincipal> {
     const service = await this.credentials.authenticate(soleAuthorization(request));
     if (!service) throw new InvalidClientError();
     return service;
   }
 
-  private async findUser(access: Access | undefined, request: FastifyRequest): Promise<UserPrincipal> {
-    if (request.headers.authorization === undefined) throw new UnauthorizedError();
+  private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
     const token = bearerToken(request);
-    if (token === undefined) throw new InvalidTokenError('malformed');
-    const found = await this.tokens.find(token);
-    if (found.kind === 'refused') throw new InvalidTokenError(found.reason);
-    if (found.holder.audience !== null && !takesBoundTokens(access)) throw new BoundTokenError();
-    return found.holder;
+    const known = token === null ? undefined : this.verified.find(token);
+    if (known) return known;
+    await super.canActivate(context);
+    if (!request.claims) throw new InvalidTokenError('claims');
+    return request.claims;
+  }
+
+  private async findUser(claims: AccessTokenClaims, access: Access | undefined): Promise<UserPrincipal> {
+    const user = await this.live.findHolder(claims);
+    if (typeof user === 'string') throw new InvalidTokenError(user);
+    if (user.audience !== null && !takesBoundTokens(access)) throw new BoundTokenError();
+    return user;
   }
 }
 

@@ -1,17 +1,18 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
 import { VerifiedTokens } from './access-token.js';
 import { DiscoveryController } from './discovery.controller.js';
-import { TokenVerifier } from './token-verifier.js';
+import { JwtStrategy } from './jwt.strategy.js';
 import { KeyFileWatch } from './key-file-watch.js';
 import { RefreshTokens } from './refresh-tokens.js';
 import { KeyRing } from './signing-keys.js';
 import { TokenIssuer } from './token-issuer.js';
 
-const PROVIDERS = [KeyFileWatch, RefreshTokens, TokenIssuer, TokenVerifier, VerifiedTokens];
+const PROVIDERS = [JwtStrategy, KeyFileWatch, RefreshTokens, TokenIssuer, VerifiedTokens];
 
 @Module({
-  imports: [JwtModule.register({})],
+  imports: [JwtModule.register({}), PassportModule],
   controllers: [DiscoveryController],
   providers: PROVIDERS,
   exports: PROVIDERS,
