@@ -32,7 +32,6 @@ export const MAX_LIVE_SECRETS = 2;
 
 export interface IssuedSecret {
   id: string;
-  /** shown once, stored nowhere */
   secret: string;
 }
 
@@ -125,7 +124,6 @@ export class ServiceChanges {
     });
   }
 
-  /** Refuses the secrets of the service, and ends for good what codes for it opened. */
   disable(name: string, actor: Actor): Promise<boolean> {
     return this.change(name, async (transaction, { disabledAt, epoch }) => {
       if (disabledAt !== null) return false;

@@ -8,12 +8,11 @@ const HOUR_MS = 3_600_000;
 const RETRY_AFTER_MS = 60_000;
 const MAX_SECRETS = 10_000;
 
-// Notes the hour in which a secret was used last, so that operators see when one is out of use. It runs in the background:
-// no request waits for it, or fails with it.
+// Notes the hour in which a secret was last used, so that operators see which secrets are out of use. It runs in the
+// background: no request waits for it, or fails with it.
 @Injectable()
 export class SecretUses implements OnApplicationShutdown {
   private readonly logger = new Logger('Services');
-  /** when the use of each secret is due to be noted again */
   private readonly dueAt = new LRUCache<string, number>({ max: MAX_SECRETS });
   private readonly running = new Set<Promise<void>>();
 
@@ -57,7 +56,6 @@ export function readCredentials(authorization: string | undefined): ShownCredent
   const encoded = BASIC.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
-  // Node decodes whatever it is given.
   if (bytes.toString('base64') !== encoded) return undefined;
   const text = bytes.toString('latin1');
   const colon = text.indexOf(':');
@@ -77,7 +75,7 @@ function formDecoded(text: string): string | undefined {
   }
 }
 
-/** Tells which service sent a request. Nothing is cached, so what was revoked or disabled is refused at once. */
+/** Authenticates services. It caches nothing, so that a revoked secret or a disabled service is refused at once. */
 @Injectable()
 export class ServiceCredentials {
   constructor(
@@ -85,7 +83,7 @@ export class ServiceCredentials {
     private readonly uses: SecretUses,
   ) {}
 
-  /** Returns undefined for whatever is no live secret of an enabled service under its own name. */
+  /** Returns undefined unless the header has the name of an enabled service and one of its live secrets. */
   async authenticate(authorization: string | undefined): Promise<ServicePrincipal | undefined> {
     const shown = readCredentials(authorization);
     if (shown?.name === undefined) return undefined;

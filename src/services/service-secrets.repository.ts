@@ -33,7 +33,6 @@ export class ServiceSecretsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Finds the service whose live secret has this hash. */
   async findHolder(hash: string): Promise<SecretHolder | undefined> {
     return (await this.secrets.query<SecretHolder[]>(FIND_HOLDER, [hash]))[0];
   }

@@ -32,7 +32,7 @@ export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
-/** One pass is enough for a secret of full entropy, and its hash tells nothing by the time that a lookup takes. */
+/** One pass is enough for a secret of full entropy, and the time of a lookup by hash reveals nothing of the secret. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

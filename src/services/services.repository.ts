@@ -47,7 +47,6 @@ export class ServicesRepository {
     return this.services.find({ where: { name: MoreThan(afterName) }, order: { name: 'ASC' }, take: limit });
   }
 
-  /** Finds those of the names that belong to a service that was not removed. */
   async findExisting(names: readonly string[]): Promise<string[]> {
     const where = { name: In(names), removedAt: IsNull() };
     return (await this.services.find({ where, select: { name: true } })).map(({ name }) => name);

@@ -10,7 +10,7 @@ export function storedMethods(methods: readonly AuthenticationMethod[]): string 
   return methods.join(SEPARATOR);
 }
 
-/** An older instance stores none: it knows no other way than a password. Ignores what a later version may have stored. */
+/** Ignores methods that a later version may have stored. */
 export function methodsIn(stored: string | null): readonly AuthenticationMethod[] {
   if (stored === null || stored === 'pwd') return PASSWORD_ALONE;
   const methods = stored.split(SEPARATOR);
@@ -21,13 +21,11 @@ export function methodsIn(stored: string | null): readonly AuthenticationMethod[
 export const JOIN_FAMILY = `LEFT JOIN sessions login ON login.id = s.login_id
   LEFT JOIN sessions head ON head.id = s.branch_id`;
 
-/** Finds the service that exchanged the code, while the service is enabled. */
 const JOIN_SERVICE = 'LEFT JOIN services v ON v.name = s.service AND v.disabled_at IS NULL';
 
 /** What IS_ALIVE reads beside the session `s` and the user `u`. */
 export const JOIN_FAMILY_AND_SERVICE = `${JOIN_FAMILY} ${JOIN_SERVICE}`;
 
-/** What IS_ALIVE reads beside the session `s`. */
 export const JOIN_USER_FAMILY_AND_SERVICE = `JOIN users u ON u.id = s.user_id ${JOIN_FAMILY_AND_SERVICE}`;
 
 /** A session can be opened while its family is revoked on another node, so the login and the head count as well. */

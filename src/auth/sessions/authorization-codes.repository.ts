@@ -70,7 +70,6 @@ export class AuthorizationCodesRepository {
     return this.inserts.run(code);
   }
 
-  /** Concurrent calls share a statement. */
   async findOwner(hash: string): Promise<CodeOwner | undefined> {
     const found = await this.owners.run(hash);
     return found && { ...found, amr: methodsIn(found.amr) };

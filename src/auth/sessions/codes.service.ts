@@ -22,8 +22,8 @@ interface Issued {
   lastAt: number;
 }
 
-// Deletes void and used codes of sessions that issue many. It may be late: the exchange itself refuses void codes,
-// and a session that a code opened still tells of its reuse.
+// Deletes void and used codes of sessions that issue many. It may be late: the exchange itself refuses void codes, and
+// detects the reuse of a code by the session that the code opened.
 @Injectable()
 export class UnusedCodesLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('AuthorizationCodes');
@@ -91,11 +91,8 @@ function isCode(text: string): boolean {
   return CODE.test(text);
 }
 
-/** A code can be bound to more than the session that issued it. */
 interface CodeBinding {
-  /** challenge of a verifier (RFC 7636) */
   challenge?: string | undefined;
-  /** name of the one service that may exchange the code */
   audience?: string | undefined;
 }
 
@@ -116,7 +113,6 @@ function challengeOf(verifier: string): string {
 export interface CodeExchange {
   code: string;
   codeVerifier?: string | undefined;
-  /** the service whose credentials came with the request */
   service?: ServicePrincipal | undefined;
 }
 
@@ -200,7 +196,7 @@ export class CodesService {
   }
 }
 
-/** Nothing tells whether a code is for one service: where a service asks, it may be for that one, or a plain code. */
+/** A code does not say whether it is for one service, so a request by a service is read in both ways. */
 function readingsOf({ code, codeVerifier, service }: CodeExchange): PresentedCode[] {
   const challenge = codeVerifier === undefined ? undefined : challengeOf(codeVerifier);
   const plain = hashCode(code, { challenge });

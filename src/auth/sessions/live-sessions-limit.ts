@@ -62,7 +62,6 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
   }
 
   private async revokeExcess(userId: string): Promise<void> {
-    // This reads an index alone, and mostly suffices.
     if (!(await this.sessions.hasMoreThan(userId, MANY_SESSIONS))) {
       this.withMany.delete(userId);
       return;

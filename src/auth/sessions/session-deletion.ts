@@ -31,7 +31,6 @@ const STATEMENT_END_MS = 7_000;
 export class SessionDeletion implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
   private lastExpired: ExpiredSession | undefined;
-  /** when a session of each user ended last */
   private readonly endedAt = new LRUCache<string, number>({ max: MAX_USERS });
   private due: string[] = [];
   private readonly running = new Map<string, Promise<void>>();
@@ -54,7 +53,6 @@ export class SessionDeletion implements OnApplicationShutdown {
     this.endedAt.set(userId, Date.now());
   }
 
-  /** Deletes most ended sessions of the user at once, in the background. */
   deleteSoon(userId: string): void {
     if (this.running.has(userId)) return;
     const deletion = this.deleteMostOf(userId)

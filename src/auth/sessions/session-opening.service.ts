@@ -31,7 +31,6 @@ export interface DelegatedSession extends NewSession {
   audience: string | null;
 }
 
-/** Everything by which a session begins. */
 @Injectable()
 export class SessionOpening {
   constructor(
@@ -66,7 +65,6 @@ export class SessionOpening {
     return { ...session, audience: by && by.boundEpoch !== null ? by.service : null };
   }
 
-  /** Answers with the tokens of a session that was committed, and counts it. */
   answer(session: NewSession | DelegatedSession): TokenResult {
     this.limit.noteOpened(session.userId);
     return this.tokens.issue(session, session.createdAt);

@@ -48,7 +48,6 @@ export class Session {
   @Column({ name: 'branch_id', type: 'varchar', length: 36, nullable: true })
   branchId: string | null;
 
-  /** epoch of the user when the session began */
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
   authEpoch: number;
 
@@ -59,7 +58,6 @@ export class Session {
   @Column({ name: 'rotated_at', type: 'bigint', nullable: true })
   rotatedAt: number | null;
 
-  /** address of the client that opened the session */
   @Column({ type: 'varchar', length: 45, nullable: true })
   ip: string | null;
 
@@ -73,7 +71,7 @@ export class Session {
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true })
   codeHash: string | null;
 
-  /** methods of the login (RFC 8176), separated by a space; null where an older instance opened the session */
+  /** methods of the login (RFC 8176), separated by a space; null means a password */
   @Column({ type: 'varchar', length: 40, nullable: true })
   amr: string | null;
 
@@ -86,7 +84,6 @@ export class Session {
   boundEpoch: number | null;
 }
 
-/** Times are epoch milliseconds. */
 @Entity('authorization_codes')
 @Index('authorization_codes_session_id_created_at_idx', ['sessionId', 'createdAt'])
 @Index('authorization_codes_expires_at_idx', ['expiresAt'])
@@ -119,7 +116,6 @@ export class PendingRevocation {
   @Column({ name: 'user_id', type: 'varchar', length: 36 })
   userId: string;
 
-  /** epoch milliseconds */
   @Column({ type: 'bigint' })
   since: number;
 

@@ -9,7 +9,6 @@ import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE, storedMethods } from './alive.js';
 import { Session } from './session.entity.js';
 
-/** A session as its user sees it. */
 export type OwnSession = Pick<
   Session,
   | 'id'
@@ -25,7 +24,6 @@ export type OwnSession = Pick<
   | 'service'
 >;
 
-/** A session in the user's export. */
 export interface HeldSession extends OwnSession, Pick<Session, 'authTime' | 'authEpoch' | 'revokedAt'> {
   /** whether it ended with all other sessions of the user */
   isOfEndedEpoch: 0 | 1;
@@ -137,7 +135,6 @@ const findNamed = (size: number): string => `SELECT s.id FROM sessions s WHERE s
     OR (SELECT o.hash FROM authorization_codes o WHERE o.hash = s.code_hash LIMIT 1) IS NOT NULL)`;
 hotStatement('the search for what names a session', findNamed(2), ['', '', '', '', '', '']);
 
-/** Lists, revokes and deletes the sessions of a user. */
 @Injectable()
 export class UserSessionsRepository {
   constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
@@ -208,7 +205,6 @@ export class UserSessionsRepository {
     return { id: branchId ?? id, userId, isLogin: branchId === null };
   }
 
-  /** A page of the family by id. */
   async findUnrevokedOf({ id, isLogin }: FamilyRoot, after: string): Promise<string[]> {
     const sql = isLogin ? FIND_UNREVOKED_OF_LOGIN : FIND_UNREVOKED_OF_BRANCH;
     const rows = await this.sessions.query<{ id: string }[]>(sql, [id, after]);

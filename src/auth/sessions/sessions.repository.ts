@@ -39,7 +39,6 @@ export interface NewSession {
 export interface OpenedSession {
   id: string;
   userId: string;
-  /** when the head of its branch was revoked */
   branchRevokedAt: number | null;
 }
 
@@ -161,7 +160,6 @@ export class SessionsRepository {
     return this.exchanges.run({ session, codeHash, by });
   }
 
-  /** Concurrent calls share a statement. */
   async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
     const found = await this.checks.run(id);
     if (!found) return undefined;

@@ -15,7 +15,6 @@ interface Logout {
   refreshToken: string | undefined;
 }
 
-/** What users do with a session of theirs: refresh it, log out, and end another one. */
 @Injectable()
 export class SessionsService {
   private readonly logger = new Logger('RefreshTokens');
@@ -63,7 +62,6 @@ export class SessionsService {
     await this.revocation.revoke({ id, userId }, { actor, reason: 'logout' });
   }
 
-  /** @throws SessionNotFoundError */
   async end(actor: UserActor, id: string): Promise<void> {
     const session = await this.ofUsers.findAlive(actor.id, id);
     if (!session) throw new SessionNotFoundError();

@@ -68,7 +68,7 @@ export function areAccessTokenClaims(
   );
 }
 
-/** A service is the audience of a token that a code for it alone opened: the session tells which. */
+/** A token from a code for one service has that service as audience; the lookup of the session checks which. */
 function isAudience(value: unknown, own: string): boolean {
   return typeof value === 'string' && (value === own || isServiceName(value));
 }
@@ -96,7 +96,7 @@ export class VerifiedTokens {
     this.claims.set(token, claims);
   }
 
-  /** Another key may verify from now on, or one may verify no more. */
+  /** Call it when the keys have changed. */
   forgetAll(): void {
     this.claims.clear();
   }

@@ -15,8 +15,8 @@ type EncryptionPurpose = 'second factor secrets';
 
 const KEY_BYTES = 32;
 
-// Derives keys from the signing keys (HKDF, RFC 5869), which are in no database: who steals that has none of them. Each
-// purpose has keys of its own, so that what was made for one proves nothing for another.
+// Derives keys from the signing keys (HKDF, RFC 5869), which a thief of the database does not have. Each purpose has keys
+// of its own, so that a MAC of one purpose proves nothing for another.
 class DerivedKeys {
   private readonly derived = new WeakMap<SigningKey, KeyObject>();
 
@@ -34,7 +34,7 @@ class DerivedKeys {
   }
 }
 
-/** The key that signs makes them, and every key of the ring is accepted, so that they outlive a rotation. */
+/** The key that signs makes MACs, and those of every key of the ring are accepted, so that they outlive a rotation. */
 export class DerivedMacs {
   private readonly derived: DerivedKeys;
 

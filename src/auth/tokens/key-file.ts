@@ -133,7 +133,7 @@ function realFile(path: string): string {
 }
 
 function replaceFile(file: string, keys: readonly Jwk[]): void {
-  // A draft that a crash has left is in nobody's way: the lock keeps others from it.
+  // A crash may have left a draft; the lock keeps other commands from it.
   const draft = `${file}.new`;
   try {
     rmSync(draft, { force: true });

@@ -22,7 +22,7 @@ export interface SigningKey {
   thumbprint: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
-  /** epoch milliseconds; 0 where the file says nothing */
+  /** epoch milliseconds; 0 if the file has no `nbf` */
   signsFrom: number;
 }
 
@@ -45,7 +45,7 @@ export function readKeySet(text: string): SigningKeys {
   return keys;
 }
 
-/** By a slow clock the time of none may have come: then the key that has been there longest signs. */
+/** If the clock is slow, no key may be due yet: then the oldest one signs. */
 function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
   return keys.find(({ signsFrom }) => signsFrom <= now) ?? keys.at(-1)!;
 }
@@ -95,7 +95,6 @@ function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
   if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) throw new Error('not a pair');
 }
 
-/** RFC 7517 section 4 */
 function publicJwk(key: SigningKey): PublicKey {
   const { x = '', y = '' } = key.publicKey.export({ format: 'jwk' });
   return { kty: 'EC', crv: 'P-256', x, y, kid: key.kid, alg: 'ES256', use: 'sig' };
@@ -157,7 +156,7 @@ export interface ScheduledKey {
   kid: string;
   state: 'signing' | 'next' | 'verifying';
   signsFrom: number;
-  /** epoch milliseconds when nobody signs with it any more; undefined for the one that signs and those that will */
+  /** epoch milliseconds from which no instance signs with it; undefined for the key that signs and for later ones */
   signedUntil: number | undefined;
 }
 
@@ -178,7 +177,7 @@ function stateOf(index: number, signing: number): ScheduledKey['state'] {
   return index < signing ? 'next' : 'verifying';
 }
 
-/** A key stopped signing when the first of those before it could sign. */
+/** A key stopped signing when the first newer key could sign. */
 function followedAt(before: readonly SigningKey[], changedAt: number): number {
   return Math.min(...before.map(({ signsFrom }) => signsFrom || changedAt));
 }

@@ -62,7 +62,7 @@ const REMOVE =
 
 const BATCH = 1000;
 
-interface Sealed {
+interface EncryptedSecret {
   userId: string;
   secret: string;
 }
@@ -75,7 +75,7 @@ const SECRETS_CHECK: Check = {
     const faults: string[] = [];
     let secrets: EncryptedSecrets | undefined;
     for (let after = ''; faults.length < EXAMPLES;) {
-      const rows = await findSealed(inspection, after);
+      const rows = await findSecrets(inspection, after);
       if (rows.length === 0) break;
       secrets ??= new EncryptedSecrets(
         new KeyRing(readKeySet(readKeyFile(inspection.env.jwtKeysFile))),
@@ -90,11 +90,11 @@ const SECRETS_CHECK: Check = {
   },
 };
 
-function findSealed({ runner }: Inspection, after: string): Promise<Sealed[]> {
+function findSecrets({ runner }: Inspection, after: string): Promise<EncryptedSecret[]> {
   return runner.query(
     `SELECT user_id AS userId, secret FROM second_factors WHERE user_id > ? ORDER BY user_id LIMIT ${BATCH}`,
     [after],
-  ) as Promise<Sealed[]>;
+  ) as Promise<EncryptedSecret[]>;
 }
 
 export const SECOND_FACTOR_CHECKS: Check[] = [
