@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
 import { PasswordsModule } from '../auth/passwords/passwords.module.js';
 import { SecondFactorModule } from '../auth/second-factor/second-factor.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mail.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { EmailProofs } from './email-proofs.js';
 import { OwnSecondFactorService } from './own-second-factor.service.js';
@@ -11,6 +14,9 @@ import { PasswordChanges } from './password-changes.js';
 import { PasswordRecoveryService } from './password-reset.js';
 import { HandedOutResetCodes } from './reset-codes.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
+import { UserDeletion } from './user-deletion.js';
+import { UserDisabling } from './user-disabling.js';
+import { UserExport } from './user-export.js';
 import { VouchedEmails } from './vouched-emails.js';
 
 const EXPORTED = [
@@ -19,11 +25,25 @@ const EXPORTED = [
   OwnSecondFactorService,
   PasswordRecoveryService,
   SecondFactorRemoval,
+  UserDeletion,
+  UserDisabling,
+  UserExport,
   VouchedEmails,
 ];
 
+/** What spans modules: each operation calls them in order. */
 @Module({
-  imports: [EmailCodesModule, MailModule, PasswordsModule, RateLimitsModule, SecondFactorModule, UsersModule],
+  imports: [
+    EmailCodesModule,
+    EventsModule,
+    MailModule,
+    OrgStateModule,
+    PasswordsModule,
+    RateLimitsModule,
+    RequestsModule,
+    SecondFactorModule,
+    UsersModule,
+  ],
   providers: [...EXPORTED, PasswordChanges],
   exports: EXPORTED,
 })

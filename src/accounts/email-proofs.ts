@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UserEvents } from '../users/user-events.js';
-import { UserParts } from '../users/user-parts.js';
 import type { EmailCode } from '../auth/email-codes/email-code.entity.js';
 import { InvalidEmailCodeError, EmailCodes } from '../auth/email-codes/email-codes.js';
 
@@ -15,7 +15,7 @@ export class EmailProofs {
     private readonly codes: EmailCodes,
     private readonly emails: UserEmailsRepository,
     private readonly events: UserEvents,
-    private readonly parts: UserParts,
+    private readonly members: MembersRepository,
     private readonly transactions: Transactions,
   ) {}
 
@@ -55,7 +55,7 @@ export class EmailProofs {
     const old = await this.emails.lockEmail(transaction, userId);
     if (old === undefined) return false;
     if (!(await this.emails.changeEmail(transaction, userId, { email, authEpoch }))) return false;
-    for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, userId, email);
+    await this.members.updateEmail(transaction, userId, email);
     await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: userId });
     for (const subject of [old, email]) await this.codes.voidResets(transaction, subject);
     await this.events.record(transaction, { type: 'account.email_changed', actor, userId });

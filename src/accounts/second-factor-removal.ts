@@ -64,7 +64,7 @@ export class SecondFactorRemoval {
     const wasOperator = await this.users.revokeOperator(transaction, userId);
     if (wasOperator)
       await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
-    await this.rows.delete(transaction, { id: userId });
+    await this.rows.delete(transaction, userId);
     const notice = { kind: 'second_factor_removed', recipient: email, senderId: userId } as const;
     await this.mails.notify(transaction, notice);
     return wasOperator;

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
+import { OrgChanges } from '../orgs/state/org-changes.js';
+import { requireOtherOwners } from '../orgs/state/owner-rule.js';
+import { type OrphanedOrg, UserDepartures } from '../orgs/state/user-departures.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEvents } from '../users/user-events.js';
-import { UserParts } from '../users/user-parts.js';
-import type { OrphanedOrg } from '../users/user-ties.js';
 
 export interface Disabling {
   actor: Actor;
@@ -14,11 +15,12 @@ export interface Disabling {
 }
 
 @Injectable()
-export class UserDisablingService {
+export class UserDisabling {
   constructor(
     private readonly users: UserChangesRepository,
+    private readonly orgs: OrgChanges,
+    private readonly departures: UserDepartures,
     private readonly events: UserEvents,
-    private readonly parts: UserParts,
     private readonly transactions: Transactions,
   ) {}
 
@@ -27,10 +29,11 @@ export class UserDisablingService {
    * @throws RefusedError where an organization would have no enabled owner
    */
   disable(userId: string, { actor, force }: Disabling): Promise<OrphanedOrg[] | undefined> {
-    return this.parts.ties.of('organizations').run(actor, userId, async (transaction, decide) => {
+    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, findDepartures) => {
       if (!(await this.users.disable(transaction, userId))) return undefined;
-      const departure = await decide(force);
-      const { orphaned, events } = await departure.stayDisabled(actor);
+      const departures = await findDepartures();
+      const departing = { userId, departures, orphaned: requireOtherOwners(departures, force) };
+      const { orphaned, events } = await this.departures.stayDisabled(transaction, actor, departing);
       await this.events.recordWithEnd(
         transaction,
         { type: 'account.disabled', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },

@@ -8,9 +8,9 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UserEvents } from '../users/user-events.js';
-import { UserParts } from '../users/user-parts.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 
 export interface EmailReplacement {
@@ -29,7 +29,7 @@ export class VouchedEmails {
     private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
     private readonly events: UserEvents,
-    private readonly parts: UserParts,
+    private readonly members: MembersRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
@@ -57,7 +57,7 @@ export class VouchedEmails {
         throw new LostConflictError(undefined);
       }
       if (!isVerified) await this.requireNoSecondFactor(transaction, user.id);
-      for (const copies of this.parts.emailCopies.inOrder()) await copies.update(transaction, user.id, email);
+      await this.members.updateEmail(transaction, user.id, email);
       // These codes may be on their way to either address.
       await this.codes.voidAll(transaction, user);
       await this.codes.voidResets(transaction, email);

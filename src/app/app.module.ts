@@ -26,7 +26,6 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailDeliveryModule } from '../mail-delivery/mail-delivery.module.js';
 import { ServicesModule } from '../services/services.module.js';
-import { UserPartsCheck } from '../users/user-parts-check.js';
 import { UsersModule } from '../users/users.module.js';
 import { WriteControlsGuard } from '../requests/write.js';
 import { ShortCircuitResponseFilter } from '../requests/request-key.js';
@@ -62,7 +61,6 @@ export class AppModule {
       // Listed here, so that commands load EventsModule without the libraries that describe and check requests.
       controllers: [OrgEventsController, FeedController],
       providers: [
-        UserPartsCheck,
         // In this order: principal, write limit, repeated requests, role, options of the change.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },

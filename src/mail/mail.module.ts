@@ -4,13 +4,12 @@ import { EventsModule } from '../events/events.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Mail } from './mail.entity.js';
 import { Mails } from './mails.js';
-import { MailsOfUser } from './mails-of-user.js';
 import { MailsRepository } from './mails.repository.js';
 
 /** Accepts emails. MailDeliveryModule sends them. */
 @Module({
   imports: [EventsModule, TypeOrmModule.forFeature([Mail]), UsersModule],
-  providers: [Mails, MailsOfUser, MailsRepository],
+  providers: [Mails, MailsRepository],
   exports: [Mails, MailsRepository],
 })
 export class MailModule {}

@@ -5,7 +5,7 @@ import { LostConflictError } from '../database/transactions/database-errors.js';
 import { OK, type OkResult } from '../http/ok.responses.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { UserDeletionService } from '../accounts/user-deletion.js';
+import { UserDeletion } from '../accounts/user-deletion.js';
 import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
 
 /** A login that re-hashes the password may come between, once. */
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 2;
 export class OwnAccountService {
   constructor(
     private readonly proofs: OwnerProofs,
-    private readonly deletion: UserDeletionService,
+    private readonly deletion: UserDeletion,
     private readonly writes: Writes,
   ) {}
 

@@ -4,8 +4,9 @@ import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { HandedOutResetCodes } from '../accounts/reset-codes.js';
 import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
-import { UserDeletionService } from '../accounts/user-deletion.js';
-import { UserDisablingService } from '../accounts/user-disabling.js';
+import { UserDeletion } from '../accounts/user-deletion.js';
+import { UserDisabling } from '../accounts/user-disabling.js';
+import type { OrphanedOrg } from '../orgs/state/user-departures.js';
 import { VouchedEmails } from '../accounts/vouched-emails.js';
 import { readable } from '../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
@@ -18,7 +19,6 @@ import { ApiProblems } from '../openapi/decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import type { OrphanedOrg } from '../users/user-ties.js';
 import { ListUsersQuery } from './operators.query.js';
 import { AccountOperation, ForcibleRequest, ReasonRequest, UNKNOWN_USER } from './operation.requests.js';
 import { asProblems } from './operators.errors.js';
@@ -49,8 +49,8 @@ export class OperatorUsersController {
   constructor(
     private readonly users: OperatorUsersService,
     private readonly orgs: OrgsRepository,
-    private readonly disabling: UserDisablingService,
-    private readonly deletion: UserDeletionService,
+    private readonly disabling: UserDisabling,
+    private readonly deletion: UserDeletion,
     private readonly revocation: SessionRevocation,
     private readonly emails: VouchedEmails,
     private readonly secondFactors: SecondFactorRemoval,

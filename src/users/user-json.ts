@@ -17,7 +17,7 @@ export function userJson(user: UserProfile): UserJson {
   return {
     id,
     email,
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: timeText(createdAt),
     disabledAt: timeOrNull(disabledAt),
     emailVerifiedAt: timeOrNull(emailVerifiedAt),
     passwordChangedAt: timeOrNull(passwordChangedAt),
@@ -26,6 +26,10 @@ export function userJson(user: UserProfile): UserJson {
   };
 }
 
-function timeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
+export function timeText(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+export function timeOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : timeText(epochMs);
 }

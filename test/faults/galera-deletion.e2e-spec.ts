@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { UserDeletionService } from '../../src/accounts/user-deletion.js';
+import { UserDeletion } from '../../src/accounts/user-deletion.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
@@ -47,7 +47,7 @@ it('a client that refreshes during every attempt on another node does not preven
   });
 
   const deletion = { actor: { kind: 'operator', id: 'test' }, force: false } as const;
-  expect(await node.get(UserDeletionService).delete(user.id, deletion)).toEqual([]);
+  expect(await node.get(UserDeletion).delete(user.id, deletion)).toEqual([]);
 
   expect(attempts).toHaveBeenCalledTimes(1);
   await cluster.waitUntilEqual();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { UserDisablingService } from '../../src/accounts/user-disabling.js';
+import { UserDisabling } from '../../src/accounts/user-disabling.js';
 import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/state/orgs.errors.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
 import { atOnce } from '../support/at-once.js';
@@ -46,7 +46,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<Outcome> {
 }
 
 function disable(user: Account, i: number, force = false): Promise<Outcome> {
-  return outcomeOf(on(i).get(UserDisablingService).disable(user.id, { actor: OPERATOR, force }));
+  return outcomeOf(on(i).get(UserDisabling).disable(user.id, { actor: OPERATOR, force }));
 }
 
 function makeOwner(user: Account, org: Org, i: number): Promise<Outcome> {

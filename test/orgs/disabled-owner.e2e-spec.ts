@@ -4,14 +4,12 @@ import { EventsRepository } from '../../src/events/events.repository.js';
 import { Invitation } from '../../src/orgs/state/invitation.entity.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
-import { Memberships } from '../../src/orgs/state/members.memberships.js';
 import { Member } from '../../src/orgs/state/member.entity.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
-import { OrgsOfUser } from '../../src/orgs/state/orgs-of-user.js';
+import { UserDepartures } from '../../src/orgs/state/user-departures.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
-import { UserDisablingService } from '../../src/accounts/user-disabling.js';
+import { UserDisabling } from '../../src/accounts/user-disabling.js';
 import { UserEvents } from '../../src/users/user-events.js';
-import { UserParts } from '../../src/users/user-parts.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
@@ -48,19 +46,15 @@ it('disabling locks an organization that the user joined after it looked which t
     }
   }
   const users = new UserChangesRepository();
-  const parts = new UserParts();
   const members = new Members(dataSource.getRepository(Member));
-  new OrgsOfUser(
+  const departures = new UserDepartures(
     members,
-    new Memberships(dataSource.getRepository(Member)),
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
-    orgChanges(data, members),
     new OrgsRepository(dataSource.getRepository(Org)),
-    parts,
     env,
-  ).onModuleInit();
+  );
   const events = new UserEvents(users, new EventsRepository(dataSource.getRepository(Event)));
-  const disabling = new UserDisablingService(users, events, parts, transactions);
+  const disabling = new UserDisabling(users, orgChanges(data, members), departures, events, transactions);
 
   await disabling.disable(ADA, { actor: { kind: 'system' }, force: false });
 

@@ -37,7 +37,6 @@ import { UserChangesRepository } from '../../src/users/user-changes.repository.j
 import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
 import { UsersRepository } from '../../src/users/users.repository.js';
 import { User } from '../../src/users/user.entity.js';
-import { UserParts } from '../../src/users/user-parts.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode } from '../support/expected.js';
@@ -75,7 +74,6 @@ describe('for an unknown e-mail the database does the same', () => {
       new SecondFactorsRepository(dataSource.getRepository(SecondFactor)),
       new SecondFactorFailuresRepository(dataSource.getRepository(SecondFactorFailures)),
       new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
-      new UserParts(),
     );
     const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
     return new PasswordRecoveryService(

@@ -8,7 +8,6 @@ import { PendingRevocationsRepository } from './pending-revocations.repository.j
 import { SessionDeletion } from './session-deletion.js';
 import { SessionRevocation } from './session-revocation.js';
 import { AuthorizationCode, PendingRevocation, Session } from './session.entity.js';
-import { SessionsOfUser } from './sessions-of-user.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
 import { SessionsRepository } from './sessions.repository.js';
 
@@ -18,7 +17,6 @@ const PROVIDERS = [
   PendingRevocationsRepository,
   SessionDeletion,
   SessionRevocation,
-  SessionsOfUser,
   SessionsRepository,
   UserSessionsRepository,
 ];

@@ -11,9 +11,6 @@ import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { UserImportService } from '../../users/user-import.service.js';
-import { UserExport } from '../../accounts/user-export.js';
-import { UserDisablingService } from '../../accounts/user-disabling.js';
-import { UserDeletionService } from '../../accounts/user-deletion.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
@@ -33,7 +30,9 @@ import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
-import { EmailCodesOfUser } from '../../auth/email-codes/email-codes-of-user.js';
+import { UserDeletion } from '../../accounts/user-deletion.js';
+import { UserDisabling } from '../../accounts/user-disabling.js';
+import { UserExport } from '../../accounts/user-export.js';
 import { VouchedEmails } from '../../accounts/vouched-emails.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { OperatorGrants } from '../../accounts/operator-grants.js';
@@ -54,7 +53,6 @@ import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js'
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
 import { ServicesModule } from '../../services/services.module.js';
-import { UserPartsCheck } from '../../users/user-parts-check.js';
 import { UsersModule } from '../../users/users.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 /** What commands call. */
@@ -66,8 +64,8 @@ export class Services {
     readonly userSessions: UserSessionsRepository,
     readonly userImport: UserImportService,
     readonly userExport: UserExport,
-    readonly disabling: UserDisablingService,
-    readonly deletion: UserDeletionService,
+    readonly disabling: UserDisabling,
+    readonly deletion: UserDeletion,
     readonly vouchedEmails: VouchedEmails,
     readonly passwordChanges: PasswordChanges,
     readonly secondFactorRemoval: SecondFactorRemoval,
@@ -105,7 +103,6 @@ export class Services {
 const PROVIDERS = [
   Services,
   HandedOutResetCodes,
-  EmailCodesOfUser,
   EmailCodesRepository,
   OperatedMails,
   OperatorGrants,
@@ -117,7 +114,9 @@ const PROVIDERS = [
   SecondFactorRows,
   SecondFactorsRepository,
   ShownInvitationsService,
-  UserPartsCheck,
+  UserDeletion,
+  UserDisabling,
+  UserExport,
   VouchedEmails,
 ];
 

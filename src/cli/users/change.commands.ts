@@ -1,7 +1,7 @@
 import type { OperatorActor } from '../../access/principal.js';
 import type { Removal } from '../../accounts/second-factor-removal.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import type { OrphanedOrg } from '../../users/user-ties.js';
+import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from '../command/cli.module.js';
 import type { CommandDefinition, Invocation, Report } from '../command/definition.js';

@@ -4,18 +4,16 @@ import { EventsModule } from '../../events/events.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { Invitation } from './invitation.entity.js';
-import { InvitationsOfUser } from './invitations-of-user.js';
 import { InvitationLists } from './invitations.lists.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import { MemberEmails } from './member-emails.js';
 import { Member } from './member.entity.js';
 import { MemberLists } from './members.lists.js';
 import { Memberships } from './members.memberships.js';
 import { MembersRepository } from './members.repository.js';
 import { OrgChanges } from './org-changes.js';
 import { Org } from './org.entity.js';
-import { OrgsOfUser } from './orgs-of-user.js';
 import { OrgsRepository } from './orgs.repository.js';
+import { UserDepartures } from './user-departures.js';
 
 const EXPORTED = [
   InvitationLists,
@@ -25,12 +23,13 @@ const EXPORTED = [
   MembersRepository,
   OrgChanges,
   OrgsRepository,
+  UserDepartures,
 ];
 
 /** The rows of organizations, members and invitations, and the one way to change them. */
 @Module({
   imports: [EventsModule, RequestsModule, TypeOrmModule.forFeature([Invitation, Member, Org]), UsersModule],
-  providers: [...EXPORTED, InvitationsOfUser, MemberEmails, OrgsOfUser],
+  providers: EXPORTED,
   exports: EXPORTED,
 })
 export class OrgStateModule {}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../access/principal.js';
+import { Env } from '../../config/env.js';
+import type { Transaction } from '../../database/transactions/transaction.js';
+import type { NewEvent } from '../../events/event-types.js';
+import { type RevocationReason, revocations } from './invitation-events.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { OrgsRepository } from './orgs.repository.js';
+import { orgIdsOf, orphanings } from './owner-rule.js';
+import { type Departure, MembersRepository } from './members.repository.js';
+
+/** The memberships of a user who is deleted or disabled. All of the organizations are locked. */
+interface Departing {
+  userId: string;
+  departures: readonly Departure[];
+  /** those that have no other enabled owner */
+  orphaned: readonly Departure[];
+}
+
+/** An organization that has no enabled owner any more. */
+export interface OrphanedOrg {
+  id: string;
+  /** whether it was deleted, since nobody else was a member */
+  isDeleted: boolean;
+}
+
+/** The caller records the events together with its own, which have the same time. */
+interface Consequences {
+  orphaned: OrphanedOrg[];
+  events: NewEvent[];
+}
+
+@Injectable()
+export class UserDepartures {
+  constructor(
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly orgs: OrgsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /** Ends the memberships of a user who is deleted. */
+  async leave(transaction: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
+    const { userId, departures, orphaned } = departing;
+    const revoked = await this.revokeInvitations(transaction, actor, departing, 'inviter_deleted');
+    const abandoned = await this.deleteAbandoned(transaction, actor, departures);
+    await this.members.deleteOfUser(transaction, userId, orgIdsOf(departures));
+    const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
+      type: 'member.removed',
+      actor,
+      userId,
+      orgId,
+      orgRevision: revision,
+      data: { role, reason: 'account_deleted' },
+    }));
+    const ownerless = orphaned.filter(({ hasOtherMember }) => hasOtherMember);
+    return {
+      orphaned: orphaned.map(({ orgId: id, hasOtherMember }) => ({ id, isDeleted: !hasOtherMember })),
+      events: [
+        ...removed,
+        ...orphanings(ownerless, { actor, userId, reason: 'owner_deleted' }),
+        ...revoked,
+        ...abandoned,
+      ],
+    };
+  }
+
+  /** Ends what a disabled user may no longer do. The user stays a member. */
+  async stayDisabled(transaction: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
+    const { userId, orphaned } = departing;
+    const revoked = await this.revokeInvitations(transaction, actor, departing, 'inviter_disabled');
+    return {
+      orphaned: orphaned.map(({ orgId: id }) => ({ id, isDeleted: false })),
+      events: [...revoked, ...orphanings(orphaned, { actor, userId, reason: 'owner_disabled' })],
+    };
+  }
+
+  /** Deletes organizations that lose their last member. An owner leaves one only if an operator forces it. */
+  private async deleteAbandoned(
+    transaction: Transaction,
+    actor: Actor,
+    departures: readonly Departure[],
+  ): Promise<NewEvent[]> {
+    const abandoned = departures.filter(({ hasOtherMember, isDeleted }) => !hasOtherMember && !isDeleted);
+    const now = Date.now();
+    await this.orgs.delete(transaction, orgIdsOf(abandoned), now, now + this.env.orgRestoreWindow * 1000);
+    return abandoned.map(({ orgId, revision: orgRevision, role }) => ({
+      type: 'org.deleted',
+      actor,
+      orgId,
+      orgRevision,
+      data: role === 'owner' ? { force: true } : {},
+    }));
+  }
+
+  private async revokeInvitations(
+    transaction: Transaction,
+    actor: Actor,
+    { userId, departures }: Departing,
+    reason: RevocationReason,
+  ): Promise<NewEvent[]> {
+    const events: NewEvent[] = [];
+    for (const { orgId, revision: orgRevision } of departures.filter(({ isInviter }) => isInviter)) {
+      const ended = await this.invitations.revokeOfInviter(transaction, orgId, userId, []);
+      const about = { actor, orgId, orgRevision };
+      events.push(...revocations(ended, reason).map((event) => Object.assign(event, about)));
+    }
+    return events;
+  }
+}
