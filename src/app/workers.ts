@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
-import { CleanUpService } from '../clean-up/clean-up.js';
+import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
@@ -13,5 +13,5 @@ export async function startWorkers(app: INestApplicationContext): Promise<void> 
   app.get(LiftedLimits).start();
   app.get(FeedRounds).start();
   app.get(MailWorker).start();
-  app.get(CleanUpService).start();
+  app.get(CleanUp).start();
 }

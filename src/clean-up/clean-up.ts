@@ -1,25 +1,51 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { BATCH, type Batch } from '../database/batches.js';
-import { CleanUpJobs } from './clean-up-jobs.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
+import { SessionDeletion } from '../auth/sessions/session-deletion.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
+import { BATCH, type Batch, deleteFound } from '../database/batches.js';
+import { EventsRetention } from '../events/events-retention.js';
+import { PendingMarks } from '../events/feed-numbering.js';
+import { Mails } from '../mail/mails.js';
+import { OrgPurge } from '../orgs/org-purge.js';
+import { InvitationLists } from '../orgs/state/invitations.lists.js';
+import { LiftedLimits } from '../rate-limits/lifted-limits.js';
+import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
 const PERIOD_MS = 60_000;
 const CONTINUE_AFTER_MS = 1000;
 const MAX_BATCHES = 200;
+
+/** A job that returns no batch has nothing more to do. */
+type Job = () => Promise<Batch | void>;
 
 interface Run {
   deleted: number;
   hasMore: boolean;
 }
 
+/** Runs every background job, batch by batch. */
 @Injectable()
-export class CleanUpService implements OnApplicationShutdown {
+export class CleanUp implements OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
 
-  constructor(private readonly jobs: CleanUpJobs) {}
+  constructor(
+    private readonly revocation: SessionRevocation,
+    private readonly liveSessions: LiveSessionsLimit,
+    private readonly sessions: SessionDeletion,
+    private readonly events: EventsRetention,
+    private readonly marks: PendingMarks,
+    private readonly mails: Mails,
+    private readonly emailCodes: EmailCodesRepository,
+    private readonly keys: IdempotencyKeysRepository,
+    private readonly orgs: OrgPurge,
+    private readonly invitations: InvitationLists,
+    private readonly limits: LiftedLimits,
+  ) {}
 
   start(): void {
     this.schedule(PERIOD_MS);
@@ -35,9 +61,9 @@ export class CleanUpService implements OnApplicationShutdown {
   async deleteExpired(now = Date.now()): Promise<Run> {
     const runs: Run[] = [];
     const failures: unknown[] = [];
-    for (const job of this.jobs.all) {
+    for (const job of this.jobs(now)) {
       try {
-        runs.push(await this.deleteBatches(() => job(now)));
+        runs.push(await this.runBatches(job));
       } catch (error) {
         failures.push(error);
       }
@@ -49,10 +75,32 @@ export class CleanUpService implements OnApplicationShutdown {
     };
   }
 
-  private async deleteBatches(next: () => Promise<Batch | void>): Promise<Run> {
+  /** @param now epoch milliseconds */
+  private jobs(now: number): Job[] {
+    return [
+      () => this.revocation.resume(now),
+      () => this.liveSessions.lookAgain(),
+      () => this.sessions.deleteExpiredCodes(now),
+      () => this.sessions.deleteExpired(now),
+      () => this.sessions.deleteEnded(now),
+      () => this.events.deleteEvents(now),
+      () => this.events.deleteAddresses(now),
+      () => this.events.deleteEntriesLeft(now),
+      () => this.marks.clearLeft(),
+      () => this.mails.deleteOld(now),
+      async () => deleteFound(await this.emailCodes.findOld(now, BATCH), (ids) => this.emailCodes.purge(ids)),
+      async () => deleteFound(await this.keys.findExpired(now, BATCH), (keys) => this.keys.delete(keys)),
+      () => this.orgs.purgeBatch(now),
+      () => this.invitations.markExpired(now),
+      () => this.invitations.deleteOld(now),
+      () => this.limits.deleteOld(),
+    ];
+  }
+
+  private async runBatches(job: Job): Promise<Run> {
     let deleted = 0;
     for (let batches = 0; batches < MAX_BATCHES && !this.stopped; batches += 1) {
-      const batch = await next();
+      const batch = await job();
       if (!batch) return { deleted, hasMore: false };
       deleted += batch.deleted;
       if (batch.examined < BATCH) return { deleted, hasMore: false };

@@ -1,14 +1,7 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
-import { BATCH, deleteFound } from '../database/batches.js';
-import { CleanUpJobs } from '../clean-up/clean-up-jobs.js';
+import { BATCH, type Batch, deleteFound } from '../database/batches.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { emailKey } from './rate-limit-keys.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
@@ -19,7 +12,7 @@ const POLL_MS = 2000;
 // voids what was admitted before it. A small table tells all instances, which read it in the background and tell Redis. So no
 // refused request costs a query.
 @Injectable()
-export class LiftedLimits implements OnModuleInit, BeforeApplicationShutdown {
+export class LiftedLimits implements BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
   private readonly windowMs: number;
   private timer: NodeJS.Timeout | undefined;
@@ -30,16 +23,9 @@ export class LiftedLimits implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     env: Env,
     private readonly rows: LiftedLimitsRepository,
-    private readonly jobs: CleanUpJobs,
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
   ) {
     this.windowMs = Math.max(0, env.rateLimitLogin?.windowMs ?? 0, env.rateLimitAccount?.windowMs ?? 0);
-  }
-
-  onModuleInit(): void {
-    this.jobs.add(async () =>
-      deleteFound(await this.rows.findOld(this.windowMs, BATCH), (old) => this.rows.delete(old)),
-    );
   }
 
   start(): void {
@@ -65,6 +51,10 @@ export class LiftedLimits implements OnModuleInit, BeforeApplicationShutdown {
       if (!this.hasFailed) this.logger.warn({ msg: 'lifted limits cannot be applied; retrying', err });
       this.hasFailed = true;
     }
+  }
+
+  async deleteOld(): Promise<Batch> {
+    return deleteFound(await this.rows.findOld(this.windowMs, BATCH), (old) => this.rows.delete(old));
   }
 
   private async applyRecent(): Promise<void> {

@@ -3,7 +3,6 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { EventsModule } from '../events/events.module.js';
-import { JobsModule } from '../clean-up/jobs.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { FallbackStore } from './fallback-store.js';
 import { FailedLogins, KnownAddresses } from './known-logins.js';
@@ -19,7 +18,6 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
 /** Import it into each module with a `@RateLimited` handler. */
 @Module({
   imports: [
-    JobsModule,
     TypeOrmModule.forFeature([LiftedLimit]),
     EventsModule,
     UsersModule,

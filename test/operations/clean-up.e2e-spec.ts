@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
-import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
-import type { CleanUpService } from '../../src/clean-up/clean-up.js';
-import { aCleanUp, aDeletion, aRevocation, cleanUpJobs } from '../support/clean-up.js';
+import type { CleanUp } from '../../src/clean-up/clean-up.js';
+import { aCleanUp, aDeletion, aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
@@ -21,7 +20,7 @@ const ALIVE = NOW + 1_000_000;
 describe('the clean-up', () => {
   let installation: Installation;
   let dataSource: DataSource;
-  let cleanUp: CleanUpService;
+  let cleanUp: CleanUp;
 
   beforeEach(async () => {
     installation = await anInstallation();
@@ -59,11 +58,10 @@ describe('the clean-up', () => {
 
   it('runs every other job where one fails, and then fails', async () => {
     await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: NOW - LEEWAY_MS - 1 }]);
-    const jobs = new CleanUpJobs();
-    jobs.add(() => Promise.reject(new Error('out of order')));
-    for (const job of cleanUpJobs(dataSource).all) jobs.add(job);
+    const revocation = aRevocation(dataSource);
+    revocation.resume = () => Promise.reject(new Error('out of order'));
 
-    await expect(aCleanUp(dataSource, jobs).deleteExpired(NOW)).rejects.toThrow('out of order');
+    await expect(aCleanUp(dataSource, { revocation }).deleteExpired(NOW)).rejects.toThrow('out of order');
 
     expect(await left('sessions')).toEqual([]);
   });
@@ -116,10 +114,9 @@ describe('the clean-up', () => {
   });
 
   it('deletes sessions that have ended, though they have not expired, once their codes are gone', async () => {
-    const [expiresAt, jobs] = [Date.now() + 1_000_000, cleanUpJobs(dataSource)];
-    const deletion = aDeletion(dataSource);
-    jobs.add((at) => deletion.deleteEnded(at));
-    cleanUp = aCleanUp(dataSource, jobs);
+    const expiresAt = Date.now() + 1_000_000;
+    const sessions = aDeletion(dataSource);
+    cleanUp = aCleanUp(dataSource, { sessions });
     const opened = (number: number, head: number): SessionRow => ({
       id: sessionId(number),
       expiresAt,
@@ -136,7 +133,7 @@ describe('the clean-up', () => {
     await insertCodes(dataSource, [{ hash: sessionId(3), sessionId: sessionId(1), expiresAt }]);
     const user = { userId: sessionId(0) };
     const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
-    const revocation = aRevocation(dataSource, deletion);
+    const revocation = aRevocation(dataSource, sessions);
     await revocation.revoke({ id: sessionId(3), ...user }, why);
     await revocation.revoke({ id: sessionId(10), ...user }, why);
     await revocation.settled();
@@ -150,10 +147,9 @@ describe('the clean-up', () => {
   });
 
   it('deletes sessions that have ended only once their code has expired, whether or not it is there', async () => {
-    const [now, jobs] = [Date.now(), cleanUpJobs(dataSource)];
-    const deletion = aDeletion(dataSource);
-    jobs.add((at) => deletion.deleteEnded(at));
-    cleanUp = aCleanUp(dataSource, jobs);
+    const now = Date.now();
+    const sessions = aDeletion(dataSource);
+    cleanUp = aCleanUp(dataSource, { sessions });
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: now + 1_000_000 },
       { id: sessionId(2), expiresAt: now + 1_000_000, family: family(1, 2) },
@@ -163,7 +159,7 @@ describe('the clean-up', () => {
       now,
       sessionId(2),
     ]);
-    deletion.noteEnded(sessionId(0));
+    sessions.noteEnded(sessionId(0));
 
     await cleanUp.deleteExpired(now + 90_000);
     expect(await left('sessions')).toEqual([1, 2].map(sessionId));

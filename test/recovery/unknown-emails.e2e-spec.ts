@@ -23,7 +23,6 @@ import {
   SecondFactorsRepository,
 } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
-import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
@@ -89,7 +88,6 @@ describe('for an unknown e-mail the database does the same', () => {
       new LiftedLimits(
         env,
         new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
-        new CleanUpJobs(),
         new SlidingWindowStore(),
       ),
       transactions,

@@ -1,3 +1,8 @@
+import { CleanUp } from '../../src/clean-up/clean-up.js';
+import { LiveSessionsLimit } from '../../src/auth/sessions/live-sessions-limit.js';
+import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
+import { LiftedLimits } from '../../src/rate-limits/lifted-limits.js';
+import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
 import { parseEnv } from '../../src/config/env.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event, FeedEntry } from '../../src/events/event.entity.js';
@@ -6,16 +11,12 @@ import { PendingMarks } from '../../src/events/feed-numbering.js';
 import { EventAddresses } from '../../src/events/events.addresses.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
-import { CleanUpJobs } from '../../src/clean-up/clean-up-jobs.js';
 import { EventsRetention } from '../../src/events/events-retention.js';
-import { ExpiredKeys } from '../../src/requests/expired-keys.js';
-import { CleanUpService } from '../../src/clean-up/clean-up.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
-import { OldEmailCodes } from '../../src/auth/email-codes/old-email-codes.js';
-import { Mails } from '../../src/mail/mails.js';
 import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
+import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
@@ -35,42 +36,39 @@ import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js
 import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 
-export function aCleanUp(dataSource: DataSource, jobs = cleanUpJobs(dataSource)): CleanUpService {
-  return new CleanUpService(jobs);
-}
-
-export function cleanUpJobs(dataSource: DataSource): CleanUpJobs {
-  const jobs = new CleanUpJobs();
+/** The clean-up of a service, as far as a test does not replace its parts. */
+export function aCleanUp(
+  dataSource: DataSource,
+  {
+    sessions = aDeletion(dataSource),
+    revocation = aRevocation(dataSource, sessions),
+  }: { sessions?: SessionDeletion; revocation?: SessionRevocation } = {},
+): CleanUp {
+  const env = parseEnv({});
   const transactions = new Transactions(dataSource);
   const events = new EventsRepository(dataSource.getRepository(Event));
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
-  const rooms = [
-    new OldEmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), jobs),
-    new ExpiredKeys(
-      new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
-      jobs,
+  return new CleanUp(
+    revocation,
+    new LiveSessionsLimit(
+      new UserSessionsRepository(dataSource.getRepository(Session)),
+      revocation,
+      sessions,
     ),
-  ];
-  const invitations = new InvitationLists(dataSource.getRepository(Invitation));
-  const purge = anOrgPurge(dataSource);
-  jobs.add((now) => invitations.markExpired(now));
-  jobs.add((now) => invitations.deleteOld(now));
-  jobs.add((now) => purge.purgeBatch(now));
-  const addresses = new EventAddresses(dataSource.getRepository(Event));
-  const retention = new EventsRetention(events, addresses, feed, parseEnv({}));
-  const marks = new PendingMarks(events, feed, transactions);
-  jobs.add((now) => retention.deleteEvents(now));
-  jobs.add((now) => retention.deleteAddresses(now));
-  jobs.add((now) => retention.deleteEntriesLeft(now));
-  jobs.add(() => marks.clearLeft());
-  const rows = new MailsRepository(dataSource.getRepository(Mail), transactions);
-  const mails = new Mails(rows, events, transactions, parseEnv({}));
-  jobs.add((now) => mails.deleteOld(now));
-  const sessions = aDeletion(dataSource);
-  jobs.add((now) => sessions.deleteExpiredCodes(now));
-  jobs.add((now) => sessions.deleteExpired(now));
-  for (const room of rooms) room.onModuleInit();
-  return jobs;
+    sessions,
+    new EventsRetention(events, new EventAddresses(dataSource.getRepository(Event)), feed, env),
+    new PendingMarks(events, feed, transactions),
+    new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),
+    new EmailCodesRepository(dataSource.getRepository(EmailCode)),
+    new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
+    anOrgPurge(dataSource),
+    new InvitationLists(dataSource.getRepository(Invitation)),
+    new LiftedLimits(
+      env,
+      new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
+      new SlidingWindowStore(),
+    ),
+  );
 }
 
 export function anOrgPurge(
