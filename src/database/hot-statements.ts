@@ -1,7 +1,6 @@
 export interface HotStatement {
   name: string;
   sql: string;
-  /** examples of the right number and type; an empty text stands for an id or a hash */
   values: unknown[];
 }
 
@@ -13,9 +12,17 @@ export const EXPLAIN = {
 
 const statements: HotStatement[] = [];
 
-export function hotStatement(name: string, sql: string, values: unknown[]): string {
+/**
+ * @param values examples of the right number and type; an empty text stands for an id or a hash. By default every value is
+ * one, except a number for each LIMIT and OFFSET.
+ */
+export function hotStatement(name: string, sql: string, values = exampleValues(sql)): string {
   statements.push({ name, sql, values });
   return sql;
+}
+
+function exampleValues(sql: string): unknown[] {
+  return Array.from(sql.matchAll(/(LIMIT|OFFSET)?\s*\?/g), ([, isCount]) => (isCount ? 1 : ''));
 }
 
 export function hotStatements(): readonly HotStatement[] {

@@ -64,7 +64,6 @@ const FIND_OF_MEMBER = hotStatement('the record of a member', findOfOrg('org_id 
 const FIND_OF_USER = hotStatement(
   'the record of a user',
   `${SELECT} WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-  ['', '', 1],
 );
 
 const FIND_BETWEEN = hotStatement(
@@ -77,7 +76,6 @@ const FIND_LOGIN_ADDRESSES = hotStatement(
   'the addresses that a user logged in from',
   `SELECT ip FROM events WHERE user_id = ? AND id >= ? AND type = 'session.started' AND ip IS NOT NULL
     ORDER BY id DESC LIMIT ?`,
-  ['', '', 1],
 );
 const MAX_LOGINS = 1000;
 
@@ -85,13 +83,11 @@ const MAX_LOGINS = 1000;
 const FIND_ENDS_OF_ALL = hotStatement(
   'the events that ended all sessions of a user',
   `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
-  [''],
 );
 
 const FIND_IDS_BEFORE = hotStatement(
   'the clean-up of the record',
   'SELECT id FROM events WHERE id < ? ORDER BY id LIMIT ?',
-  ['', 1],
 );
 
 /** Nothing else writes the audit log. `EventAddresses` deletes IP addresses, the only part of an event that goes before its row. */

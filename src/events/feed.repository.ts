@@ -11,7 +11,6 @@ import { EVENT_COLUMNS } from './events.repository.js';
 const FIND_LAST = hotStatement(
   'the end of the feed',
   'SELECT f.seq, f.event_id AS eventId FROM feed f WHERE f.seq = (SELECT MAX(n.seq) FROM feed n)',
-  [],
 );
 
 /** LEFT, so that the engines begin with the feed. */
@@ -19,23 +18,19 @@ const PAGE = `SELECT f.event_id AS place, ${EVENT_COLUMNS} FROM feed f LEFT JOIN
 const FIND_FIRST = hotStatement(
   'the beginning of the feed',
   `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
-  [1],
 );
 // One statement, so that no entry is deleted between the lookup of the cursor and the page. It finds nothing for a
 // cursor that is no event of the feed.
 const FIND_AFTER = hotStatement(
   'a page of the feed',
   `${PAGE} WHERE f.seq > (SELECT c.seq FROM feed c WHERE c.event_id = ?) ORDER BY f.seq LIMIT ?`,
-  ['', 1],
 );
 
-const FIND_ENTRY = hotStatement('a cursor of the feed', 'SELECT f.seq FROM feed f WHERE f.event_id = ?', [
-  '',
-]);
+const FIND_ENTRY = hotStatement('a cursor of the feed', 'SELECT f.seq FROM feed f WHERE f.event_id = ?');
 
 const findLastOf = (size: number): string =>
   `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${places(size)})`;
-hotStatement('the last of several events in the feed', findLastOf(2), ['', '']);
+hotStatement('the last of several events in the feed', findLastOf(2));
 
 /** The newest entry stays, or the cursor of a reader that has read everything would be no event of the feed. */
 const FIND_UP_TO = hotStatement(
@@ -53,7 +48,6 @@ const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevisio
 const FIND_UNNUMBERED = hotStatement(
   'the events that are to be numbered',
   `${UNNUMBERED} ORDER BY e.id LIMIT ?`,
-  [1],
 );
 // CONCAT keeps the engines from the indexes of organizations and users, which would lead through all of their events.
 const findEarlier = (orgs: number, users: number): string => `${UNNUMBERED} AND e.id > ?
@@ -64,7 +58,6 @@ hotStatement('the events that are to be numbered with others', findEarlier(1, 1)
 const FIND_NUMBERED_PENDING = hotStatement(
   'the numbered events whose mark was not cleared',
   `SELECT e.id FROM events e JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 ORDER BY e.id LIMIT ?`,
-  [1],
 );
 
 export interface Unnumbered {

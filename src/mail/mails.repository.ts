@@ -47,7 +47,6 @@ const FIND_LAST_TURN = hotStatement(
 const FIND_WAITING = hotStatement(
   'the search for mails that wait for long',
   `SELECT id FROM mails WHERE state = 'waiting' AND id < ? ORDER BY id LIMIT 1`,
-  [''],
 );
 const FIND_BEFORE = hotStatement(
   'the clean-up of mails',

@@ -21,14 +21,12 @@ const FIND = hotStatement(
   'the first answer to a repeated request',
   `SELECT k.fingerprint, k.status, k.body, k.expires_at AS expiresAt FROM idempotency_keys k
     WHERE k.user_id = ? AND k.key_hash = ?`,
-  ['', ''],
 );
 
 const FIND_OLDEST = hotStatement(
   'the oldest keys of a user',
   `SELECT k.expires_at AS expiresAt FROM idempotency_keys k
     WHERE k.user_id = ? ORDER BY k.expires_at LIMIT 1 OFFSET ?`,
-  ['', 0],
 );
 
 const COLUMNS = '(user_id, key_hash, fingerprint, status, body, expires_at)';

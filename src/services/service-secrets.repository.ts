@@ -19,7 +19,6 @@ const FIND_HOLDER = hotStatement(
   `SELECT x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
     FROM service_secrets x JOIN services v ON v.name = x.service
     WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
-  [''],
 );
 
 /** An instance whose clock is behind takes nothing back. */

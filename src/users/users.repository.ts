@@ -42,8 +42,8 @@ const PROFILE = {
 const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch AS authEpoch,
   disabled_at AS disabledAt, second_factor_at AS secondFactorAt FROM users`;
 
-const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`, ['']);
-const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`, ['']);
+const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`);
+const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`);
 
 /** Takes canonical emails, see email-address.ts. */
 @Injectable()

@@ -44,7 +44,6 @@ const WINDOW_MS = 15 * 60_000;
 const FIND = hotStatement(
   'the wrong codes of a user',
   'SELECT count, since, notified FROM second_factor_failures WHERE user_id = ? AND scope = ?',
-  ['', ''],
 );
 
 @Injectable()

@@ -43,7 +43,6 @@ const FIND_ENABLED = hotStatement(
   'the second factor of a user',
   `SELECT secret, last_step AS lastStep, enabled_at AS enabledAt
     FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL`,
-  [''],
 );
 
 const FIND_PENDING = `SELECT secret, last_step AS lastStep, pending_until AS pendingUntil

@@ -23,7 +23,7 @@ const findOwners = (size: number): string =>
   `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
     WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`;
-hotStatement('the look-up of a code', findOwners(2), ['', '']);
+hotStatement('the look-up of a code', findOwners(2));
 
 const FIND_EXPIRED = hotStatement(
   'the clean-up of codes',
@@ -37,7 +37,6 @@ const FIND_OF_SESSION = hotStatement(
   `SELECT c.hash, c.created_at AS createdAt, x.created_at AS usedAt
     FROM authorization_codes c LEFT JOIN sessions x ON x.code_hash = c.hash
     WHERE c.session_id = ? ORDER BY c.created_at DESC LIMIT ${PAGE}`,
-  [''],
 );
 
 interface IssuedCode {

@@ -73,7 +73,6 @@ const IS_NO_HEAD_OF_OTHERS = `(s.branch_id <> s.id OR NOT EXISTS (SELECT 1 FROM 
 const FIND_AT = hotStatement(
   'whether a user has many sessions',
   'SELECT id FROM sessions WHERE user_id = ? LIMIT 1 OFFSET ?',
-  ['', 1],
 );
 
 const FIND_PAGE_OF = `SELECT ${OWN_COLUMNS}, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
@@ -88,16 +87,12 @@ const findUnrevokedOf = (column: 'login_id' | 'branch_id'): string =>
 const FIND_UNREVOKED_OF_LOGIN = hotStatement(
   'the delegated sessions of a login',
   findUnrevokedOf('login_id'),
-  ['', ''],
 );
-const FIND_UNREVOKED_OF_BRANCH = hotStatement('the sessions of a branch', findUnrevokedOf('branch_id'), [
-  '',
-  '',
-]);
+const FIND_UNREVOKED_OF_BRANCH = hotStatement('the sessions of a branch', findUnrevokedOf('branch_id'));
 
 const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
   FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
-hotStatement('the look at the sessions to revoke', findUnrevoked(2), ['', '']);
+hotStatement('the look at the sessions to revoke', findUnrevoked(2));
 
 /** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
@@ -121,7 +116,6 @@ const FIND_ENDED = hotStatement(
 const FIND_SOME_OF = hotStatement(
   'the sessions of a user who is deleted',
   'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
-  ['', 1],
 );
 
 // References within the batch do not count. The code that opened a session must be gone, or it could open another.
@@ -133,7 +127,7 @@ const findNamed = (size: number): string => `SELECT s.id FROM sessions s WHERE s
       ORDER BY b.branch_id, b.id LIMIT 1) IS NOT NULL
     OR (SELECT c.hash FROM authorization_codes c WHERE c.session_id = s.id LIMIT 1) IS NOT NULL
     OR (SELECT o.hash FROM authorization_codes o WHERE o.hash = s.code_hash LIMIT 1) IS NOT NULL)`;
-hotStatement('the search for what names a session', findNamed(2), ['', '', '', '', '', '']);
+hotStatement('the search for what names a session', findNamed(2));
 
 @Injectable()
 export class UserSessionsRepository {

@@ -89,13 +89,12 @@ const findSignedIn = (
       CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
     FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`;
-hotStatement('the session check', findSignedIn(2), ['', '']);
+hotStatement('the session check', findSignedIn(2));
 
 const FIND_OPENED = hotStatement(
   'the look-up of what a code opened',
   `SELECT s.id, s.user_id AS userId, head.revoked_at AS branchRevokedAt
     FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`,
-  [''],
 );
 
 const FIND_REFRESHED = hotStatement(
@@ -104,7 +103,6 @@ const FIND_REFRESHED = hotStatement(
       s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
       s.auth_epoch AS authEpoch, s.amr
     FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`,
-  [''],
 );
 
 /** MySQL cannot join the table that it updates, so the user is a subquery, and only logins are refreshed. */

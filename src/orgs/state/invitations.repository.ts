@@ -65,7 +65,6 @@ const INVITING = `a.role AS actorRole, c.email AS actorEmail, c.disabled_at AS a
 const FIND_INVITATIONS = hotStatement(
   'invitations of an organization that is purged',
   'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
-  ['', 1],
 );
 
 const FIND_INVITING = hotStatement(
@@ -75,7 +74,6 @@ const FIND_INVITING = hotStatement(
       LEFT JOIN users u ON u.email = ? LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
       LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ? AND i.pending = 1
     WHERE o.id = ?`,
-  ['', '', '', ''],
 );
 
 const FIND_RENEWING = hotStatement(
@@ -85,7 +83,6 @@ const FIND_RENEWING = hotStatement(
       LEFT JOIN users u ON u.email = e.email LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
       LEFT JOIN invitations i ON i.org_id = o.id AND i.email = e.email AND i.pending = 1
     WHERE e.id = ? AND e.org_id = ?`,
-  ['', '', ''],
 );
 
 const FIND_ANSWERING = hotStatement(
@@ -98,7 +95,6 @@ const FIND_ANSWERING = hotStatement(
       LEFT JOIN users v ON v.id = e.invited_by
       LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id
     WHERE e.id = ?`,
-  ['', ''],
 );
 
 /** attempts per code; after that the invitation must be resent */

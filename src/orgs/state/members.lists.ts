@@ -51,7 +51,6 @@ const LIST = hotStatement(
   `SELECT ${MEMBER}, o.name, o.revision
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id = ?
     WHERE m.org_id = ? ${IN_ORDER} LIMIT ${MAX_AT_ONCE + 1}`,
-  ['', ''],
 );
 
 /** The plain range on `joined_at` makes the engines use the index. */
@@ -68,7 +67,6 @@ const FIND_READER = hotStatement(
     JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
     WHERE s.id = ? AND ${IS_ALIVE}`,
-  ['', ''],
 );
 
 // Admins first. Only for members: the caller of a refused change may have left meanwhile. LEFT preserves the join
@@ -78,7 +76,6 @@ const FIND_SUCCESSORS = hotStatement(
   `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id LEFT JOIN users u ON u.id = m.user_id
     WHERE r.org_id = ? AND r.user_id = ? AND m.role <> 'owner' AND u.disabled_at IS NULL
     ORDER BY m.role LIMIT ?`,
-  ['', '', 5],
 );
 
 const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
@@ -108,7 +105,6 @@ const FIND_ONE = hotStatement(
   'a member',
   `SELECT m.user_id AS userId, m.email, m.role, m.joined_at AS joinedAt FROM members m
     WHERE m.org_id = ? AND m.user_id = ?`,
-  ['', ''],
 );
 
 const NO_READER = { name: null, revision: null };

@@ -40,7 +40,7 @@ const LIST_OF_USER = hotStatement('a page of the memberships of a user', pageIn(
   21,
 ]);
 
-const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'), ['', '']);
+const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'));
 
 /** Times are epoch milliseconds. */
 export interface UserOrg {

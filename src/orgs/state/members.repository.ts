@@ -76,7 +76,6 @@ const FIND_DEPARTURES = hotStatement(
       EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
       ${isInviter('m.org_id', 'm.user_id')} AS isInviter
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
-  [''],
 );
 
 const FIND_ENABLED_OWNER = hotStatement(
@@ -84,13 +83,11 @@ const FIND_ENABLED_OWNER = hotStatement(
   `SELECT m.user_id AS id FROM members m JOIN users u ON u.id = m.user_id
     WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL
     ORDER BY m.org_id, m.role, m.email LIMIT 1`,
-  [''],
 );
 
 const FIND_MEMBERS = hotStatement(
   'members of an organization that is purged',
   'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?',
-  ['', 1],
 );
 
 const FIND_PAIR = hotStatement(
@@ -101,7 +98,6 @@ const FIND_PAIR = hotStatement(
       LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
       LEFT JOIN users d ON d.id = t.user_id
     WHERE o.id = ?`,
-  ['', '', '', ''],
 );
 
 const FIND_ADDITION = hotStatement(
@@ -112,7 +108,6 @@ const FIND_ADDITION = hotStatement(
       LEFT JOIN users u ON u.email = ?
       LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
     WHERE o.id = ?`,
-  ['', '', '', ''],
 );
 
 const FIND_ROLE = 'SELECT m.role FROM members m WHERE m.org_id = ? AND m.user_id = ?';
@@ -121,14 +116,13 @@ const IS_ENABLED_OWNER = hotStatement(
   'whether a user is an enabled owner',
   `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
     WHERE m.org_id = ? AND m.user_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL`,
-  ['', ''],
 );
 
 const findMemberships = (size: number): string =>
   `SELECT o.id AS orgId, o.name AS orgName, o.revision, m.user_id AS userId, m.role
     FROM members m JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL
     WHERE ${Array(size).fill('(m.org_id = ? AND m.user_id = ?)').join(' OR ')}`;
-hotStatement('the role check', findMemberships(2), ['', '', '', '']);
+hotStatement('the role check', findMemberships(2));
 
 const FIND_ORG = `SELECT o.id AS orgId, o.name AS orgName, o.revision, NULL AS role FROM orgs o
   WHERE o.id = ? AND o.deleted_at IS NULL`;

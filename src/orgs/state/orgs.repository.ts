@@ -29,7 +29,7 @@ const findOrgsOfUsers = (size: number): string =>
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
     WHERE m.user_id IN (${places(size)}) AND o.deleted_at IS NULL
     ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`;
-hotStatement('the organizations of a user', findOrgsOfUsers(2), ['', '']);
+hotStatement('the organizations of a user', findOrgsOfUsers(2));
 
 export type ListedOrg = Pick<Org, 'id' | 'name' | 'createdAt' | 'deletedAt' | 'purgeAt'>;
 
