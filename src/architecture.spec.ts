@@ -84,11 +84,11 @@ async function routes(): Promise<{ name: string; access: Access | undefined }[]>
   const reflector = new Reflector();
   const files = globSync('**/*.controller.ts', { cwd: SRC });
   const modules = await Promise.all(
-    files.map((file) => import(join(SRC, file)) as Promise<Record<string, { prototype?: object }>>),
+    files.map((file) => import(join(SRC, file)) as Promise<Record<string, { prototype: object }>>),
   );
   return modules.flatMap((module) =>
     Object.entries(module).flatMap(([name, { prototype }]) =>
-      Object.entries(Object.getOwnPropertyDescriptors(prototype ?? {}))
+      Object.entries(Object.getOwnPropertyDescriptors(prototype))
         .filter(([, { value }]) => typeof value === 'function' && Reflect.hasMetadata(METHOD_METADATA, value))
         .map(([method, { value }]) => ({
           name: `${name}.${method}`,

@@ -20,7 +20,7 @@ import {
 } from '../orgs/invitations/invitations.requests.js';
 import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/invitations.responses.js';
 import { InvitationsService } from '../orgs/invitations/invitations.service.js';
-import { INVITATION_PARAM } from '../orgs/invitations/invitations.controller.js';
+import { INVITATION_PARAM } from '../orgs/invitations/invitations.requests.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 
 const ApiAnswer = (): MethodDecorator =>

@@ -14,18 +14,12 @@ import { CurrentWrite, type Write } from '../../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
 import {
   CreateInvitationRequest,
+  INVITATION_PARAM,
   ListInvitationsQuery,
   ResendInvitationRequest,
 } from './invitations.requests.js';
 import { InvitationPage, InvitationResult } from './invitations.responses.js';
 import { InvitationsService } from './invitations.service.js';
-
-export const INVITATION_PARAM = {
-  name: 'invitationId',
-  type: String,
-  format: 'uuid',
-  description: 'id of the invitation, from its creation or from a list of invitations',
-};
 
 @ApiTags('Invitations')
 @Controller('api/orgs/:orgId/invitations')

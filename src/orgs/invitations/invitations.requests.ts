@@ -7,6 +7,13 @@ import {
 import { IsEmailAddress } from '../../users/email.decorators.js';
 import { IfGiven, IsFlag, IsOneOf, IsText, PageCursor, PageLimit } from '../../http/fields.js';
 
+export const INVITATION_PARAM = {
+  name: 'invitationId',
+  type: String,
+  format: 'uuid',
+  description: 'id of the invitation, from its creation or from a list of invitations',
+};
+
 export class AnswerByCodeRequest {
   /** The code of the invitation. Case, spaces and hyphens make no difference. */
   @IsText(10, 64, { example: '7K2M9-QX4TB' }) code: string;
