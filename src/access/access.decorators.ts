@@ -31,7 +31,6 @@ export const ApiOrgId = () =>
     description: 'id of the organization, from its creation or from `GET /api/me`',
   });
 
-/** Requires at least this role in the organization of a route below `/api/orgs/:orgId`. */
 export const MinRole = (minRole: Role, tokens: ForBoundTokens = {}) =>
   applyDecorators(RouteAccess({ to: 'members', minRole, ...tokens }), ApiBearerAuth(), ApiOrgId());
 

@@ -12,7 +12,6 @@ export interface Assurance {
 
 interface LoginDemands {
   secondFactor: boolean;
-  /** seconds since the login */
   maxAge: number;
 }
 

@@ -22,7 +22,6 @@ export interface UserPrincipal {
   isDelegated: boolean;
   /** methods of the login, also for a session that a code opened */
   amr: readonly AuthenticationMethod[];
-  /** epoch milliseconds of the login */
   authTime: number;
   /** the user's `auth_epoch`, with which the session has to agree */
   epoch: number;
@@ -54,7 +53,6 @@ export function userOf({ principal }: { principal?: Principal }): UserPrincipal 
   return principal;
 }
 
-/** @throws Error for a route that is not declared for services */
 export function serviceOf({ principal }: { principal?: Principal }): ServicePrincipal {
   if (principal?.kind !== 'service')
     throw new Error('a route that is not declared for services asks for one');

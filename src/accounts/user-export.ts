@@ -8,7 +8,8 @@ import { MAIL_STATES } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
-import { timeOrNull, timeText, userJson } from '../users/user-json.js';
+import { userJson } from '../users/user-json.js';
+import { timeOrNull, timeText } from '../http/times.js';
 import type { UserProfile } from '../users/users.repository.js';
 
 const PAGE = 500;

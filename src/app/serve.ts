@@ -11,7 +11,7 @@ import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';
 import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
 import { RequestLog, traceRequests } from '../http/request-log.js';
 import { NestLogger } from '../telemetry/logging/logger.js';
-import { startTracing } from '../telemetry/tracing/spans.js';
+import { startTracing } from '../telemetry/tracing/start-tracing.js';
 import { replaceNodeAnswers } from '../http/problem.filter.js';
 import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { giveBackUncounted } from '../rate-limits/admissions.js';

@@ -3,7 +3,7 @@ import type { Event } from '../events/event.entity.js';
 import { EVENT_TYPES } from '../events/event-types.js';
 import type { START as FEED_START } from '../events/feed.repository.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { timeText } from '../operators/views.js';
+import { timeText } from '../http/times.js';
 import type { Services } from './command/cli.module.js';
 import type { CommandDefinition, Invocation, Report } from './command/definition.js';
 import { CannotRunError, choiceOption, limitOption, textOption, timeOption } from './command/options.js';

@@ -1,6 +1,7 @@
 import { isEntityId } from '../identifiers/entity-id.js';
 import type { Mail, MAIL_STATES } from '../mail/mail.entity.js';
-import { mailView, timeText } from '../operators/views.js';
+import { mailView } from '../operators/views.js';
+import { timeText } from '../http/times.js';
 import { canonicalEmail } from '../users/email-address.js';
 import type { CommandGroup, Invocation, Report } from './command/definition.js';
 import { CannotRunError, choiceOption, limitOption, operatorOf, textOption } from './command/options.js';

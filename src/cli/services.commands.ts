@@ -1,5 +1,6 @@
 import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
-import { secretView, serviceView, timeText } from '../operators/views.js';
+import { secretView, serviceView } from '../operators/views.js';
+import { timeText } from '../http/times.js';
 import { isServiceName } from '../services/service-secrets.js';
 import type { ServiceSecret } from '../services/service.entity.js';
 import { shownText, typedScopes } from '../services/service-secrets.js';

@@ -15,6 +15,7 @@ import type { Event } from './event.entity.js';
 import { type EventFilter, EventsRepository, LATEST } from './events.repository.js';
 import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
+import { timeText } from '../http/times.js';
 
 /** Clocks of instances differ by less: no event of an organization is older by so much than one of a revision before. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
@@ -99,7 +100,7 @@ export function feedEvent(event: Event): FeedEvent {
 /** What operators see: the whole event. */
 export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): WholeEvent {
   const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
-  return { ...rest, at: new Date(at).toISOString(), actor, data: dataOf({ data }) };
+  return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };
 }
 
 /** Returns false for a type that only a later version knows. */
@@ -110,7 +111,7 @@ export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): 
 }
 
 function headOf({ id, type, at }: Event): Pick<OrgEvent, 'id' | 'type' | 'at'> {
-  return { id, type, at: new Date(at).toISOString() };
+  return { id, type, at: timeText(at) };
 }
 
 function dataOf({ data }: Pick<Event, 'data'>): OrgEvent['data'] {

@@ -102,7 +102,6 @@ export function acceptFormBodies(fastify: FastifyInstance): void {
   });
 }
 
-/** Names the media type that the request takes. */
 export function unsupportedMediaType(request: FastifyRequest): Problem {
   return new Problem('unsupported_media_type', takesForm(request) ? { detail: FORM_NEEDED } : {});
 }

@@ -30,7 +30,6 @@ function openFilesLimit(): number | undefined {
   return typeof limit === 'number' ? limit : undefined;
 }
 
-/** how long a client may take nothing of its answer */
 const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
@@ -71,7 +70,6 @@ const LOG_INTERVAL_MS = 60_000;
 // connections and says nothing, or half a request, would keep all others out. Busy ones are never closed.
 export class IdleConnections {
   private readonly open = new Set<Socket>();
-  /** ordered by the time when they became idle */
   private readonly idle = new Set<Socket>();
   private loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -95,7 +93,6 @@ export class IdleConnections {
   }
 
   end(socket: Socket): void {
-    // Last in the order, also if it was idle already.
     this.idle.delete(socket);
     if (this.open.has(socket)) this.idle.add(socket);
   }

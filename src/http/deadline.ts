@@ -5,7 +5,6 @@ import { sendProblem } from './problem.filter.js';
 import { disconnectWhenStalled } from './connections.js';
 
 export interface Patience {
-  /** aborts when the answer was sent or the client has left */
   gone: AbortSignal;
   /** Waits without a deadline; the answer gets a whole one after it. */
   wait: (work: () => Promise<void>) => Promise<void>;
@@ -37,7 +36,6 @@ declare module 'fastify' {
   }
 }
 
-/** time from the arrival of the whole request to its answer */
 const DEADLINE_MS = 4500;
 
 class Deadline {

@@ -14,7 +14,6 @@ const MAX_WAITING_BYTES = 256 * 1024;
 
 interface Exchange {
   ip: string;
-  /** begins the work on the request; undefined while a part of the request is missing */
   begin?: () => void;
   begun: boolean;
   sent: boolean;

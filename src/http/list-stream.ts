@@ -6,13 +6,11 @@ import type { Position } from './pages.js';
 
 export interface ListPage<Row> {
   rows: Row[];
-  /** undefined on the last page */
   next?: Position;
 }
 
 interface StreamLog {
   logger: Logger;
-  /** is logged when the answer is cut off */
   failure: object;
 }
 
@@ -30,7 +28,6 @@ class ReaderGoneError extends Error {
   }
 }
 
-/** Streams a list page by page. */
 export function streamList<Row>(list: ListStream<Row>): StreamableFile {
   return streamJson(piecesOf(list), list);
 }

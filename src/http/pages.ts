@@ -24,19 +24,16 @@ export function encodeCursor({ order, id }: Position): string {
   return Buffer.from(`${order}.${id}`).toString('base64url');
 }
 
-/** Returns undefined for text that `encodeCursor` did not produce. */
 export function decodeCursor(text: string): Position | undefined {
   const [order = '', id, ...rest] = Buffer.from(text, 'base64url').toString('latin1').split('.');
   if (!/^\d{1,15}$/.test(order) || !isEntityId(id) || rest.length > 0) return undefined;
   return { order: Number(order), id };
 }
 
-/** Encodes the last row's text, in a list that is ordered by a unique text. */
 export function encodeTextCursor(text: string): string {
   return Buffer.from(`:${text}`).toString('base64url');
 }
 
-/** Returns undefined for text that `encodeTextCursor` did not produce. */
 export function decodeTextCursor(cursor: string): string | undefined {
   const text = Buffer.from(cursor, 'base64url').toString('latin1');
   return CURSOR_TEXT.test(text) ? text.slice(1) : undefined;
@@ -46,7 +43,6 @@ export function encodeNameCursor({ name, id }: NamedPosition): string {
   return Buffer.from(`${id}/${name}`).toString('base64url');
 }
 
-/** Returns undefined for text that `encodeNameCursor` did not produce. */
 export function decodeNameCursor(cursor: string): NamedPosition | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   const id = text.slice(0, text.indexOf('/'));
@@ -69,7 +65,6 @@ export const NextPage = createParamDecorator((_: unknown, context: ExecutionCont
 
 export const DEFAULT_LIMIT = 100;
 
-/** a query that has passed validation */
 export interface PageQuery {
   limit?: string;
   cursor?: string;
@@ -83,7 +78,6 @@ export function limitOf({ limit }: PageQuery): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit);
 }
 
-/** Returns undefined for the start of the list. */
 export function positionOf({ cursor }: PageQuery): Position | undefined {
   return cursor === undefined ? undefined : decodeCursor(cursor);
 }
@@ -100,7 +94,6 @@ export function cutPage<Row>(
   return { page, next: linkNext(last && cursorOf(last), linkNextPage) };
 }
 
-/** Sets the header and returns the answer's `nextCursor`; neither on the last page. */
 export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextPage): NextCursor {
   if (nextCursor === undefined) return {};
   linkNextPage(nextCursor);

@@ -41,7 +41,6 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Converts an error as `toProblem` does, but knows the faults of the database, too. */
 export function problemOf(error: unknown): Problem {
   // Check the status first: a client that resets its connection causes the same ECONNRESET as a database.
   if (statusOf(error) !== undefined) return toProblem(error);
@@ -106,7 +105,6 @@ function requireHostHeader(fastify: FastifyInstance): void {
 /** time to discard what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
 const LINGER_MS = 1000;
 
-/** the client stopped sending in the middle of a request */
 const CUT_OFF = 'HPE_INVALID_EOF_STATE';
 
 const STATUS_BY_ERROR_CODE: Record<string, number> = {

@@ -10,12 +10,10 @@ import { loggedPath } from './paths.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** undefined if tracing is off */
     span?: Span;
   }
 }
 
-/** Begins a span for each request; its queries become part of it. */
 export function traceRequests(fastify: FastifyInstance): void {
   const spans = spanFactory();
   if (!spans) return;

@@ -7,12 +7,10 @@ import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../conf
 import {
   type Origin,
   serviceOf,
-  type ServicePrincipal,
   type SignedInOperator,
   type SignInOrigin,
   type UserActor,
   userOf,
-  type UserPrincipal,
 } from '../access/principal.js';
 
 /** more than an IPv6 address with brackets, zone and port takes */
@@ -20,7 +18,6 @@ const MAX_HOP_LENGTH = 80;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const ADDRESS_WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
-/** Tells Fastify's `trustProxy` whether a hop of `X-Forwarded-For`, or the peer, is a trusted proxy. */
 export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefined) => boolean {
   return (hop) => {
     const address = parseHop(hop);
@@ -62,39 +59,13 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && CLIENT_ID.test(given) ? given : randomUUID();
 }
 
-export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): UserActor =>
-  actorOf(context.switchToHttp().getRequest()),
-);
-
 export function actorOf(request: FastifyRequest): UserActor {
   return { ...userOf(request), ...originOf(request) };
 }
 
-/** Serves routes whose actor is known only when they are done. */
-export const RequestOrigin = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  originOf(context.switchToHttp().getRequest()),
-);
-
-export const RequestSignInOrigin = createParamDecorator(
-  (_: unknown, context: ExecutionContext): SignInOrigin => {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    return { ...originOf(request), userAgent: userAgentOf(request.headers['user-agent']) };
-  },
-);
-
 function originOf(request: FastifyRequest): Origin {
   return { requestId: request.id, address: clientAddress(request) };
 }
-
-/** The operator who acts, without the reason, which the body of each change has. */
-export const CurrentOperator = createParamDecorator(
-  (_: unknown, context: ExecutionContext): SignedInOperator => {
-    const { id, sessionId, requestId, address } = actorOf(
-      context.switchToHttp().getRequest<FastifyRequest>(),
-    );
-    return { kind: 'operator', id, sessionId, requestId, address };
-  },
-);
 
 export interface CurrentOrg {
   id: string;
@@ -102,30 +73,39 @@ export interface CurrentOrg {
   revision: number;
 }
 
-export const CurrentOrg = createParamDecorator(
-  (_: unknown, context: ExecutionContext): CurrentOrg =>
-    context.switchToHttp().getRequest<{ org: CurrentOrg }>().org,
-);
+const fromRequest = (read: (request: FastifyRequest) => unknown): (() => ParameterDecorator) =>
+  createParamDecorator((_: unknown, context: ExecutionContext) =>
+    read(context.switchToHttp().getRequest<FastifyRequest>()),
+  );
 
-/** Gives the service whose credentials came with a request to a route for everyone. */
-export const ServiceIfAny = createParamDecorator(
-  (_: unknown, context: ExecutionContext): ServicePrincipal | undefined => {
-    const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-    return principal?.kind === 'service' ? principal : undefined;
-  },
-);
-
-export const CurrentService = createParamDecorator(
-  (_: unknown, context: ExecutionContext): ServicePrincipal =>
-    serviceOf(context.switchToHttp().getRequest<FastifyRequest>()),
-);
+export const CurrentUser = fromRequest(userOf);
 
 /** Serves routes that also let in callers without a token. */
-export const CallerIfAny = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
-  return principal?.kind === 'user' ? principal : undefined;
+export const CallerIfAny = fromRequest(({ principal }) =>
+  principal?.kind === 'user' ? principal : undefined,
+);
+
+export const CurrentService = fromRequest(serviceOf);
+
+/** Gives the service whose credentials came with a request to a route for everyone. */
+export const ServiceIfAny = fromRequest(({ principal }) =>
+  principal?.kind === 'service' ? principal : undefined,
+);
+
+export const CurrentOrg = fromRequest((request) => (request as FastifyRequest & { org: CurrentOrg }).org);
+
+export const CurrentActor = fromRequest(actorOf);
+
+/** The operator who acts, without the reason, which the body of each change has. */
+export const CurrentOperator = fromRequest((request): SignedInOperator => {
+  const { id, sessionId, requestId, address } = actorOf(request);
+  return { kind: 'operator', id, sessionId, requestId, address };
 });
 
-export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext): UserPrincipal =>
-  userOf(context.switchToHttp().getRequest<FastifyRequest>()),
-);
+/** Serves routes whose actor is known only when they are done. */
+export const RequestOrigin = fromRequest(originOf);
+
+export const RequestSignInOrigin = fromRequest((request): SignInOrigin => ({
+  ...originOf(request),
+  userAgent: userAgentOf(request.headers['user-agent']),
+}));

@@ -39,7 +39,6 @@ export function validationPipe(): ValidationPipe {
   });
 }
 
-/** Returns the code in the `context` of the failed validator, if only one failed and it has a code. */
 function onlyCode(errors: ValidationError[]): ProblemCode | undefined {
   const [{ constraints, contexts } = {}] = errors;
   const [name = '', ...others] = Object.keys(constraints ?? {});

@@ -18,6 +18,7 @@ import {
   ConfirmSecondFactorRequest,
 } from './me.requests.js';
 import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './own-account.responses.js';
+import { timeOrNull } from '../http/times.js';
 
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 
@@ -160,7 +161,7 @@ export class OwnCredentialsController {
 function secondFactorResult({ enabledAt, recoveryCodesLeft }: SecondFactorState): SecondFactorResult {
   return {
     enabled: enabledAt !== null,
-    enabledAt: enabledAt === null ? null : new Date(enabledAt).toISOString(),
+    enabledAt: timeOrNull(enabledAt),
     recoveryCodesLeft,
   };
 }

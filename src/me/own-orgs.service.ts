@@ -17,6 +17,7 @@ import { AccountView } from './views.js';
 import type { Included } from './included.decorator.js';
 import type { ListOwnOrgsQuery } from './me.requests.js';
 import type { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';
+import { timeText } from '../http/times.js';
 
 export interface OrgListReader extends Pick<UserPrincipal, 'id' | 'sessionId'> {
   withRoles: boolean;
@@ -134,5 +135,5 @@ function cursorOf({ joinedAt, id }: { joinedAt: number; id: string }): string {
 }
 
 function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  return timeText(milliseconds);
 }

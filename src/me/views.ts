@@ -4,6 +4,7 @@ import { UsersRepository } from '../users/users.repository.js';
 import type { AccountResult } from './me.responses.js';
 import type { ListedSession, OwnSession as OwnSessionView } from './own-account.responses.js';
 import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
+import { timeOrNull, timeText } from '../http/times.js';
 
 @Injectable()
 export class AccountView {
@@ -16,8 +17,8 @@ export class AccountView {
     return {
       user: { id, email },
       emailVerified: emailVerifiedAt !== null,
-      createdAt: new Date(createdAt).toISOString(),
-      passwordChangedAt: passwordChangedAt === null ? null : new Date(passwordChangedAt).toISOString(),
+      createdAt: timeText(createdAt),
+      passwordChangedAt: timeOrNull(passwordChangedAt),
     };
   }
 }
@@ -31,9 +32,9 @@ export function sessionView(session: OwnSession): ListedSession {
   return {
     id,
     via: loginId === null ? 'password' : 'code',
-    createdAt: new Date(createdAt).toISOString(),
-    lastUsedAt: new Date(rotatedAt ?? createdAt).toISOString(),
-    expiresAt: new Date(expiresAt).toISOString(),
+    createdAt: timeText(createdAt),
+    lastUsedAt: timeText(rotatedAt ?? createdAt),
+    expiresAt: timeText(expiresAt),
     ip,
     userAgent,
     deviceName,

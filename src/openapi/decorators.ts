@@ -43,7 +43,6 @@ export const ApiRole = (options: FieldOptions = {}): PropertyDecorator =>
     ...options,
   });
 
-/** Declares the cursor of a page's answer. */
 export const ApiNextCursor = (
   example: string,
   description = '`cursor` of the next page; absent on the last page',

@@ -31,7 +31,7 @@ import {
   ShownAccountResult,
 } from './users.responses.js';
 import { OperatorUsersService } from './users.service.js';
-import { timeText } from './views.js';
+import { timeText } from '../http/times.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',

@@ -26,7 +26,8 @@ import type {
   AccountSessionsResult,
   ShownAccountResult,
 } from './users.responses.js';
-import { accountView, timeOrNull, timeText } from './views.js';
+import { accountView } from './views.js';
+import { timeOrNull, timeText } from '../http/times.js';
 
 @Injectable()
 export class OperatorUsersService {

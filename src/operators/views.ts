@@ -12,14 +12,7 @@ import type {
   ListedService,
 } from './operators.responses.js';
 import type { ListedAccount } from './users.responses.js';
-
-export function timeText(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}
-
-export function timeOrNull(epochMs: number | null | undefined): string | null {
-  return epochMs === null || epochMs === undefined ? null : timeText(epochMs);
-}
+import { timeOrNull, timeText } from '../http/times.js';
 
 export function accountView(user: ListedUser): ListedAccount {
   const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;

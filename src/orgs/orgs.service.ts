@@ -17,6 +17,7 @@ import { Writes } from '../requests/writes.js';
 import { NoEnabledOwnerError, OrgNotFoundError, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireAdmin, requireOwner, requireRestorable } from './state/member-policy.js';
 import { OrgChanges, unchanged } from './state/org-changes.js';
+import { timeText } from '../http/times.js';
 
 const FIRST_REVISION = 1;
 
@@ -153,5 +154,5 @@ export class OrgsService {
 }
 
 function deletionResult(purgeAt: number): OrgDeletionResult {
-  return { ok: true, purgeAt: new Date(purgeAt).toISOString() };
+  return { ok: true, purgeAt: timeText(purgeAt) };
 }

@@ -1,8 +1,6 @@
 interface ProblemDefinition {
   status: number;
-  /** text for readers of the documentation */
   meaning: string;
-  /** default text of the answer */
   detail: string;
 }
 

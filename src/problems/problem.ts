@@ -94,7 +94,6 @@ export class RefusedError extends Error {
   }
 }
 
-/** codes for errors of the framework */
 const BY_STATUS: Record<number, ProblemCode> = {
   400: 'bad_request',
   401: 'unauthorized',

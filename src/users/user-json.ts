@@ -1,3 +1,4 @@
+import { timeOrNull, timeText } from '../http/times.js';
 import type { UserProfile } from './users.repository.js';
 
 /** An account as the command line and an export show it. */
@@ -24,12 +25,4 @@ export function userJson(user: UserProfile): UserJson {
     secondFactorAt: timeOrNull(secondFactorAt),
     operatorSince: timeOrNull(user.operatorSince),
   };
-}
-
-export function timeText(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}
-
-export function timeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : timeText(epochMs);
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 import type { IssuedChallenge } from './login-challenges.js';
+import { timeText } from '../../http/times.js';
 
 export const INVALID_SECOND_FACTOR_CODE =
   'The code is wrong or was used before; send the next one of the app, or a recovery code.';
@@ -18,7 +19,7 @@ export class InvalidSecondFactorCodeError extends Problem {
 export class SecondFactorRequiredError extends Problem {
   constructor({ challenge, expiresAt }: IssuedChallenge, userId: string) {
     super('second_factor_required', {
-      extensions: { challenge, expiresAt: new Date(expiresAt).toISOString() },
+      extensions: { challenge, expiresAt: timeText(expiresAt) },
       userId,
     });
   }

@@ -13,6 +13,7 @@ import { ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { IssueCodeRequest } from './sessions.requests.js';
 import type { BoundCodeResult, CodeResult, TokenResult } from './sessions.responses.js';
+import { timeText } from '../../http/times.js';
 
 const MAX_SESSIONS = 10_000;
 const LOOK_AFTER_MS = 1000;
@@ -149,7 +150,7 @@ export class CodesService {
       throw new ValidationProblem([{ field: 'audience', message: NO_SERVICE }]);
     }
     const { code, expiresAt } = await this.insert(sessionId, { challenge, audience });
-    return { code, expiresAt: new Date(expiresAt).toISOString(), audience };
+    return { code, expiresAt: timeText(expiresAt), audience };
   }
 
   // Reuse of a code revokes the whole branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). Without

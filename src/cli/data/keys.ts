@@ -17,7 +17,8 @@ import {
   type SigningKeys,
 } from '../../auth/tokens/signing-keys.js';
 import { type Env, loadEnv } from '../../config/env.js';
-import { keyView, timeText } from '../../operators/views.js';
+import { keyView } from '../../operators/views.js';
+import { timeText } from '../../http/times.js';
 import { RefusedError } from '../../problems/problem.js';
 import type { Invocation, Report } from '../command/definition.js';
 import { operatorOf } from '../command/options.js';

@@ -1,5 +1,5 @@
 import { readable } from '../../auth/email-codes/email-code-text.js';
-import { timeText } from '../../operators/views.js';
+import { timeText } from '../../http/times.js';
 import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { Services } from '../command/cli.module.js';

@@ -1,4 +1,4 @@
-import { timeText } from '../../operators/views.js';
+import { timeText } from '../../http/times.js';
 import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
 import { userJson } from '../../users/user-json.js';
 import type { UserProfile } from '../../users/users.repository.js';

@@ -35,6 +35,7 @@ import {
   type ReceivedInvitation,
 } from '../state/invitations.lists.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
+import { timeText } from '../../http/times.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
@@ -206,8 +207,8 @@ function listedInvitation(invitation: ListedInvitation): ListedInvitationRespons
     email,
     role,
     status,
-    createdAt: new Date(createdAt).toISOString(),
-    expiresAt: new Date(expiresAt).toISOString(),
+    createdAt: timeText(createdAt),
+    expiresAt: timeText(expiresAt),
     invitedBy: { userId: invitedBy, email: inviterEmail },
   };
 }

@@ -24,6 +24,7 @@ import {
 } from '../state/orgs.errors.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
+import { timeText } from '../../http/times.js';
 
 const STREAMED_PAGE = 1000;
 
@@ -70,7 +71,7 @@ export class MemberListsService {
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
     await this.requireReader(readerOf(orgId, caller));
     if (!member) throw new MemberNotFoundError();
-    return { member: { ...member, joinedAt: new Date(member.joinedAt).toISOString() } };
+    return { member: { ...member, joinedAt: timeText(member.joinedAt) } };
   }
 
   /**

@@ -18,7 +18,6 @@ import {
   type RequestOutcome,
 } from './measurements.js';
 
-/** up to the deadline of an answer */
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** half as often as by default: each look costs CPU, even in an idle process */
@@ -29,7 +28,6 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const OTHER_METHOD = 'other';
 const UNKNOWN_ROUTE = 'unknown';
 
-/** Counters exist from the start, so that the first of each outcome is an increase. */
 const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'rate_limited', 'unavailable'];
 const MAIL_STATES = ['waiting', 'sent', 'failed'];
 const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];

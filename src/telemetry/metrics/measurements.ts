@@ -29,7 +29,6 @@ class Reading<T> {
     return this.source();
   }
 
-  /** Replaces the source, since a process has one of each. */
   provide(source: () => T): void {
     this.source = source;
   }
@@ -37,7 +36,6 @@ class Reading<T> {
 
 export interface RequestOutcome {
   method: string;
-  /** pattern of the route; undefined for a path that nobody knows */
   route: string | undefined;
   status: number;
   code: ProblemCode | undefined;
@@ -64,5 +62,4 @@ export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
 /** The feed as this process sees it, and how many requests wait for it. */
 export const feedState = new Reading(() => ({ lagSeconds: 0, waiters: 0 }));
 
-/** Emails in the outbox by state, as they were counted last: the same for all instances. */
 export const mailCounts = new Reading((): Record<string, number> => ({}));

@@ -24,7 +24,6 @@ import type { SpanFactory, TraceParent } from './spans.js';
 
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** Logs once when traces get lost, and once when they no longer do. */
 export class ReportedExporter implements SpanExporter {
   private readonly logger = new Logger('Traces');
   private failing = false;

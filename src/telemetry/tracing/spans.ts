@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from '@opentelemetry/api';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Env } from '../../config/env.js';
 
 export interface SpanFactory {
   request(method: string, parent: TraceParent | undefined): Span;
@@ -18,11 +16,10 @@ interface Scope {
 const scope = new AsyncLocalStorage<Scope>();
 let factory: SpanFactory | undefined;
 
-function useSpanFactory(spans: SpanFactory): void {
+export function useSpanFactory(spans: SpanFactory): void {
   factory = spans;
 }
 
-/** Returns undefined if traces are off. */
 export function spanFactory(): SpanFactory | undefined {
   return factory;
 }
@@ -75,18 +72,4 @@ export function parseTraceparent(header: unknown): TraceParent | undefined {
     return undefined;
   }
   return { traceId, spanId, sampled: (Number.parseInt(flags!, 16) & SAMPLED) !== 0 };
-}
-
-const FLUSH_TIMEOUT_MS = 1000;
-
-/** Loads nothing if traces are off. The result sends the spans that are left, and never fails. */
-export async function startTracing(env: Env): Promise<() => Promise<void>> {
-  if (env.otlpEndpoint === undefined) return () => Promise.resolve();
-  const { openTelemetry } = await import('./open-telemetry.js');
-  const { provider, spans } = openTelemetry(env);
-  useSpanFactory(spans);
-  return async () => {
-    const sent = provider.shutdown().catch(() => undefined);
-    await Promise.race([sent, sleep(FLUSH_TIMEOUT_MS)]);
-  };
 }
