@@ -3,8 +3,7 @@ import type { Actor } from '../access/principal.js';
 import { principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { requireOtherOwners } from '../orgs/state/owner-rule.js';
-import { type OrphanedOrg, UserDepartures } from '../orgs/state/user-departures.js';
+import { type OrphanedOrg, requireOtherOwners, UserDepartures } from '../orgs/state/user-departures.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEvents } from '../users/user-events.js';
 

@@ -9,7 +9,7 @@ import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { MemberListsService, readerOf } from '../members/member-lists.service.js';
-import { OrgChanges } from '../state/org-changes.js';
+import { invitationData, OrgChanges, revocations } from '../state/org-changes.js';
 import type {
   CreateInvitationRequest,
   ListInvitationsQuery,
@@ -24,7 +24,6 @@ import type {
   ReceivedInvitationResponse,
 } from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
-import { invitationData, revocations } from '../state/invitation-events.js';
 import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
 import { InvitationNotFoundError, TooManyInvitationsError } from '../state/orgs.errors.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/principal.js';
-import { invitationData } from '../state/invitation-events.js';
+import { invitationData, OrgChanges } from '../state/org-changes.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
 import { isOpen } from '../state/invitation-policy.js';
 import { InvitationEndedError } from '../state/orgs.errors.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
-import { OrgChanges } from '../state/org-changes.js';
 
 /** Issues codes that an operator passes on if no email arrives. Commands use it, which have no keys to derive codes. */
 @Injectable()

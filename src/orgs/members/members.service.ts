@@ -15,10 +15,9 @@ import {
   requireRemoval,
   requireTransfer,
 } from '../state/member-policy.js';
-import { revocations } from '../state/invitation-events.js';
+import { type LockedOrg, OrgChanges, type OrgEvent, revocations, unchanged } from '../state/org-changes.js';
 import { invitableRoles } from '../state/invitation-policy.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
-import { type LockedOrg, OrgChanges, type OrgEvent, unchanged } from '../state/org-changes.js';
 import type { MembershipResult } from './members.responses.js';
 import {
   NoMoreAdditionsError,

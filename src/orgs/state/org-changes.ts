@@ -1,20 +1,34 @@
 import { Injectable } from '@nestjs/common';
+import type { EventType, EventWithout, NewEvent } from '../../events/event-types.js';
+import type { Invitation } from './invitation.entity.js';
+import { type EndedInvitation, InvitationsRepository } from './invitations.repository.js';
 import { principalOf } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import type { EventType, EventWithout } from '../../events/event-types.js';
 import type { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
 import type { AnyWrite } from '../../requests/write.js';
 import { Writes } from '../../requests/writes.js';
-import { revocations } from './invitation-events.js';
-import { InvitationsRepository } from './invitations.repository.js';
 import { OrgNotFoundError } from './orgs.errors.js';
 import { type OrgRow, OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
+
+export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];
+
+/** The `data` of an event. It leaves out the invited user, who would reveal whether the email has an account. */
+export function invitationData({ id, role }: Pick<Invitation, 'id' | 'role'>) {
+  return { invitationId: id, role };
+}
+
+export function revocations(ended: readonly EndedInvitation[], reason: RevocationReason) {
+  return ended.map((invitation) => ({
+    type: 'invitation.revoked' as const,
+    data: { ...invitationData(invitation), reason },
+  }));
+}
 
 export type OrgEvent = EventWithout<
   'actor' | 'orgId' | 'orgRevision',

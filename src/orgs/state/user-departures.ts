@@ -3,11 +3,12 @@ import type { Actor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { NewEvent } from '../../events/event-types.js';
-import { type RevocationReason, revocations } from './invitation-events.js';
+import { type RevocationReason, revocations } from './org-changes.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
-import { orgIdsOf, orphanings } from './owner-rule.js';
 import { type Departure, MembersRepository } from './members.repository.js';
+import { requireOtherOwner } from './member-policy.js';
+import { OnlyOwnerError } from './orgs.errors.js';
 
 /** The memberships of a user who is deleted or disabled. All of the organizations are locked. */
 interface Departing {
@@ -107,4 +108,38 @@ export class UserDepartures {
     }
     return events;
   }
+}
+
+/**
+ * The organizations of a user keep an enabled owner without that user. Deleted ones need none.
+ * @returns the departures that leave none, by force
+ * @throws OnlyOwnerError
+ */
+export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
+  return requireOtherOwner(
+    departures.filter(({ isDeleted }) => !isDeleted),
+    {
+      force,
+      refuse: (orphaned) => new OnlyOwnerError(orphaned),
+    },
+  );
+}
+
+/** One event for each organization, since one cannot hold the ids of all; the organization's admins see it, too. */
+function orphanings(
+  orphaned: readonly Departure[],
+  { userId, actor, reason }: { userId: string; actor: Actor; reason: 'owner_disabled' | 'owner_deleted' },
+): NewEvent[] {
+  return orphaned.map(({ orgId, revision: orgRevision }) => ({
+    type: 'org.orphaned',
+    actor,
+    orgId,
+    orgRevision,
+    userId,
+    data: { reason, force: true },
+  }));
+}
+
+function orgIdsOf(departures: readonly Departure[]): string[] {
+  return departures.map(({ orgId }) => orgId);
 }
