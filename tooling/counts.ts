@@ -64,7 +64,12 @@ function providersOf({ path, text }: SourceFile): { path: string; count: number 
   const [, list = ''] = /\bproviders: \[([^\]]*)\]/.exec(text) ?? [];
   return {
     path,
-    count: path.endsWith('.module.ts') ? list.split(',').filter((name) => name.trim()).length : 0,
+    count: path.endsWith('.module.ts')
+      ? list
+          .replaceAll(/\{[^}]*\}|\/\/.*/g, 'one')
+          .split(',')
+          .filter((name) => name.trim()).length
+      : 0,
   };
 }
 

@@ -1,6 +1,5 @@
 import { Problem, RefusedError } from '../../problems/problem.js';
 import type { Role } from '../../access/principal.js';
-import type { Departure } from './members.repository.js';
 
 export class TooManyOrgsError extends Problem {
   constructor(max: number) {
@@ -117,7 +116,11 @@ export const NO_ENABLED_OWNER =
   'No owner of the organization has an account that is enabled; enable one, or restore it with force.';
 
 /** Without other members, no other owner can be made there. */
-type OwnedOrg = Pick<Departure, 'orgId' | 'name' | 'hasOtherMember'>;
+interface OwnedOrg {
+  orgId: string;
+  name: string;
+  hasOtherMember: number;
+}
 
 export class OnlyOwnerError extends RefusedError {
   constructor(readonly orgs: readonly OwnedOrg[]) {
