@@ -1,17 +1,22 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
-import { BY_PASSWORD, operatorsAssurance } from './assurance.js';
+import {
+  BY_PASSWORD,
+  type CallerKind,
+  type ForBoundTokens,
+  operatorsAssurance,
+  RouteAccess,
+} from './route-access.js';
 import type { Role, ServiceScope } from './principal.js';
-import { type CallerKind, type ForBoundTokens, RouteAccess } from './route-access.js';
 
-/** Lets everyone in; `usedBy` names the callers in whose documents the route stands. */
+/** @param usedBy callers whose OpenAPI document lists the route */
 export const Public = (...usedBy: CallerKind[]) =>
   applyDecorators(RouteAccess({ to: 'everyone', ...(usedBy.length > 0 && { usedBy }) }), ApiSecurity({}));
 
 export const SignedIn = (tokens: ForBoundTokens = {}) =>
   applyDecorators(RouteAccess({ to: 'signed-in', ...tokens }), ApiBearerAuth());
 
-/** Excludes services that hold a user's token from a one-time code: they must not take the account over. */
+/** Excludes delegated sessions: a service must not take the account over. */
 export const SignedInByPassword = () =>
   applyDecorators(RouteAccess({ to: 'signed-in', assurance: BY_PASSWORD }), ApiBearerAuth());
 
@@ -34,7 +39,6 @@ export const ApiOrgId = () =>
 export const MinRole = (minRole: Role, tokens: ForBoundTokens = {}) =>
   applyDecorators(RouteAccess({ to: 'members', minRole, ...tokens }), ApiBearerAuth(), ApiOrgId());
 
-/** Requires at least this role, and excludes services that hold a user's token from a one-time code. */
 export const MinRoleByPassword = (minRole: Role) =>
   applyDecorators(
     RouteAccess({ to: 'members', minRole, assurance: BY_PASSWORD }),
@@ -42,7 +46,7 @@ export const MinRoleByPassword = (minRole: Role) =>
     ApiOrgId(),
   );
 
-/** Lets everyone in; a service that shows a secret has to show the right one. */
+/** A service that sends a secret has to send the right one. */
 export const PublicOrService = () =>
   applyDecorators(
     RouteAccess({ to: 'everyone', or: 'service', usedBy: ['clients', 'services'] }),

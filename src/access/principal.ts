@@ -1,4 +1,3 @@
-/** Ordered from the lowest to the highest permission. */
 export const ROLES = ['member', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -7,7 +6,7 @@ export function roleAtLeast(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
 
-/** The ways to log in (RFC 8176). */
+/** RFC 8176 */
 export const AUTHENTICATION_METHODS = ['pwd', 'otp'] as const;
 
 export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];
@@ -18,22 +17,19 @@ export interface UserPrincipal {
   email: string;
   emailVerified: boolean;
   sessionId: string;
-  /** whether a one-time code opened the session, and not a login */
+  /** whether a one-time code opened the session */
   isDelegated: boolean;
-  /** methods of the login, also for a session that a code opened */
+  /** of the login, also for a delegated session */
   amr: readonly AuthenticationMethod[];
   authTime: number;
-  /** the user's `auth_epoch`, with which the session has to agree */
+  /** `auth_epoch` of the user */
   epoch: number;
-  /** the service that exchanged the code with its credentials */
   service: string | null;
-  /** the one service for which the code was; null for a plain code and for a login */
+  /** the only service that the code was for; null for a plain code and for a login */
   audience: string | null;
-  /** whether a shell granted it, as the database says now */
   isOperator: boolean;
 }
 
-/** The caller of a request. A request to a public route may have none. */
 export type Principal = UserPrincipal | ServicePrincipal;
 
 declare module 'fastify' {
@@ -42,12 +38,12 @@ declare module 'fastify' {
   }
 }
 
-/** The key under which limits count a caller. No id of a user contains a colon. */
+/** Limits count a caller under this key. The id of a user contains no colon. */
 export function limitKey(principal: Principal): string {
   return principal.kind === 'user' ? principal.id : `service:${principal.name}`;
 }
 
-/** @throws Error for a route whose declaration lets others in than the users whom its handler expects */
+/** @throws Error if the route does not declare that only users may call it */
 export function userOf({ principal }: { principal?: Principal }): UserPrincipal {
   if (principal?.kind !== 'user') throw new Error('a route that is not declared for users asks for one');
   return principal;
@@ -59,7 +55,7 @@ export function serviceOf({ principal }: { principal?: Principal }): ServicePrin
   return principal;
 }
 
-/** The scopes that an operator can allow a service; the order is the one in which they are stored and shown. */
+/** In the order in which they are stored and shown. */
 export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
 
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];
@@ -68,11 +64,9 @@ export interface ServicePrincipal {
   kind: 'service';
   name: string;
   allow: readonly ServiceScope[];
-  /** in which the credentials were found: what they open ends with it */
   epoch: number;
 }
 
-/** The edge makes the actor, and hands it down to whatever changes something. */
 export type Actor = UserActor | OperatorActor | SystemActor;
 
 export interface Origin {
@@ -84,32 +78,30 @@ export interface SignInOrigin extends Origin {
   userAgent: string | null;
 }
 
-/** The key by which writers take turns. */
+/** The transaction queue is fair between these keys. */
 export function principalOf(actor: Actor): string {
   if (actor.kind === 'user' || isSignedInOperator(actor)) return actor.id;
   return (actor.kind === 'system' && actor.address) || actor.kind;
 }
 
-/** An operator who acts over HTTP, with an account of their own, may do less than somebody with a shell. */
 export function isSignedInOperator(actor: Actor): actor is SignedInOperator {
   return actor.kind === 'operator' && actor.sessionId !== undefined;
 }
 
-/** A user with the session in which they act, of which changes of owners ask more than that it is alive. */
 export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId' | 'isDelegated'>;
 
 export interface OperatorActor extends Partial<Origin> {
   kind: 'operator';
-  /** over HTTP the id of the user; else the name that the operator gave, or that the machine knows */
+  /** over HTTP the id of the user; for the CLI a name */
   id: string;
-  /** the session in which an operator acts over HTTP */
+  /** present over HTTP only */
   sessionId?: string;
   reason?: string;
 }
 
 export type SignedInOperator = OperatorActor & Origin & { sessionId: string };
 
-/** The service itself, with the origin of the anonymous request that made it act, if there was one. */
+/** Accounts itself, with the origin of the anonymous request that made it act, if there was one. */
 interface SystemActor extends Partial<Origin> {
   kind: 'system';
 }

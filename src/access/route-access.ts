@@ -1,20 +1,63 @@
 import { Reflector } from '@nestjs/core';
 import type { Env } from '../config/env.js';
-import { OperatorRequiredError, ScopeRequiredError, UndeclaredAccessError } from './access.errors.js';
-import { type Assurance, requireAssurance } from './assurance.js';
-import { type Principal, type Role, type ServiceScope, userOf } from './principal.js';
+import {
+  InsufficientUserAuthenticationError,
+  OperatorRequiredError,
+  PasswordSessionRequiredError,
+  ScopeRequiredError,
+  UndeclaredAccessError,
+} from './access.errors.js';
+import { type Principal, type Role, type ServiceScope, userOf, type UserPrincipal } from './principal.js';
+
+export interface Assurance {
+  /** not a delegated session */
+  by: 'password';
+  /** another login can meet these demands (RFC 9470) */
+  login?: LoginDemands;
+}
+
+interface LoginDemands {
+  secondFactor: boolean;
+  maxAge: number;
+}
+
+type Session = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
+
+export const BY_PASSWORD: Assurance = { by: 'password' };
+
+export const operatorsAssurance = ({ operatorsSecondFactor, operatorsLoginAge }: Env): Assurance => ({
+  by: 'password',
+  login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
+});
+
+/** @throws PasswordSessionRequiredError, InsufficientUserAuthenticationError */
+export function requireAssurance(session: Session, assurance: Assurance | undefined): void {
+  if (!assurance) return;
+  const { login } = assurance;
+  if (login && !meets(session, login)) throw new InsufficientUserAuthenticationError(login);
+  if (session.isDelegated) throw new PasswordSessionRequiredError();
+}
+
+/** A delegated session inherits `amr` and `authTime`, but needs another login, too. */
+function meets(
+  { isDelegated, amr = [], authTime = 0 }: Session,
+  { secondFactor, maxAge }: LoginDemands,
+): boolean {
+  if (isDelegated || (secondFactor && !amr.includes('otp'))) return false;
+  return Date.now() - authTime <= maxAge * 1000;
+}
 
 export interface ForBoundTokens {
-  /** also admits tokens that a code for one service alone opened */
+  /** also admits tokens of a code for one service */
   boundTokens?: true;
 }
 
-/** The kinds of callers that the service has, each with an OpenAPI document of its own. */
+/** Each has an OpenAPI document of its own. */
 export const CALLER_KINDS = ['clients', 'services', 'operators'] as const;
 
 export type CallerKind = (typeof CALLER_KINDS)[number];
 
-/** Every route declares exactly one; a route that declares none is refused. */
+/** Every route declares exactly one. Accounts rejects requests to a route that declares none. */
 export type Access =
   | { to: 'everyone'; or?: 'service'; usedBy?: readonly CallerKind[] }
   | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens)
@@ -28,7 +71,6 @@ export function takesBoundTokens(access: Access | undefined): boolean {
   return (access?.to === 'signed-in' || access?.to === 'members') && access.boundTokens === true;
 }
 
-/** Returns the callers for whom a route is documented. One that admits everyone is for clients unless it says more. */
 export function callersOf(access: Access): readonly CallerKind[] {
   if (access.to === 'everyone') return access.usedBy ?? ['clients'];
   if (access.to === 'services' || access.to === 'operators') return [access.to];
@@ -46,7 +88,7 @@ interface Caller {
   principal?: Principal;
 }
 
-/** Requires what a route declares, but for the role in an organization: what goes with it is asked after it. */
+/** Checks everything except the role in an organization, which the roles guard checks later. */
 export function requireAccess(access: Access | undefined, caller: Caller, env: Env): void {
   if (access === undefined) throw new UndeclaredAccessError();
   if (access.to === 'services') return requireScope(access.scope, caller);
@@ -58,7 +100,7 @@ function requireScope(scope: ServiceScope, { principal }: Caller): void {
   if (principal?.kind !== 'service' || !principal.allow.includes(scope)) throw new ScopeRequiredError(scope);
 }
 
-/** Tells first who is no operator, whom another login would not help. */
+/** Rejects callers who are not operators before asking for a stronger login. */
 function requireOperator(assurance: Assurance, caller: Caller): void {
   const user = userOf(caller);
   if (!user.isOperator) throw new OperatorRequiredError();

@@ -9,7 +9,7 @@ import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { userJson } from '../users/user-json.js';
-import { timeOrNull, timeText } from '../http/times.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 import type { UserProfile } from '../users/users.repository.js';
 
 const PAGE = 500;

@@ -3,7 +3,6 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Logger } from 'pino';
 import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
-import { startWorkers } from './workers.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { type Env, VERSION } from '../config/env.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
@@ -11,7 +10,6 @@ import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';
 import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
 import { RequestLog, traceRequests } from '../http/request-log.js';
 import { NestLogger } from '../telemetry/logging/logger.js';
-import { startTracing } from '../telemetry/tracing/start-tracing.js';
 import { replaceNodeAnswers } from '../http/problem.filter.js';
 import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { giveBackUncounted } from '../rate-limits/admissions.js';
@@ -19,15 +17,21 @@ import { noteSignedInUsers } from '../auth/tokens/token-issuer.js';
 import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
 import { enforceDeadline } from '../http/deadline.js';
 import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';
-import { validationPipe } from '../http/validation.js';
+import { validationPipe } from '../http/fields.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
 import { reservedNames } from '../services/service-secrets.js';
 import { ReservedServiceError } from '../services/services.errors.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';
+import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
+import { PasswordHasher } from '../auth/passwords/password-hasher.js';
+import { CleanUp } from '../clean-up/clean-up.js';
+import { FeedRounds } from '../events/feed-rounds.js';
+import { MailWorker } from '../mail-delivery/mail-worker.js';
+import { LiftedLimits } from '../rate-limits/lifted-limits.js';
 
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
-  const stopTracing = await startTracing(env);
+  const stopTracing = await traceIfWanted(env);
   const requestLog = new RequestLog(log);
   const idle = new IdleConnections(log);
   const connections = new Connections(requestLog, idle);
@@ -45,7 +49,14 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   announce(env, await app.getUrl(), log);
 }
 
-/** Stops the start where JWT_AUDIENCE or JWT_ISSUER was set to the name of a service. */
+/** Loads no library if traces are off. */
+async function traceIfWanted(env: Env): Promise<() => Promise<void>> {
+  if (env.otlpEndpoint === undefined) return () => Promise.resolve();
+  const { startTracing } = await import('../telemetry/tracing/open-telemetry.js');
+  return startTracing(env);
+}
+
+/** @throws ReservedServiceError if JWT_AUDIENCE or JWT_ISSUER is the name of a service */
 async function refuseReservedNames(app: NestFastifyApplication, env: Env): Promise<void> {
   const reserved = reservedNames(env);
   const [name] = await app.get(ServicesRepository).findExisting([...reserved.keys()]);
@@ -101,4 +112,14 @@ export async function configureApp(
 
   await app.init();
   refuseOtherMethods();
+}
+
+/** No provider starts by itself, so that commands start none of these. */
+async function startWorkers(app: NestFastifyApplication): Promise<void> {
+  await app.get(PasswordHasher).start();
+  app.get(KeyFileWatch).start();
+  app.get(LiftedLimits).start();
+  app.get(FeedRounds).start();
+  app.get(MailWorker).start();
+  app.get(CleanUp).start();
 }

@@ -2,7 +2,7 @@ import { type Type } from '@nestjs/common';
 import { useContainer } from 'class-validator';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseEnv } from '../config/env.js';
-import { validationPipe } from '../http/validation.js';
+import { validationPipe } from '../http/fields.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { LoginRequest, RegisterRequest } from './auth.requests.js';
 

@@ -4,7 +4,7 @@ import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { BATCH, type Batch, deleteFound } from '../database/batches.js';
+import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { EventsRetention } from '../events/events-retention.js';
 import { PendingMarks } from '../events/feed-numbering.js';
 import { Mails } from '../mail/mails.js';

@@ -4,11 +4,17 @@ import { EVENTS } from './events.commands.js';
 import { MAIL } from './mail.commands.js';
 import { ORGS } from './orgs.commands.js';
 import { SERVICES } from './services.commands.js';
-import { EMAIL_COMMANDS, LOCK_COMMANDS, REMOVE_SECOND_FACTOR, USER } from './users/change.commands.js';
+import {
+  AFTER_RESTORE,
+  EMAIL_COMMANDS,
+  LOCK_COMMANDS,
+  REMOVE_SECOND_FACTOR,
+  SESSIONS,
+  USER,
+} from './users/change.commands.js';
 import { CODE_COMMANDS } from './users/code.commands.js';
 import { EXPORT, LOOKUP_COMMANDS } from './users/lookup.commands.js';
 import { OPERATORS } from './users/operators.commands.js';
-import { AFTER_RESTORE, SESSIONS } from './users/sessions.commands.js';
 
 const SET_PASSWORD: CommandDefinition = {
   usage: 'set-password <USER>',
@@ -94,7 +100,7 @@ const MIGRATE: CommandDefinition = {
   summary: 'bring the database up to date, as the service does at its start',
   details: 'If several run at the same time, one of them does it. MIGRATIONS=check does not apply here.',
   examples: ['migrate'],
-  run: async () => (await import('./data/migrate.js')).migrateDatabase(),
+  run: async () => (await import('./data/database.js')).migrateDatabase(),
 };
 
 const BACKUP: CommandDefinition = {
@@ -105,7 +111,7 @@ const BACKUP: CommandDefinition = {
     'With MySQL or MariaDB the command prints what to run instead, and ends with 2.',
   ].join('\n'),
   examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
-  run: async (invocation) => (await import('./data/backup.js')).backUp(invocation),
+  run: async (invocation) => (await import('./data/database.js')).backUp(invocation),
 };
 
 const COPY_FROM: CommandDefinition = {
@@ -116,7 +122,7 @@ const COPY_FROM: CommandDefinition = {
     'changes made after the copy began are missing. Everything is copied in one transaction, or nothing is.',
   ].join('\n'),
   examples: ['copy-from /var/lib/accounts/accounts.sqlite'],
-  run: async (invocation) => (await import('./data/migrate.js')).copyFrom(invocation),
+  run: async (invocation) => (await import('./data/database.js')).copyFrom(invocation),
 };
 
 const DOCTOR: CommandDefinition = {

@@ -3,10 +3,18 @@ import type { Event } from '../events/event.entity.js';
 import { EVENT_TYPES } from '../events/event-types.js';
 import type { START as FEED_START } from '../events/feed.repository.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 import type { Services } from './command/cli.module.js';
-import type { CommandDefinition, Invocation, Report } from './command/definition.js';
-import { CannotRunError, choiceOption, limitOption, textOption, timeOption } from './command/options.js';
+import {
+  CannotRunError,
+  choiceOption,
+  type CommandDefinition,
+  type Invocation,
+  limitOption,
+  type Report,
+  textOption,
+  timeOption,
+} from './command/definition.js';
 import { findOrg, findUser, withServices } from './command/services.js';
 
 export const EVENTS: CommandDefinition = {

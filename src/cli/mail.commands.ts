@@ -1,10 +1,18 @@
 import { isEntityId } from '../identifiers/entity-id.js';
 import type { Mail, MAIL_STATES } from '../mail/mail.entity.js';
 import { mailView } from '../operators/views.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 import { canonicalEmail } from '../users/email-address.js';
-import type { CommandGroup, Invocation, Report } from './command/definition.js';
-import { CannotRunError, choiceOption, limitOption, operatorOf, textOption } from './command/options.js';
+import {
+  CannotRunError,
+  choiceOption,
+  type CommandGroup,
+  type Invocation,
+  limitOption,
+  operatorOf,
+  type Report,
+  textOption,
+} from './command/definition.js';
 import { withServices } from './command/services.js';
 
 export const MAIL: CommandGroup = {

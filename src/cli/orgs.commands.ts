@@ -1,11 +1,19 @@
 import { type Role, ROLES } from '../access/principal.js';
-import { oneLine } from '../identifiers/one-line.js';
+import { oneLine } from '../identifiers/text.js';
 import { orgView } from '../operators/views.js';
 import type { ListedMember } from '../orgs/state/members.lists.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import type { Services } from './command/cli.module.js';
-import { type CommandGroup, type Invocation, LIST_LIMIT, type Report } from './command/definition.js';
-import { CannotRunError, choiceOption, limitOption, operatorOf } from './command/options.js';
+import {
+  CannotRunError,
+  choiceOption,
+  type CommandGroup,
+  type Invocation,
+  limitOption,
+  LIST_LIMIT,
+  operatorOf,
+  type Report,
+} from './command/definition.js';
 import { findOrg, findUser, MAX_NAME, printList, withServices } from './command/services.js';
 
 const ORG = 'An organization is named by its id, or by its full name if no other has it.';

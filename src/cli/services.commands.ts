@@ -1,19 +1,21 @@
 import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { secretView, serviceView } from '../operators/views.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 import { isServiceName } from '../services/service-secrets.js';
 import type { ServiceSecret } from '../services/service.entity.js';
 import { shownText, typedScopes } from '../services/service-secrets.js';
 import type { Service } from '../services/service.entity.js';
 import type { Services } from './command/cli.module.js';
 import {
+  CannotRunError,
   type CommandDefinition,
   type CommandGroup,
   type Invocation,
   LIST_LIMIT,
+  operatorOf,
   type Report,
+  textOption,
 } from './command/definition.js';
-import { CannotRunError, operatorOf, textOption } from './command/options.js';
 import { printList, withServices } from './command/services.js';
 
 const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';

@@ -8,6 +8,7 @@ import {
   type Format,
   limit,
   listOf,
+  mfaIssuer,
   oneOf,
   optional,
   parseDuration,
@@ -18,7 +19,6 @@ import {
   variable,
   wholeNumber,
 } from './readers.js';
-import { mfaIssuer } from './issuer.js';
 import { mailFrom, smtp } from './smtp.js';
 import { Variables } from './variables.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuerUrl } from './issuer.js';
+import { issuerUrl } from './readers.js';
 
 describe('issuerUrl', () => {
   it.each([

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { type DataSource, QueryFailedError } from 'typeorm';
-import { NOW_MS } from './batches.js';
+import { NOW_MS } from './statements.js';
 import { LostConflictError } from './transactions/database-errors.js';
 import type { Env } from '../config/env.js';
 import { createDataSource, dataSourceOptions, type Schema } from './data-source.js';

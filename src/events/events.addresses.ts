@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { inBatches, MAX_ROWS_AT_ONCE, places } from '../database/batches.js';
-import { hotStatement } from '../database/hot-statements.js';
+import { hotStatement, inBatches, MAX_ROWS_AT_ONCE, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';

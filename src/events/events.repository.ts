@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { hotStatement } from '../database/hot-statements.js';
-import { inBatches, places } from '../database/batches.js';
+import { hotStatement, inBatches, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';

@@ -15,7 +15,7 @@ import type { Event } from './event.entity.js';
 import { type EventFilter, EventsRepository, LATEST } from './events.repository.js';
 import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 
 /** Clocks of instances differ by less: no event of an organization is older by so much than one of a revision before. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;

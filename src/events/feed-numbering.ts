@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isColumnDenied } from '../database/transactions/database-errors.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { BATCH, type Batch, inBatches } from '../database/batches.js';
+import { BATCH, type Batch, inBatches } from '../database/statements.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository, type Unnumbered } from './feed.repository.js';

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { hotStatement } from '../database/hot-statements.js';
-import { padded, places } from '../database/batches.js';
+import { hotStatement, padded, places } from '../database/statements.js';
 import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EntityIdPipe } from './validation.js';
+import { EntityIdPipe } from './fields.js';
 
 it.each([
   ['01a1fbf4-7ea2-724e-b0f0-000000000001', '01a1fbf4-7ea2-724e-b0f0-000000000001'],

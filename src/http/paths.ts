@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { METHODS } from 'node:http';
 import { Problem } from '../problems/problem.js';
-import { issuerUrl } from '../config/issuer.js';
+import { issuerUrl } from '../config/readers.js';
 
 const MAX_SEGMENT_LENGTH = 24;
 const MAX_SEGMENTS = 16;

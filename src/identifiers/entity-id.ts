@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-/** A clock that is set back by more than this was wrong, and ids with its time would be, too. */
+/** If the clock is set back by more than this, it was wrong before. */
 const MAX_STEP_BACK_MS = 1000;
 
-// Replaces 24 bits of UUIDv7s by a counter: each is greater than the one before, also within a millisecond and where the
-// clock steps back. It begins in the lower half, and so does not overflow (RFC 9562 section 6.2, method 1).
+// A counter in 24 bits keeps ids ascending within a millisecond and when the clock steps back. It begins in the lower
+// half, so that it does not overflow (RFC 9562 section 6.2, method 1).
 export class OrderedIds {
   private millisecond = '';
   private counter = 0;
@@ -23,11 +23,14 @@ export class OrderedIds {
 
   private isLater(now: string): boolean {
     if (now === this.millisecond) return false;
-    return now > this.millisecond || timeOf(this.millisecond) - timeOf(now) > MAX_STEP_BACK_MS;
+    return (
+      now > this.millisecond || timeOfEntityId(this.millisecond) - timeOfEntityId(now) > MAX_STEP_BACK_MS
+    );
   }
 }
 
-function timeOf(id: string): number {
+/** @returns epoch milliseconds at which `newEntityId` made the id */
+export function timeOfEntityId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
@@ -35,7 +38,7 @@ const ENTITY_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[
 
 const ids = new OrderedIds();
 
-/** UUIDv7 (RFC 9562 section 5.7): rows go to the end of an index, in the order in which a process makes them. */
+/** UUIDv7 (RFC 9562 section 5.7), so that new rows go to the end of an index. */
 export function newEntityId(): string {
   return ids.next(randomUUIDv7());
 }
@@ -45,13 +48,8 @@ export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }
 
-/** No id that `newEntityId` makes at this time (epoch milliseconds) or later is less. */
+/** @returns the least id that `newEntityId` can make at this time (epoch milliseconds) or later */
 export function firstEntityIdAt(time: number): string {
   const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-}
-
-/** @returns epoch milliseconds at which `newEntityId` made the id */
-export function timeOfEntityId(id: string): number {
-  return timeOf(id);
 }

@@ -1,4 +1,4 @@
-import { hotStatement } from '../database/hot-statements.js';
+import { hotStatement } from '../database/statements.js';
 import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
 import { GROUP_OF_KIND, type Mail, type MailKind, type MailPriority } from './mail.entity.js';
 

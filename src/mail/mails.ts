@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { BATCH, type Batch } from '../database/batches.js';
+import { BATCH, type Batch } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';

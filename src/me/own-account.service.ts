@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import { OK, type OkResult } from '../http/ok.responses.js';
+import { OK, type OkResult } from '../http/fields.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
 import { UserDeletion } from '../accounts/user-deletion.js';

@@ -8,7 +8,7 @@ import { OwnSecondFactorService, type SecondFactorState } from '../accounts/own-
 import { PasswordChangeService } from '../auth/password-change.service.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { OK, OkResult } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import {
@@ -18,7 +18,7 @@ import {
   ConfirmSecondFactorRequest,
 } from './me.requests.js';
 import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './own-account.responses.js';
-import { timeOrNull } from '../http/times.js';
+import { timeOrNull } from '../identifiers/text.js';
 
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 

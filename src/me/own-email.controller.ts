@@ -7,7 +7,7 @@ import { CurrentUser, CurrentActor } from '../http/request-origin.js';
 import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { OK, OkResult } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { ChangeEmailRequest, VerifyEmailRequest } from './me.requests.js';

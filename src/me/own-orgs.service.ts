@@ -17,7 +17,7 @@ import { AccountView } from './views.js';
 import type { Included } from './included.decorator.js';
 import type { ListOwnOrgsQuery } from './me.requests.js';
 import type { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 
 export interface OrgListReader extends Pick<UserPrincipal, 'id' | 'sessionId'> {
   withRoles: boolean;

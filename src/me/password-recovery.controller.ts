@@ -7,7 +7,7 @@ import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { RequestOrigin } from '../http/request-origin.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { OK, OkResult } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
 import { PasswordRecoveryService } from '../accounts/password-reset.js';

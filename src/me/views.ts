@@ -4,7 +4,7 @@ import { UsersRepository } from '../users/users.repository.js';
 import type { AccountResult } from './me.responses.js';
 import type { ListedSession, OwnSession as OwnSessionView } from './own-account.responses.js';
 import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
-import { timeOrNull, timeText } from '../http/times.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 
 @Injectable()
 export class AccountView {

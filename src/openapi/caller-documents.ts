@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { METHODS, type Operation, operationsOf } from './parameters.js';
+import { METHODS, type Operation, operationsOf } from './decorators.js';
 import { type CallerKind, callersOf, RouteAccess } from '../access/route-access.js';
 
 export type Handler = (...parameters: unknown[]) => unknown;

@@ -4,7 +4,7 @@ import { DESCRIPTION } from './caller-documents.js';
 import { VERSION } from '../config/env.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { completeResponses, describeCredentials, RESPONSE_HEADERS } from './responses.js';
-import { shareParameters } from './parameters.js';
+import { shareParameters } from './decorators.js';
 import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 

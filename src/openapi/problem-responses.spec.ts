@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { BY_PASSWORD, operatorsAssurance } from '../access/assurance.js';
-import type { Access } from '../access/route-access.js';
+import { type Access, BY_PASSWORD, operatorsAssurance } from '../access/route-access.js';
 import { type BodyKind, impliedProblems } from './problem-responses.js';
 
 const ANY_TOKEN = ['unauthorized', 'invalid_token'];

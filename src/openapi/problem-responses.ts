@@ -2,16 +2,20 @@ import { type INestApplication, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import type { Assurance } from '../access/assurance.js';
+import {
+  type Access,
+  type Assurance,
+  needsUser,
+  RouteAccess,
+  takesBoundTokens,
+} from '../access/route-access.js';
 import type { Role } from '../access/principal.js';
 import { BOUND_TOKEN } from '../access/access.errors.js';
-import { type Access, needsUser, RouteAccess, takesBoundTokens } from '../access/route-access.js';
-import { invalidFields, ownProblems } from './decorators.js';
+import { invalidFields, type Operation, operationsOf, ownProblems, type Response } from './decorators.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { type Handler, handlersOf } from './caller-documents.js';
-import { type Operation, operationsOf, type Response } from './parameters.js';
 import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.js';
 
 /** All requests but GET may have one, which is JSON unless the route takes a form. */

@@ -6,7 +6,7 @@ import {
   type Operation,
   operationsOf,
   type Response,
-} from './parameters.js';
+} from './decorators.js';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { pascalCase } from './problem-schemas.js';
 

@@ -4,7 +4,7 @@ import { Operators } from '../access/access.decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, wholeEvent } from '../events/events.service.js';
-import { ListRecordQuery } from './operators.query.js';
+import { ListRecordQuery } from './operators.requests.js';
 import { RecordResult } from './operators.responses.js';
 
 @ApiTags('Operators')

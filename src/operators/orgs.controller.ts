@@ -3,11 +3,9 @@ import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
-import { EntityIdPipe } from '../http/validation.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
-import { ApiPage } from '../http/fields.js';
 import {
   decodeNameCursor,
   encodeNameCursor,
@@ -24,14 +22,15 @@ import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { NO_ENABLED_OWNER, OrgNotFoundError } from '../orgs/state/orgs.errors.js';
-import { ListOrgMembersQuery, ListOrgsQuery } from './operators.query.js';
 import {
   AccountOperation,
   ForcibleRequest,
+  ListOrgMembersQuery,
+  ListOrgsQuery,
   MakeOwnerRequest,
   Operation,
   ReasonRequest,
-} from './operation.requests.js';
+} from './operators.requests.js';
 import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
 import { asProblems } from './operators.errors.js';
 import { OperatorUsersService } from './users.service.js';

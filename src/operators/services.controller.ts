@@ -3,9 +3,8 @@ import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiPage, OK, OkResult } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { ApiPage } from '../http/fields.js';
 import {
   cutPage,
   decodeTextCursor,
@@ -18,8 +17,7 @@ import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
-import { ListServicesQuery } from './operators.query.js';
-import { Operation, ReasonRequest } from './operation.requests.js';
+import { ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
 import { asProblems, NoSuchServiceError } from './operators.errors.js';
 import { ServicesResult, ShownServiceResult } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';

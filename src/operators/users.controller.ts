@@ -12,15 +12,18 @@ import { readable } from '../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { CurrentOperator } from '../http/request-origin.js';
-import { EntityIdPipe } from '../http/validation.js';
-import { OK, OkResult } from '../http/ok.responses.js';
+import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { ListUsersQuery } from './operators.query.js';
-import { AccountOperation, ForcibleRequest, ReasonRequest, UNKNOWN_USER } from './operation.requests.js';
+import {
+  AccountOperation,
+  ForcibleRequest,
+  ListUsersQuery,
+  ReasonRequest,
+  UNKNOWN_USER,
+} from './operators.requests.js';
 import { asProblems } from './operators.errors.js';
 import {
   AccountListResult,
@@ -31,7 +34,7 @@ import {
   ShownAccountResult,
 } from './users.responses.js';
 import { OperatorUsersService } from './users.service.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',

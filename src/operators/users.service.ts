@@ -18,7 +18,7 @@ import { Memberships } from '../orgs/state/members.memberships.js';
 import { requireUnprotected } from '../users/operator-protection.js';
 import { type ListedUser, UserListRepository } from '../users/user-list.repository.js';
 import { type UserProfile, UsersRepository } from '../users/users.repository.js';
-import type { ListUsersQuery } from './operators.query.js';
+import type { ListUsersQuery } from './operators.requests.js';
 import { NoSuchUserError } from './operators.errors.js';
 import type {
   AccountListResult,
@@ -27,7 +27,7 @@ import type {
   ShownAccountResult,
 } from './users.responses.js';
 import { accountView } from './views.js';
-import { timeOrNull, timeText } from '../http/times.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 
 @Injectable()
 export class OperatorUsersService {

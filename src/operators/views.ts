@@ -12,7 +12,7 @@ import type {
   ListedService,
 } from './operators.responses.js';
 import type { ListedAccount } from './users.responses.js';
-import { timeOrNull, timeText } from '../http/times.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 
 export function accountView(user: ListedUser): ListedAccount {
   const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;

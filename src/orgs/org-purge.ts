@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BATCH, type Batch } from '../database/batches.js';
+import { BATCH, type Batch } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { MembersRepository } from './state/members.repository.js';

@@ -27,8 +27,7 @@ import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './orgs.requests.js';
 import { OrgDeletionResult, OrgDetailResult, OrgResult } from './orgs.responses.js';
 import { OrgsService } from './orgs.service.js';
-import { EntityIdPipe } from '../http/validation.js';
-import { OkResult } from '../http/ok.responses.js';
+import { EntityIdPipe, OkResult } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
 
 @ApiTags('Organizations')

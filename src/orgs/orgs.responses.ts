@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OkResult } from '../http/ok.responses.js';
+import { OkResult } from '../http/fields.js';
 import { MemberResponse, MEMBERS_EXAMPLE, OrgResponse } from './members/members.responses.js';
 import { ApiTime } from '../openapi/decorators.js';
 

@@ -17,7 +17,7 @@ import { Writes } from '../requests/writes.js';
 import { NoEnabledOwnerError, OrgNotFoundError, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireAdmin, requireOwner, requireRestorable } from './state/member-policy.js';
 import { OrgChanges, unchanged } from './state/org-changes.js';
-import { timeText } from '../http/times.js';
+import { timeText } from '../identifiers/text.js';
 
 const FIRST_REVISION = 1;
 

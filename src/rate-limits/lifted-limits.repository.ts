@@ -1,8 +1,7 @@
 import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeorm';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { NOW_MS } from '../database/batches.js';
-import { hotStatement } from '../database/hot-statements.js';
+import { hotStatement, NOW_MS } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 
 /** The login limits of an email count nothing that was admitted until then. The row goes after the window of these limits. */

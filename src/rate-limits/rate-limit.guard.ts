@@ -20,7 +20,7 @@ import { countersOf, emailIn, type NamedCounter, type RateLimitName, refusalOf }
 import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { needsUser, RouteAccess } from '../access/route-access.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { validationPipe } from '../http/validation.js';
+import { validationPipe } from '../http/fields.js';
 
 const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 

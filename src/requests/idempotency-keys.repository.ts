@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { hotStatement } from '../database/hot-statements.js';
+import { hotStatement } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { IDEMPOTENCY_KEYS_KEY, IdempotencyKey } from './idempotency-key.entity.js';

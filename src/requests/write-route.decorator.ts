@@ -1,13 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import {
+  ApiProblems,
   DRY_RUN_PARAMETER,
   IDEMPOTENCY_KEY_PARAMETER,
   IF_MATCH_PARAMETER,
+  invalidFields,
   REMEDY_PARAMETER,
-} from '../openapi/parameters.js';
+} from '../openapi/decorators.js';
 import type { WriteOptions } from './write.js';
 
 /** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */

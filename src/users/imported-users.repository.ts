@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
-import { places } from '../database/batches.js';
+import { places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 

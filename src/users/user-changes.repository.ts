@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { places } from '../database/batches.js';
+import { places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import type { User } from './user.entity.js';
 

@@ -1,4 +1,4 @@
-import { timeOrNull, timeText } from '../http/times.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 import type { UserProfile } from './users.repository.js';
 
 /** An account as the command line and an export show it. */

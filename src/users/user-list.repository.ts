@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { hotStatement } from '../database/hot-statements.js';
+import { hotStatement } from '../database/statements.js';
 import { emailRange } from './email-address.js';
 import { User } from './user.entity.js';
 

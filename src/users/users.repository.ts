@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { hotStatement } from '../database/hot-statements.js';
+import { hotStatement } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { EmailTakenError } from './users.errors.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../../src/app/schema.js';
-import { EXPLAIN, hotStatements } from '../../src/database/hot-statements.js';
+import { EXPLAIN, hotStatements } from '../../src/database/statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
 

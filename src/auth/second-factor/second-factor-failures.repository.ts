@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, PrimaryColumn, type Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement } from '../../database/hot-statements.js';
+import { hotStatement } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 
 /** An attacker who knows the password can use up the guesses of a login, but not those of a session. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../problems/problem.js';
 import type { IssuedChallenge } from './login-challenges.js';
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 
 export const INVALID_SECOND_FACTOR_CODE =
   'The code is wrong or was used before; send the next one of the app, or a recovery code.';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement } from '../../database/hot-statements.js';
+import { hotStatement } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 
 export const SECOND_FACTORS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'second_factors.user_id' };

@@ -13,7 +13,7 @@ import { ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { IssueCodeRequest } from './sessions.requests.js';
 import type { BoundCodeResult, CodeResult, TokenResult } from './sessions.responses.js';
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 
 const MAX_SESSIONS = 10_000;
 const LOOK_AFTER_MS = 1000;

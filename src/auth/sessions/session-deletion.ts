@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Env } from '../../config/env.js';
-import { BATCH, type Batch, deleteFound, inBatches, MAX_ROWS_AT_ONCE } from '../../database/batches.js';
+import { BATCH, type Batch, deleteFound, inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';

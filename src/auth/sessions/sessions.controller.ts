@@ -9,7 +9,7 @@ import {
   RequestSignInOrigin,
   ServiceIfAny,
 } from '../../http/request-origin.js';
-import { OK, OkResult } from '../../http/ok.responses.js';
+import { OK, OkResult } from '../../http/fields.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../../openapi/decorators.js';
 import { CodesService } from './codes.service.js';
 import { ExchangeCodeRequest, IssueCodeRequest, LogoutRequest, RefreshRequest } from './sessions.requests.js';

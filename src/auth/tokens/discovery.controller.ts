@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
 import { Env } from '../../config/env.js';
-import { issuerUrl } from '../../config/issuer.js';
+import { issuerUrl } from '../../config/readers.js';
 import {
   INTROSPECTION_PATH,
   JWKS_PATH,

@@ -5,7 +5,7 @@ import type { Env } from '../../config/env.js';
 import { createDataSource, dataSourceOptions } from '../../database/data-source.js';
 import { databaseError, type Purpose } from '../../database/transactions/database-errors.js';
 import { isSchemaNewer, isSchemaUpToDate } from '../../database/migrate.js';
-import { CannotRunError } from './options.js';
+import { CannotRunError } from './definition.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 

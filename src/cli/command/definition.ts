@@ -1,3 +1,7 @@
+import { userInfo } from 'node:os';
+import type { OperatorActor } from '../../access/principal.js';
+import { parseTimeOrAge } from '../../config/readers.js';
+
 export interface Report {
   lines: string[];
   /** printed instead of the text with `--json`, one line each */
@@ -36,3 +40,80 @@ export interface CommandGroup {
 }
 
 export const LIST_LIMIT: Option = ['--limit <NUMBER>', 'at most this many (default: all)'];
+
+const DEFAULT_LIMIT = 100;
+/** bounds what is held in memory */
+const MAX_LIMIT = 10_000;
+const MAX_NAME_LENGTH = 100;
+const MAX_REASON_LENGTH = 500;
+const CONTROL_CHARACTERS = /\p{Cc}/u;
+
+/** The command cannot run as it was given, or not with this database; nothing was done. */
+export class CannotRunError extends Error {}
+
+type Options = Pick<Invocation, 'options'>;
+
+export function textOption({ options }: Options, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** @throws CannotRunError unless the option is absent or one of the known values */
+export function choiceOption<T extends string>(
+  invocation: Options,
+  name: string,
+  known: readonly T[],
+): T | undefined {
+  const text = textOption(invocation, name);
+  const value = known.find((one) => one === text);
+  if (text === undefined || value !== undefined) return value;
+  throw new CannotRunError(`--${name}: expected one of ${known.join(', ')}`);
+}
+
+/** @throws CannotRunError unless it is absent, a day (in UTC), a time with its zone, or an age (`30m`, `24h`, `7d`) */
+export function timeOption(invocation: Options, name: string): number | undefined {
+  const text = textOption(invocation, name);
+  const time = text === undefined ? undefined : parseTimeOrAge(text, Date.now());
+  if (text === undefined || time !== undefined) return time;
+  throw new CannotRunError(
+    `--${name}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,
+  );
+}
+
+/** Returns the limit of a list that is held in memory. @throws CannotRunError */
+export function limitOption(invocation: Options): number {
+  return optionalLimit(invocation, MAX_LIMIT) ?? DEFAULT_LIMIT;
+}
+
+/** @throws CannotRunError */
+export function optionalLimit(invocation: Options, max?: number): number | undefined {
+  const text = textOption(invocation, 'limit');
+  if (text === undefined) return undefined;
+  const limit = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit >= 1 && limit <= (max ?? Number.MAX_SAFE_INTEGER)) return limit;
+  throw new CannotRunError(`--limit: expected a whole number from 1${max === undefined ? '' : ` to ${max}`}`);
+}
+
+/** @throws CannotRunError if the name or the reason is not fit for the record */
+export function operatorOf(invocation: Options): OperatorActor {
+  const id = checked('--as', textOption(invocation, 'as')?.trim() ?? systemUser(), MAX_NAME_LENGTH);
+  const reason = textOption(invocation, 'reason');
+  if (reason === undefined) return { kind: 'operator', id };
+  return { kind: 'operator', id, reason: checked('--reason', reason.trim(), MAX_REASON_LENGTH) };
+}
+
+function checked(flag: string, text: string, maxLength: number): string {
+  if (text === '' || text.length > maxLength || CONTROL_CHARACTERS.test(text)) {
+    throw new CannotRunError(`${flag}: expected 1 to ${maxLength} characters on one line`);
+  }
+  return text;
+}
+
+/** A container may run as a numeric user that has no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.geteuid?.() ?? 'unknown'}`;
+  }
+}

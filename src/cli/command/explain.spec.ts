@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RefusedError } from '../../problems/problem.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { OrgNotFoundError } from '../../orgs/state/orgs.errors.js';
-import { CannotRunError } from './options.js';
+import { CannotRunError } from './definition.js';
 import { explain } from './explain.js';
 
 /** A refusal ends with 1, all else with 2. */

@@ -2,7 +2,7 @@ import { explainFailure } from '../../app/start-failure.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { MailNotFoundError } from '../../mail/mail.errors.js';
 import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
-import { CannotRunError } from './options.js';
+import { CannotRunError } from './definition.js';
 
 export interface Explanation {
   lines: string[];

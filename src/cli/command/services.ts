@@ -1,12 +1,11 @@
 import { loadEnv } from '../../config/env.js';
-import { oneLine } from '../../identifiers/one-line.js';
+import { oneLine } from '../../identifiers/text.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from './cli.module.js';
-import type { Invocation, Report } from './definition.js';
-import { CannotRunError, optionalLimit } from './options.js';
+import { CannotRunError, type Invocation, optionalLimit, type Report } from './definition.js';
 
 /** Repeated here, because the entity would load the database's library for the help. */
 export const MAX_NAME: typeof MAX_ORG_NAME = 100;

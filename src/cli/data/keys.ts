@@ -18,10 +18,9 @@ import {
 } from '../../auth/tokens/signing-keys.js';
 import { type Env, loadEnv } from '../../config/env.js';
 import { keyView } from '../../operators/views.js';
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 import { RefusedError } from '../../problems/problem.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { operatorOf } from '../command/options.js';
+import { type Invocation, operatorOf, type Report } from '../command/definition.js';
 import type { Services } from '../command/cli.module.js';
 import { withServices } from '../command/services.js';
 

@@ -1,5 +1,5 @@
 import { type Check, EXAMPLES, type Inspection } from './check.js';
-import { EXPLAIN, hotStatements } from '../../database/hot-statements.js';
+import { EXPLAIN, hotStatements } from '../../database/statements.js';
 import { isSchemaUpToDate } from '../../database/migrate.js';
 
 export const SERVER_CHECKS: Check[] = [
@@ -9,7 +9,7 @@ export const SERVER_CHECKS: Check[] = [
       'Set innodb_flush_log_at_trx_commit=1 and, with a binary log, sync_binlog=1, unless you accept that loss for speed.',
     async findFaults({ env: { database } }) {
       if (database.engine === 'sqlite') return [];
-      const { findUnsafeCommits } = await import('../../database/mysql/unsafe-commits.js');
+      const { findUnsafeCommits } = await import('../../database/mysql/mysql-server.js');
       const unsafe = await findUnsafeCommits(database);
       return unsafe.map(({ host, settings, cost }) => `${host} has ${settings.join(', ')}: ${cost}`);
     },

@@ -1,10 +1,16 @@
 import { readable } from '../../auth/email-codes/email-code-text.js';
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { Services } from '../command/cli.module.js';
-import type { CommandDefinition, Invocation, Report } from '../command/definition.js';
-import { CannotRunError, operatorOf, textOption } from '../command/options.js';
+import {
+  CannotRunError,
+  type CommandDefinition,
+  type Invocation,
+  operatorOf,
+  type Report,
+  textOption,
+} from '../command/definition.js';
 import { findOrg, findUser, withServices } from '../command/services.js';
 import { USER } from './change.commands.js';
 

@@ -1,10 +1,15 @@
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
 import { userJson } from '../../users/user-json.js';
 import type { UserProfile } from '../../users/users.repository.js';
-import { type CommandDefinition, type Invocation, LIST_LIMIT, type Report } from '../command/definition.js';
-import { CannotRunError } from '../command/options.js';
-import { write } from '../command/output.js';
+import {
+  CannotRunError,
+  type CommandDefinition,
+  type Invocation,
+  LIST_LIMIT,
+  type Report,
+} from '../command/definition.js';
+import { write } from '../command/program.js';
 import { findUser, printList, withServices } from '../command/services.js';
 
 const MAX_TEXT = 254;

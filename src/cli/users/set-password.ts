@@ -5,8 +5,7 @@ import { principalOf } from '../../access/principal.js';
 import { loadArgon2Engine } from '../../auth/passwords/argon2.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { CannotRunError, operatorOf } from '../command/options.js';
+import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';
 import { findUser, withServices } from '../command/services.js';
 
 /** bounds what is read from a pipe */

@@ -5,7 +5,7 @@ import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { OK, type OkResult } from '../../http/ok.responses.js';
+import { OK, type OkResult } from '../../http/fields.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';

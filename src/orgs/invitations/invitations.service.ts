@@ -3,7 +3,7 @@ import { readable } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { OK, type OkResult } from '../../http/ok.responses.js';
+import { OK, type OkResult } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
@@ -34,7 +34,7 @@ import {
   type ReceivedInvitation,
 } from '../state/invitations.lists.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 

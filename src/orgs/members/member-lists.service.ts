@@ -24,7 +24,7 @@ import {
 } from '../state/orgs.errors.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
-import { timeText } from '../../http/times.js';
+import { timeText } from '../../identifiers/text.js';
 
 const STREAMED_PAGE = 1000;
 

@@ -1,9 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import { type Access, RouteAccess } from '../../access/route-access.js';
+import { type Access, requireAssurance, RouteAccess } from '../../access/route-access.js';
 import type { CurrentOrg } from '../../http/request-origin.js';
-import { requireAssurance } from '../../access/assurance.js';
 import { roleAtLeast, userOf } from '../../access/principal.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from '../state/orgs.errors.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
-import { BATCH, type Batch } from '../../database/batches.js';
-import { hotStatement } from '../../database/hot-statements.js';
+import { BATCH, type Batch, hotStatement } from '../../database/statements.js';
 import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
 
 export interface ListedInvitation extends Pick<

@@ -3,8 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/principal.js';
-import { hotStatement } from '../../database/hot-statements.js';
-import { inBatches, places } from '../../database/batches.js';
+import { hotStatement, inBatches, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import {

@@ -1,5 +1,5 @@
 import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
-import { BY_PASSWORD, requireAssurance } from '../../access/assurance.js';
+import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
 import type { AdditionFacts, MemberPair } from './members.repository.js';
 import {
   AlreadyMemberError,

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
-import { hotStatement } from '../../database/hot-statements.js';
+import { hotStatement } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
 import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';

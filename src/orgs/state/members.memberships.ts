@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
-import { hotStatement } from '../../database/hot-statements.js';
+import { hotStatement } from '../../database/statements.js';
 import type { Position } from '../../http/pages.js';
 import { Member } from './member.entity.js';
 

@@ -20,7 +20,7 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
   return { type: typeof error };
 }
 
-/** Names the root cause in a word or two: the code of the engine or the system, else the error's name. */
+/** @returns the code of the engine or the system, else the name of the error */
 export function rootCause(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const deeper = error instanceof QueryFailedError ? error.driverError : error.cause;

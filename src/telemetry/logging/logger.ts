@@ -16,7 +16,7 @@ export async function createLogger(level: string): Promise<Logger> {
   return pino(options, pretty({ ignore: 'requestId', sync: true }));
 }
 
-/** Lines that a full disk refuses are lost, and not the service: without a listener the error would end it. */
+/** Drops lines that a full disk refuses. Without a listener the error would end the process. */
 function plainOutput(): DestinationStream {
   const output = pino.destination({ fd: process.stdout.fd, sync: true, maxLength: MAX_UNWRITTEN });
   output.on('error', () => undefined);
@@ -28,7 +28,7 @@ function describeOnce(error: unknown): unknown {
   return error instanceof Error ? describeError(error) : error;
 }
 
-/** Messages about Nest's own start do not help operators; a failed start goes to standard error. */
+/** Nest's own messages do not help operators. A failed start goes to standard error. */
 const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',

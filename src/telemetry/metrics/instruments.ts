@@ -1,12 +1,16 @@
 import {
   type Aggregator,
+  AggregatorRegistry,
   collectDefaultMetrics,
   Counter,
   Gauge,
   type GaugeConfiguration,
   Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
   Registry,
 } from 'prom-client';
+import cluster, { type Worker } from 'node:cluster';
 import {
   conflictRetried,
   databaseConnections,
@@ -20,7 +24,7 @@ import {
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** half as often as by default: each look costs CPU, even in an idle process */
+/** half as often as by default, since each look costs CPU in an idle process, too */
 const EVENT_LOOP_PERIOD_MS = 20;
 
 /** Other methods share one label, as a client can send any that Node's parser reads. */
@@ -32,7 +36,7 @@ const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'r
 const MAIL_STATES = ['waiting', 'sent', 'failed'];
 const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];
 
-/** Begins to measure this process. No label holds anything that a client can choose. */
+/** No label holds anything that a client can choose. */
 export function measure(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PERIOD_MS });
@@ -154,4 +158,79 @@ function labelledGauge(
     },
   });
   registry.registerMetric(metric);
+}
+
+type Report = MetricObjectWithValues<MetricValue<string>>[];
+
+interface ReportRequest {
+  type: 'accounts:report-metrics';
+}
+
+interface ReportAnswer {
+  type: 'accounts:metrics';
+  report: Report;
+}
+
+/** A busier worker counts with its previous report. */
+const ANSWER_TIMEOUT_MS = 1000;
+
+export function reportToPrimary(registry: Registry): void {
+  process.on('message', (message: ReportRequest) => {
+    if (message.type === 'accounts:report-metrics') void answer(registry);
+  });
+}
+
+async function answer(registry: Registry): Promise<void> {
+  const message: ReportAnswer = { type: 'accounts:metrics', report: await registry.getMetricsAsJSON() };
+  if (process.connected) process.send?.(message, undefined, {}, () => undefined);
+}
+
+// Adds up all workers in the primary process. What an ended worker counted stays counted, or Prometheus would take the
+// smaller sum for a restart and count what the others have done again.
+export class WorkerReports {
+  private readonly latest = new Map<number, Report>();
+  private past: Report = [];
+  private readonly waiting = new Map<number, () => void>();
+
+  constructor() {
+    cluster.on('message', (worker, message: ReportAnswer) => {
+      if (message.type === 'accounts:metrics') this.take(worker, message.report);
+    });
+    cluster.on('exit', (worker) => this.keepCounted(worker));
+  }
+
+  async metrics(): Promise<string> {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(workers.map((worker) => this.ask(worker)));
+    return AggregatorRegistry.aggregate([this.past, ...this.latest.values()]).metrics();
+  }
+
+  private async ask(worker: Worker): Promise<void> {
+    if (!worker.isConnected()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ANSWER_TIMEOUT_MS);
+    this.waiting.set(worker.id, resolve);
+    const request: ReportRequest = { type: 'accounts:report-metrics' };
+    worker.send(request, (error) => error && resolve());
+    await promise;
+    clearTimeout(timer);
+  }
+
+  private take(worker: Worker, report: Report): void {
+    if (!worker.isDead()) this.latest.set(worker.id, report);
+    this.waiting.get(worker.id)?.();
+  }
+
+  private keepCounted(worker: Worker): void {
+    this.waiting.get(worker.id)?.();
+    this.waiting.delete(worker.id);
+    const counted = (this.latest.get(worker.id) ?? []).filter(isCounted);
+    this.latest.delete(worker.id);
+    this.past = AggregatorRegistry.aggregate([this.past, counted]).getMetricsAsArray() as Report;
+  }
+}
+
+/** The package's types say a number, but `type` is a word. */
+function isCounted({ type }: Report[number]): boolean {
+  return String(type) !== 'gauge';
 }

@@ -1,6 +1,5 @@
 import type { ProblemCode } from '../../problems/problem-codes.js';
 
-/** Passes what happens to one listener, at once. Without a listener it costs nothing. */
 class Signal<T> {
   private listener: ((value: T) => void) | undefined;
 
@@ -47,10 +46,8 @@ export interface RateLimitDecision {
   decision: 'admitted' | 'refused';
 }
 
-/** Emitted once for each request, when it was answered or its client has left. */
 export const requestEnded = new Signal<RequestOutcome>();
 
-/** Emitted for each limit that admitted a request, or that had nothing left for it. */
 export const rateLimitDecided = new Signal<RateLimitDecision>();
 
 export const conflictRetried = new Signal<void>();
@@ -59,7 +56,6 @@ export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
 
 export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
 
-/** The feed as this process sees it, and how many requests wait for it. */
 export const feedState = new Reading(() => ({ lagSeconds: 0, waiters: 0 }));
 
 export const mailCounts = new Reading((): Record<string, number> => ({}));

@@ -7,11 +7,9 @@ import type { Logger as PinoLogger } from 'pino';
 import { hostAndPort, listenFailure } from '../../config/ip-address.js';
 import type { Env } from '../../config/env.js';
 
-export interface Scrape {
-  (): Promise<string>;
-}
+type Scrape = () => Promise<string>;
 
-export interface ListeningPlace {
+interface ListeningPlace {
   host: string;
   port: number;
 }
@@ -25,7 +23,7 @@ export class MetricsListenError extends Error {
 const PATH = '/metrics';
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** Answers Prometheus on a listener of its own, which does not keep the process alive; returns its URL. */
+/** @returns the URL of a listener for Prometheus, which does not keep the process alive */
 async function listenForScrapes(place: ListeningPlace, contentType: string, scrape: Scrape): Promise<string> {
   const collect = shared(scrape);
   const options = { requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: REQUEST_TIMEOUT_MS };
@@ -64,18 +62,16 @@ async function answer(
   }
 }
 
-/** Shares one collection among all scrapes that ask while it runs. */
 function shared(scrape: Scrape): Scrape {
   let running: Promise<string> | undefined;
   return () => (running ??= scrape().finally(() => (running = undefined)));
 }
 
-/** Measures this process; the first of several answers for all workers. Loads nothing without METRICS_PORT. */
+/** The primary process answers for all workers. Without METRICS_PORT no library is loaded. */
 export async function startMetrics(env: Env, workers: number, log: PinoLogger): Promise<void> {
   if (env.metricsPort === undefined) return;
   const place = { host: env.metricsHost, port: env.metricsPort };
-  const { measure } = await import('./instruments.js');
-  const { reportToPrimary, WorkerReports } = await import('./worker-reports.js');
+  const { measure, reportToPrimary, WorkerReports } = await import('./instruments.js');
   if (cluster.isWorker) return reportToPrimary(measure());
 
   const { Registry } = await import('prom-client');

@@ -18,9 +18,10 @@ import {
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCause } from '../logging/describe-error.js';
 import { type Env, VERSION } from '../../config/env.js';
-import type { SpanFactory, TraceParent } from './spans.js';
+import { type SpanFactory, type TraceParent, useSpanFactory } from './spans.js';
 
 type Done = Parameters<SpanExporter['export']>[1];
 
@@ -41,7 +42,7 @@ export class ReportedExporter implements SpanExporter {
     return this.exporter.shutdown();
   }
 
-  /** Logs no text of an error: it may hold the endpoint, and that a password. */
+  /** Logs no text of an error, because the endpoint in it may hold a password. */
   private report(error: Error | undefined): void {
     if (error && !this.failing) {
       this.logger.warn({ msg: 'traces cannot be exported and are lost', cause: rootCause(error) });
@@ -52,11 +53,12 @@ export class ReportedExporter implements SpanExporter {
 }
 
 const EXPORT_PERIOD_MS = 1000;
+const FLUSH_TIMEOUT_MS = 1000;
 const MAX_ATTRIBUTE_LENGTH = 2048;
 const TABLE = /\b(?:FROM|INTO|UPDATE)\s+[`"]?(\w+)/i;
 
-/** Sends spans in the background, from a bounded queue; the exporter reads `OTEL_EXPORTER_OTLP_…` itself. */
-export function openTelemetry(env: Env): { provider: TracerProvider; spans: SpanFactory } {
+/** The exporter reads `OTEL_EXPORTER_OTLP_…` itself. The result sends the remaining spans and never fails. */
+export function startTracing(env: Env): () => Promise<void> {
   const exporter = new ReportedExporter(new OTLPTraceExporter());
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': env.serviceName, 'service.version': VERSION }),
@@ -64,7 +66,11 @@ export function openTelemetry(env: Env): { provider: TracerProvider; spans: Span
     spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE_LENGTH },
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_PERIOD_MS })],
   });
-  return { provider, spans: new OpenTelemetrySpans(provider.getTracer('accounts', VERSION)) };
+  useSpanFactory(new OpenTelemetrySpans(provider.getTracer('accounts', VERSION)));
+  return async () => {
+    const sent = provider.shutdown().catch(() => undefined);
+    await Promise.race([sent, sleep(FLUSH_TIMEOUT_MS)]);
+  };
 }
 
 /** Follows the semantic conventions for HTTP and databases, without attributes that hold paths or addresses. */

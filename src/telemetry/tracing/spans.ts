@@ -4,7 +4,6 @@ import type { Span } from '@opentelemetry/api';
 export interface SpanFactory {
   request(method: string, parent: TraceParent | undefined): Span;
   query(sql: string, parent: Span, others: readonly Span[]): Span;
-  /** Ends the span as failed, with as much of the error as is safe to tell. */
   fail(span: Span, error: unknown): void;
 }
 
@@ -32,7 +31,6 @@ export function runInSpan<T>(span: Span, work: () => T): T {
   return scope.run({ span, others: [] }, work);
 }
 
-/** Runs shared work in the first span that is recorded, linked to the others. */
 export function runForAll<T>(spans: readonly (Span | undefined)[], work: () => T): T {
   if (!factory) return work();
   const [span, ...others] = spans.flatMap((one) => (one?.isRecording() ? [one] : []));
@@ -43,7 +41,7 @@ type QueryEnd = (error?: unknown) => void;
 
 const nothing: QueryEnd = () => undefined;
 
-/** Begins a statement's span, and returns its end. Records only the text, which has placeholders. */
+/** Records only the text of the statement, which has placeholders. */
 export function queryBegins(sql: string): QueryEnd {
   const current = factory && scope.getStore();
   if (!factory || !current?.span.isRecording()) return nothing;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Problem } from '../problems/problem.js';
-import { type Assurance, BY_PASSWORD, requireAssurance } from './assurance.js';
+import { type Assurance, BY_PASSWORD, requireAssurance } from './route-access.js';
 import type { AuthenticationMethod } from './principal.js';
 
 const FRESH: Assurance = { by: 'password', login: { secondFactor: true, maxAge: 60 } };

@@ -1,6 +1,6 @@
 const CONTROL = /\p{Cc}/u;
 
-/** Bounds the text before it is normalized, which is quadratic; allows for that many characters when decomposed. */
+/** Bounds the text before normalization, which is quadratic. Decomposed characters take more units. */
 const rawUnitsFor = (characters: number): number => 5 * characters + 12;
 
 /** Returns the stored form: trimmed, in NFC, without control characters. */
@@ -11,4 +11,12 @@ export function oneLine(input: unknown, maxCharacters: number): string | undefin
   if (line === '' || [...line].length > maxCharacters || CONTROL.test(line) || line.includes('\uFFFD'))
     return undefined;
   return line;
+}
+
+export function timeText(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+export function timeOrNull(epochMs: number | null | undefined): string | null {
+  return epochMs === null || epochMs === undefined ? null : timeText(epochMs);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { padded, places } from './batches.js';
+import { padded, places } from './statements.js';
 
 it.each([
   [1, 1],

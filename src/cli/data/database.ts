@@ -1,15 +1,61 @@
+import { dirname, resolve } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { SCHEMA } from '../../app/schema.js';
+import { Env, loadEnv } from '../../config/env.js';
+import { isSchemaUpToDate, migrate } from '../../database/migrate.js';
+import { DatabaseInUseError } from '../../database/sqlite/sqlite-locks.js';
+import { copyTables, TableNotEmptyError } from '../../database/table-copy.js';
+import { openDatabase, requireSchema, withDatabase } from '../command/database.js';
+import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import type { MysqlLocation } from '../../config/database-url.js';
-import { type Env, loadEnv } from '../../config/env.js';
 import { copyDatabaseFile, damageOf } from '../../database/sqlite/node-sqlite.js';
 import { RefusedError } from '../../problems/problem.js';
-import { openDatabase } from '../command/database.js';
-import type { Invocation, Report } from '../command/definition.js';
-import { CannotRunError } from '../command/options.js';
 import { inspect } from '../doctor/doctor.js';
 import { SCHEMA_CHECKS } from '../doctor/schema-checks.js';
+
+export async function migrateDatabase(): Promise<Report> {
+  const env = loadEnv();
+  const applied = await migrateUnlessDone(new Env({ ...env, migrations: 'run' }));
+  const last = applied.length === 0 ? 'the schema is up to date' : 'the schema is up to date now';
+  return { lines: [...applied.map((name) => `applied ${name}`), last], json: [{ applied }] };
+}
+
+/** Reports a silent server at once; on SQLite, a running service is an error only if there is something to apply. */
+async function migrateUnlessDone(env: Env): Promise<string[]> {
+  const isUpToDate = (): Promise<boolean> => withDatabase(env, 'inspection', isSchemaUpToDate);
+  if (env.database.engine === 'mysql') return (await isUpToDate()) ? [] : migrate(env, SCHEMA);
+  try {
+    return await migrate(env, SCHEMA);
+  } catch (error) {
+    if (error instanceof DatabaseInUseError && (await isUpToDate())) return [];
+    throw error;
+  }
+}
+
+export async function copyFrom({ parameters }: Invocation): Promise<Report> {
+  const env = loadEnv();
+  const file = resolve(parameters[0]!);
+  await requireSource({ ...env, database: { engine: 'sqlite', file } });
+  const copied = await withDatabase(env, 'maintenance', async (target) => {
+    await requireSchema(target);
+    try {
+      return await copyTables(file, target);
+    } catch (error) {
+      throw error instanceof TableNotEmptyError ? new CannotRunError(error.message) : error;
+    }
+  });
+  return { lines: copied.map(({ table, rows }) => `${table.padEnd(20)} ${rows} rows`), json: copied };
+}
+
+async function requireSource(source: Env): Promise<void> {
+  try {
+    await withDatabase(source, 'inspection', requireSchema);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CannotRunError(`the file to copy: ${message}`);
+  }
+}
 
 export async function backUp({ parameters }: Invocation): Promise<Report> {
   const env = loadEnv();
