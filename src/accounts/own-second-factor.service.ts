@@ -11,11 +11,7 @@ import {
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
-import {
-  InvalidSecondFactorCodeError,
-  SecondFactorEnabledError,
-  VerifiedEmailRequiredError,
-} from '../auth/second-factor/second-factor.errors.js';
+import { InvalidSecondFactorCodeError } from '../auth/second-factor/second-factor.errors.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
 import { PASSWORD_ALONE, PASSWORD_AND_CODE } from '../auth/sessions/alive.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
@@ -29,6 +25,7 @@ import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UserEvents } from '../users/user-events.js';
 import { type UserProfile, UsersRepository } from '../users/users.repository.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
+import { Problem } from '../problems/problem.js';
 
 const PENDING_MS = 10 * 60_000;
 
@@ -72,17 +69,17 @@ export class OwnSecondFactorService {
     };
   }
 
-  /** Replaces a pending secret. @throws WrongPasswordError, SecondFactorEnabledError, InvalidTokenError */
+  /** Replaces a pending secret. @throws wrong_password, second_factor_enabled, InvalidTokenError */
   async begin(userId: string, password: string, client: HashClient): Promise<Enrollment> {
     const { email, secondFactorAt } = await this.proofs.verifyPassword(userId, password, client);
-    if (secondFactorAt !== null) throw new SecondFactorEnabledError();
+    if (secondFactorAt !== null) throw new Problem('second_factor_enabled');
     const bytes = newTotpSecret();
     const pending = { secret: this.totp.encrypt(bytes, userId), pendingUntil: Date.now() + PENDING_MS };
     try {
       const isStored = await this.transactions.run(turnOf(userId), (transaction) =>
         this.factors.putPending(transaction, userId, pending),
       );
-      if (!isStored) throw new SecondFactorEnabledError();
+      if (!isStored) throw new Problem('second_factor_enabled');
     } catch (error) {
       throw isForeignKeyViolation(error) ? new InvalidTokenError('user_gone') : error;
     }
@@ -92,12 +89,12 @@ export class OwnSecondFactorService {
 
   /**
    * Returns the recovery codes. Ends other sessions.
-   * @throws InvalidSecondFactorCodeError, SecondFactorEnabledError, VerifiedEmailRequiredError, RateLimitedError,
+   * @throws InvalidSecondFactorCodeError, second_factor_enabled, verified_email_required, RateLimitedError,
    * InvalidTokenError
    */
   async confirm(actor: UserActor, typed: string): Promise<string[]> {
     const user = await this.userOf(actor.id);
-    if (user.secondFactorAt !== null) throw new SecondFactorEnabledError();
+    if (user.secondFactorAt !== null) throw new Problem('second_factor_enabled');
     this.requireVerified(user);
     const checked = await this.verification.checkPending(user, typed);
     const { texts, hashes } = newRecoveryCodes();
@@ -105,7 +102,7 @@ export class OwnSecondFactorService {
     await this.transactions.run(turnOf(userId), async (transaction) => {
       const enabledAt = Date.now();
       if (!(await this.changes.enableSecondFactor(transaction, userId, enabledAt)))
-        throw new SecondFactorEnabledError();
+        throw new Problem('second_factor_enabled');
       this.requireVerified(await this.emails.emailOf(transaction, userId));
       await this.verification.usePending(transaction, userId, { ...checked, enabledAt });
       await this.sessions.keepActing(transaction, actor, PASSWORD_AND_CODE);
@@ -120,7 +117,7 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError, LostConflictError */
+  /** @throws wrong_password, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError, LostConflictError */
   async renewRecoveryCodes(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<string[]> {
     const owner = await this.verify(actor, proof, client);
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
@@ -136,7 +133,7 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** Ends other sessions. @throws WrongPasswordError, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError */
+  /** Ends other sessions. @throws wrong_password, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError */
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
     const user = owner.credentials;
@@ -157,7 +154,7 @@ export class OwnSecondFactorService {
 
   /** Otherwise a stranger could register an email and lock its owner out for good: no password reset removes a factor. */
   private requireVerified({ emailVerifiedAt }: { emailVerifiedAt: number | null }): void {
-    if (this.env.smtp && emailVerifiedAt === null) throw new VerifiedEmailRequiredError();
+    if (this.env.smtp && emailVerifiedAt === null) throw new Problem('verified_email_required');
   }
 
   private async verify(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<ProvenOwner> {

@@ -37,7 +37,7 @@ export class PasswordChangeService {
     private readonly env: Env,
   ) {}
 
-  /** @throws WrongPasswordError, ValidationProblem, InvalidSecondFactorCodeError, InvalidTokenError, LostConflictError */
+  /** @throws wrong_password, ValidationProblem, InvalidSecondFactorCodeError, InvalidTokenError, LostConflictError */
   async change(
     actor: UserActor,
     { currentPassword, newPassword, code }: PasswordChange,

@@ -10,12 +10,6 @@ import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, type Placed, START } from './feed.repository.js';
 import type { FeedResult } from './events.responses.js';
 
-class CursorExpiredError extends Problem {
-  constructor() {
-    super('cursor_expired');
-  }
-}
-
 export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
 
 class TooManyWaitError extends Problem {
@@ -58,7 +52,7 @@ export class FeedService implements BeforeApplicationShutdown {
     this.stopping.abort();
   }
 
-  /** @throws CursorExpiredError, TooManyWaitError */
+  /** @throws cursor_expired, TooManyWaitError */
   async follow(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
     const { after, wait = '0' } = query;
     if (after === undefined) return { events: [], next: await this.end(patience.gone) };
@@ -90,7 +84,7 @@ export class FeedService implements BeforeApplicationShutdown {
     throw new UnavailableError('The feed is being reset; repeat the request.');
   }
 
-  /** A page that is not full has everything that was committed before the call, up to `last`. @throws CursorExpiredError */
+  /** A page that is not full has everything that was committed before the call, up to `last`. @throws cursor_expired */
   async read(request: PageRequest): Promise<{ page: FeedPage; last: number }> {
     const page: FeedPage = { events: [], next: request.after };
     const isEnough = (): boolean => page.events.length >= request.limit || request.signal.aborted;
@@ -117,7 +111,7 @@ export class FeedService implements BeforeApplicationShutdown {
     }
   }
 
-  /** Reads to the end of the feed or of the page, without a round. @throws CursorExpiredError */
+  /** Reads to the end of the feed or of the page, without a round. @throws cursor_expired */
   private async extend(page: FeedPage, { limit, isWanted, signal }: PageRequest): Promise<void> {
     // The feed begins with an entry of no event, and later ones can have lost theirs: those are no gap.
     let isBeginning = page.next === START;
@@ -125,7 +119,7 @@ export class FeedService implements BeforeApplicationShutdown {
       const found = await this.findAfter(page.next, size);
       for (const placed of found) {
         const event = eventAt(placed);
-        if (event === undefined && !isBeginning) throw new CursorExpiredError();
+        if (event === undefined && !isBeginning) throw new Problem('cursor_expired');
         isBeginning &&= event === undefined;
         page.next = placed.place;
         if (event !== undefined && isWanted(event)) page.events.push(event);
@@ -147,7 +141,7 @@ export class FeedService implements BeforeApplicationShutdown {
     if (place === START) return this.feed.findFirst(limit);
     const found = await this.feed.findAfter(place, limit);
     // Retention can have deleted it, with events behind it.
-    if (!found) throw new CursorExpiredError();
+    if (!found) throw new Problem('cursor_expired');
     return found;
   }
 }

@@ -2,12 +2,6 @@ import { Problem, RefusedError } from '../problems/problem.js';
 import type { MailKind, MailState } from './mail.entity.js';
 import type { Excess } from './mails.limits.js';
 
-export class MailUnavailableError extends Problem {
-  constructor() {
-    super('mail_unavailable');
-  }
-}
-
 export class TooManyMailsError extends Problem {
   constructor(kind: MailKind, { waitMs, refusal }: Excess) {
     super('rate_limited', {

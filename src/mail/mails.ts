@@ -8,9 +8,10 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
-import { MailEndedError, MailNotFoundError, MailUnavailableError, TooManyMailsError } from './mail.errors.js';
+import { MailEndedError, MailNotFoundError, TooManyMailsError } from './mail.errors.js';
 import { priorityOf } from './mails.limits.js';
 import { MailsRepository } from './mails.repository.js';
+import { Problem } from '../problems/problem.js';
 
 export interface NewMail {
   kind: MailKind;
@@ -46,7 +47,7 @@ export class Mails {
   ) {}
 
   requireServer(): void {
-    if (!this.env.smtp) throw new MailUnavailableError();
+    if (!this.env.smtp) throw new Problem('mail_unavailable');
   }
 
   /** Tells whether an email waits for longer than a passing fault explains. */

@@ -19,7 +19,7 @@ export class OwnAccountService {
     private readonly writes: Writes,
   ) {}
 
-  /** @throws WrongPasswordError, InvalidSecondFactorCodeError, OrgsNeedOwnerError, InvalidTokenError */
+  /** @throws wrong_password, InvalidSecondFactorCodeError, OrgsNeedOwnerError, InvalidTokenError */
   async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResult> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(write.actor.id, proof, client);

@@ -24,7 +24,7 @@ export class OwnEmailService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws MailUnavailableError, TooManyMailsError */
+  /** @throws mail_unavailable, TooManyMailsError */
   async askForVerification({ id }: UserPrincipal): Promise<boolean> {
     this.mails.requireServer();
     const user = await this.users.findForProof(id);
@@ -39,7 +39,7 @@ export class OwnEmailService {
   /**
    * Does not tell whether the new email is taken: its owner learns that by mail. Requesting the current email cancels a
    * pending change.
-   * @throws MailUnavailableError, WrongPasswordError, InvalidSecondFactorCodeError, InvalidTokenError, TooManyMailsError
+   * @throws mail_unavailable, wrong_password, InvalidSecondFactorCodeError, InvalidTokenError, TooManyMailsError
    */
   async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();

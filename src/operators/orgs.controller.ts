@@ -21,7 +21,7 @@ import { OrgsService } from '../orgs/orgs.service.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { NO_ENABLED_OWNER, OrgNotFoundError } from '../orgs/state/orgs.errors.js';
+import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import {
   AccountOperation,
   ForcibleRequest,
@@ -35,6 +35,7 @@ import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.res
 import { asProblems } from './operators.errors.js';
 import { OperatorUsersService } from './users.service.js';
 import { orgView } from './views.js';
+import { Problem } from '../problems/problem.js';
 
 @ApiTags('Operators')
 @Controller('api/operators/orgs')
@@ -171,7 +172,7 @@ export class OperatorOrgsController {
 
   private async find(id: string): Promise<Org> {
     const org = await this.rows.find(id);
-    if (!org) throw new OrgNotFoundError();
+    if (!org) throw new Problem('org_not_found');
     return org;
   }
 }

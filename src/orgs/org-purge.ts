@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BATCH, type Batch } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
+import { Problem } from '../problems/problem.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { MembersRepository } from './state/members.repository.js';
 import { type LockedOrg, OrgChanges, unchanged } from './state/org-changes.js';
-import { OrgNotFoundError } from './state/orgs.errors.js';
 import { OrgsRepository } from './state/orgs.repository.js';
 
 /** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
@@ -32,7 +32,7 @@ export class OrgPurge {
       });
       return { examined: BATCH, ...answer };
     } catch (error) {
-      if (error instanceof OrgNotFoundError) return { examined: BATCH, deleted: 0 };
+      if (error instanceof Problem && error.code === 'org_not_found') return { examined: BATCH, deleted: 0 };
       throw error;
     }
   }

@@ -7,6 +7,7 @@ import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import { Problem } from '../problems/problem.js';
 import { MembersRepository } from './state/members.repository.js';
 import { OrgsRepository } from './state/orgs.repository.js';
 import { MemberListsService } from './members/member-lists.service.js';
@@ -14,7 +15,7 @@ import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { NoEnabledOwnerError, OrgNotFoundError, TooManyOrgsError } from './state/orgs.errors.js';
+import { NoEnabledOwnerError, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireAdmin, requireOwner, requireRestorable } from './state/member-policy.js';
 import { OrgChanges, unchanged } from './state/org-changes.js';
 import { timeText } from '../identifiers/text.js';
@@ -106,16 +107,16 @@ export class OrgsService {
     return answer;
   }
 
-  /** @throws OrgNotFoundError for all users but an owner, and when it is not deleted or its time is over */
+  /** @throws org_not_found for all users but an owner, and when it is not deleted or its time is over */
   async restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
     const { id: ownerId } = write.actor;
     // No guard keeps other users from locking the organization, so this does.
-    if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new OrgNotFoundError();
+    if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new Problem('org_not_found');
     return this.changes.inOrg(
       write,
       orgId,
       async (tx, org) => {
-        if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new OrgNotFoundError();
+        if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new Problem('org_not_found');
         requireRestorable(org, Date.now());
         await this.orgs.restore(tx, orgId);
         await org.record({ type: 'org.restored' });
@@ -128,7 +129,7 @@ export class OrgsService {
   /**
    * An organization that is not deleted stays as it is.
    * @param force allows it to have no enabled owner
-   * @throws OrgNotFoundError when its time is over, NoEnabledOwnerError
+   * @throws org_not_found when its time is over, NoEnabledOwnerError
    */
   async restoreAsOperator(
     orgId: string,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { entityTag, parseIfMatch, PreconditionFailedError, requireMatch, streamTag } from './entity-tags.js';
+import { entityTag, parseIfMatch, requireMatch, streamTag } from './entity-tags.js';
 
 const isMatched = (text: string, revision: number): boolean => {
   try {
     requireMatch({ ifMatch: parseIfMatch(text)! }, revision);
     return true;
   } catch (error) {
-    expect(error).toBeInstanceOf(PreconditionFailedError);
+    expect(error).toMatchObject({ code: 'precondition_failed' });
     return false;
   }
 };

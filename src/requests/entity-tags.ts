@@ -36,7 +36,7 @@ export function streamTag(revision: number): string {
 
 export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: number): void {
   if (ifMatch !== undefined && ifMatch !== '*' && !ifMatch.has(entityTag(revision)))
-    throw new PreconditionFailedError();
+    throw new Problem('precondition_failed');
 }
 
 /** An answer, and the revision of the organization that it tells of; a stream may tell of later ones, too. */
@@ -55,15 +55,3 @@ export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionCon
     return answer;
   };
 });
-
-export class PreconditionFailedError extends Problem {
-  constructor() {
-    super('precondition_failed');
-  }
-}
-
-export class IdempotencyKeyReusedError extends Problem {
-  constructor() {
-    super('idempotency_key_reused');
-  }
-}

@@ -6,7 +6,7 @@ import { hotStatement } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { IDEMPOTENCY_KEYS_KEY, IdempotencyKey } from './idempotency-key.entity.js';
-import { IdempotencyKeyReusedError } from './entity-tags.js';
+import { Problem } from '../problems/problem.js';
 
 type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expiresAt'>;
 
@@ -68,7 +68,7 @@ export class IdempotencyKeysRepository {
       await this.evict(transaction, userId);
       await transaction.write(INSERT, values);
     } catch (error) {
-      throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new IdempotencyKeyReusedError() : error;
+      throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new Problem('idempotency_key_reused') : error;
     }
   }
 

@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { userOf } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { IdempotencyKeyReusedError } from './entity-tags.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import { parseKey, type RequestKey, requestKey, ShortCircuitResponse } from './request-key.js';
 import { type Write, writeOptions } from './write.js';
+import { Problem } from '../problems/problem.js';
 
 const RETENTION_MS = 86_400_000;
 
@@ -29,7 +29,7 @@ export class Writes {
     );
   }
 
-  /** @throws IdempotencyKeyReusedError if a different request was answered under this key */
+  /** @throws idempotency_key_reused if a different request was answered under this key */
   async findAnswer(
     userId: string,
     key: RequestKey,
@@ -39,7 +39,7 @@ export class Writes {
     if (!kept) return undefined;
     key.isExpired = kept.expiresAt <= Date.now();
     if (key.isExpired) return undefined;
-    if (kept.fingerprint !== key.fingerprint) throw new IdempotencyKeyReusedError();
+    if (kept.fingerprint !== key.fingerprint) throw new Problem('idempotency_key_reused');
     return new ShortCircuitResponse(kept.status, JSON.parse(kept.body) as object, {
       'Idempotency-Replayed': 'true',
     });

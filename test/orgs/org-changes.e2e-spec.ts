@@ -1,13 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
-import { MemberNotFoundError, OrgNotFoundError } from '../../src/orgs/state/orgs.errors.js';
 import { unchanged } from '../../src/orgs/state/org-changes.js';
 import { ShortCircuitResponse } from '../../src/requests/request-key.js';
 import type { Write } from '../../src/requests/write.js';
-import { PreconditionFailedError } from '../../src/requests/entity-tags.js';
 import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';
+import { Problem } from '../../src/problems/problem.js';
 
 const data = await openDataLayer();
 const changes = orgChanges(data);
@@ -81,14 +80,14 @@ describe('a change of an organization', () => {
 
   it('is not made at a revision that the caller did not mean', async () => {
     const change = (tag: string) => changes.inOrg({ ...write, ifMatch: new Set([tag]) }, orgId, nothing);
-    await expect(change('"2"')).rejects.toBeInstanceOf(PreconditionFailedError);
+    await expect(change('"2"')).rejects.toMatchObject({ code: 'precondition_failed' });
     expect(await revision()).toBe(1);
     expect(await change('"1"')).toEqual({ answer: {}, revision: 2 });
   });
 
   it('finds a deleted organization only if it is meant for one', async () => {
     await deleteSoftly();
-    await expect(changes.inOrg(write, orgId, nothing)).rejects.toBeInstanceOf(OrgNotFoundError);
+    await expect(changes.inOrg(write, orgId, nothing)).rejects.toMatchObject({ code: 'org_not_found' });
     expect(await changes.inOrg(write, orgId, nothing, { evenDeleted: true })).toEqual({
       answer: {},
       revision: 2,
@@ -96,8 +95,8 @@ describe('a change of an organization', () => {
   });
 
   it('names what is missing', async () => {
-    const missing = (): MemberNotFoundError => new MemberNotFoundError();
+    const missing = (): Problem => new Problem('member_not_found');
     const change = changes.inOrg(write, anUnknownId(), nothing, { missing });
-    await expect(change).rejects.toBeInstanceOf(MemberNotFoundError);
+    await expect(change).rejects.toMatchObject({ code: 'member_not_found' });
   });
 });

@@ -24,12 +24,6 @@ export interface ProvenOwner {
 
 const CODE_REQUIRED = 'must be a code of the second factor';
 
-export class WrongPasswordError extends Problem {
-  constructor() {
-    super('wrong_password');
-  }
-}
-
 /** Requires the password, and also a code if the user has two-factor authentication, since either may be stolen. */
 @Injectable()
 export class OwnerProofs {
@@ -40,18 +34,18 @@ export class OwnerProofs {
     private readonly events: EventsRepository,
   ) {}
 
-  /** @throws WrongPasswordError, InvalidTokenError */
+  /** @throws wrong_password, InvalidTokenError */
   async verifyPassword(userId: string, password: string, client: HashClient): Promise<Credentials> {
     const credentials = await this.users.findCredentialsById(userId);
     if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
     const { matches } = await this.passwords.verify(credentials.passwordHash, password, client);
-    if (!matches) throw new WrongPasswordError();
+    if (!matches) throw new Problem('wrong_password');
     return credentials;
   }
 
   /**
    * Leaves the code to `use`, in the transaction that acts.
-   * @throws WrongPasswordError, ValidationProblem, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
+   * @throws wrong_password, ValidationProblem, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
    */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
     const credentials = await this.verifyPassword(userId, password, client);

@@ -31,15 +31,3 @@ export class InvalidChallengeError extends Problem {
     super('invalid_challenge', { headers: { 'WWW-Authenticate': 'Bearer' }, reason, userId });
   }
 }
-
-export class VerifiedEmailRequiredError extends Problem {
-  constructor() {
-    super('verified_email_required');
-  }
-}
-
-export class SecondFactorEnabledError extends Problem {
-  constructor() {
-    super('second_factor_enabled');
-  }
-}

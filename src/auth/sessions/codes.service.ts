@@ -8,8 +8,8 @@ import { SessionRevocation } from './session-revocation.js';
 import { type DelegatedSession, type PresentedCode, SessionOpening } from './session-opening.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
-import { AudienceRequiredError, InvalidCodeError, NO_SERVICE } from './sessions.errors.js';
-import { ValidationProblem } from '../../problems/problem.js';
+import { InvalidCodeError, NO_SERVICE } from './sessions.errors.js';
+import { Problem, ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { IssueCodeRequest } from './sessions.requests.js';
 import type { BoundCodeResult, CodeResult, TokenResult } from './sessions.responses.js';
@@ -134,7 +134,7 @@ export class CodesService {
   /**
    * Checks whether the service is enabled for the client's sake: the exchange checks it again.
    *
-   * @throws AudienceRequiredError, ValidationProblem
+   * @throws audience_required, ValidationProblem
    * @throws InvalidTokenError when the session was revoked or deleted after the request began
    */
   async issue(
@@ -142,7 +142,7 @@ export class CodesService {
     { codeChallenge: challenge, audience }: IssueCodeRequest,
   ): Promise<CodeResult | BoundCodeResult> {
     if (audience === undefined) {
-      if (this.env.codeAudience === 'required') throw new AudienceRequiredError();
+      if (this.env.codeAudience === 'required') throw new Problem('audience_required');
       const { code } = await this.insert(sessionId, { challenge });
       return { code };
     }

@@ -6,9 +6,10 @@ import { type RefreshToken, RefreshTokens } from '../tokens/refresh-tokens.js';
 import { type RefreshableTokens, TokenIssuer } from '../tokens/token-issuer.js';
 import { UnauthorizedError } from '../tokens/tokens.errors.js';
 import { type RevocableSession, SessionRevocation } from './session-revocation.js';
-import { InvalidRefreshTokenError, type RefreshRefusal, SessionNotFoundError } from './sessions.errors.js';
+import { InvalidRefreshTokenError, type RefreshRefusal } from './sessions.errors.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
 import { type RefreshedSession, SessionsRepository } from './sessions.repository.js';
+import { Problem } from '../../problems/problem.js';
 
 interface Logout {
   caller: UserPrincipal | undefined;
@@ -64,7 +65,7 @@ export class SessionsService {
 
   async end(actor: UserActor, id: string): Promise<void> {
     const session = await this.ofUsers.findAlive(actor.id, id);
-    if (!session) throw new SessionNotFoundError();
+    if (!session) throw new Problem('session_not_found');
     await this.revocation.revoke(session, { actor, reason: 'revoked' });
   }
 

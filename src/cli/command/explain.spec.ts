@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedError } from '../../problems/problem.js';
+import { Problem, RefusedError } from '../../problems/problem.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import { OrgNotFoundError } from '../../orgs/state/orgs.errors.js';
 import { CannotRunError } from './definition.js';
 import { explain } from './explain.js';
 
@@ -9,7 +8,7 @@ import { explain } from './explain.js';
 describe('what a command threw', () => {
   it.each([
     ['a rule', new RefusedError('no'), true, 'refused: no'],
-    ['a rule of the service', new OrgNotFoundError(), true, /^refused: .+ \(org_not_found\)$/],
+    ['a rule of the service', new Problem('org_not_found'), true, /^refused: .+ \(org_not_found\)$/],
     ['a wrong usage', new CannotRunError('no'), false, 'error: no'],
     [
       'a lost conflict, which can be tried again',

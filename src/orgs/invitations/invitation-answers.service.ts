@@ -15,9 +15,10 @@ import { isOpen, requireAcceptance, requireAnswer } from '../state/invitation-po
 import type { CandidateInvitation } from '../state/invitations.lists.js';
 import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
 import { MembersRepository } from '../state/members.repository.js';
-import { InvitationEndedError, InvitationNotFoundError, TooManyOrgsError } from '../state/orgs.errors.js';
+import { TooManyOrgsError } from '../state/orgs.errors.js';
 import type { AcceptedResult } from './invitations.responses.js';
 import { TypedCodes } from './typed-codes.js';
+import { Problem } from '../../problems/problem.js';
 
 interface Answered {
   id: string;
@@ -101,7 +102,7 @@ export class InvitationAnswers {
 
   private async findById({ actor }: Write, id: string, typed: string | undefined): Promise<Answered> {
     const found = await this.invitations.findAnswering(id, actor.id);
-    if (!found || found.userEmail !== found.email) throw new InvitationNotFoundError();
+    if (!found || found.userEmail !== found.email) throw new Problem('invitation_not_found');
     const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
     const hasCode = (facts: AnsweringFacts): boolean => {
       const isRight = code !== undefined && this.typedCodes.isRight(facts, code);
@@ -133,7 +134,7 @@ export class InvitationAnswers {
       const acceptance = { userId: actor.id, actor, hasCode };
       if (!(await this.makeMember(tx, org, facts, acceptance))) {
         const isThere = (await this.users.lockEpoch(tx, actor.id)) !== undefined;
-        throw isThere ? new TooManyOrgsError(this.env.maxOrgsPerUser) : new InvitationNotFoundError();
+        throw isThere ? new TooManyOrgsError(this.env.maxOrgsPerUser) : new Problem('invitation_not_found');
       }
       return { org: { id: facts.orgId, name: facts.orgName }, role: facts.role };
     });
@@ -143,7 +144,7 @@ export class InvitationAnswers {
   private async refuse(write: Write, answered: Answered): Promise<OkResult> {
     const { answer } = await this.answer(write, answered, async (tx, org, facts) => {
       requireAnswer(facts, answered.hasCode(facts), Date.now());
-      if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new InvitationEndedError();
+      if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new Problem('invitation_ended');
       await org.record({ type: 'invitation.declined', userId: write.actor.id, data: invitationData(facts) });
       return OK;
     });
@@ -155,7 +156,7 @@ export class InvitationAnswers {
     { id, orgId }: Answered,
     work: (tx: Transaction, org: LockedOrg, facts: AnsweringFacts) => Promise<Answer>,
   ): Promise<Versioned<Answer>> {
-    const missing = (): InvitationEndedError => new InvitationEndedError();
+    const missing = (): Problem => new Problem('invitation_ended');
     return this.changes.inOrg<Answer>(
       write,
       orgId,
@@ -177,7 +178,7 @@ export class InvitationAnswers {
   ): Promise<boolean> {
     const { userId, actor } = acceptance;
     const { id, orgId, role } = facts;
-    if (!(await this.invitations.end(tx, id, 'accepted'))) throw new InvitationEndedError();
+    if (!(await this.invitations.end(tx, id, 'accepted'))) throw new Problem('invitation_ended');
     const member = { orgId, userId, role, joinedAt: Date.now() };
     if (!(await this.members.insert(tx, member, this.env.maxOrgsPerUser))) return false;
     const about = { actor, orgId, orgRevision: org.revision };

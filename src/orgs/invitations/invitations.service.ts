@@ -25,7 +25,6 @@ import type {
 } from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
 import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
-import { InvitationNotFoundError, TooManyInvitationsError } from '../state/orgs.errors.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
 import {
   InvitationLists,
@@ -35,6 +34,7 @@ import {
 } from '../state/invitations.lists.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import { timeText } from '../../identifiers/text.js';
+import { Problem } from '../../problems/problem.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
@@ -50,7 +50,7 @@ export class InvitationsService {
     private readonly mails: Mails,
   ) {}
 
-  /** @throws MailUnavailableError, AlreadyMemberError, AlreadyInvitedError, TooManyInvitationsError, TooManyMailsError */
+  /** @throws mail_unavailable, already_member, AlreadyInvitedError, too_many_invitations, TooManyMailsError */
   async create(
     write: Write,
     orgId: string,
@@ -82,7 +82,7 @@ export class InvitationsService {
 
   /**
    * Creates a new code, valid for seven days; the caller becomes the inviter.
-   * @throws InvitationNotFoundError, InvitationEndedError and what `create` throws
+   * @throws invitation_not_found, invitation_ended and what `create` throws
    */
   async resend(
     write: Write,
@@ -95,7 +95,7 @@ export class InvitationsService {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const now = Date.now();
       const facts = await this.invitations.findRenewing(tx, orgId, actorId, id);
-      if (!facts) throw new InvitationNotFoundError();
+      if (!facts) throw new Problem('invitation_not_found');
       requireRenewing(facts, now);
 
       if (facts.status !== 'pending') await this.makeRoom(tx, orgId, facts, now);
@@ -107,11 +107,11 @@ export class InvitationsService {
     });
   }
 
-  /** @throws InvitationNotFoundError, InvitationEndedError */
+  /** @throws invitation_not_found, invitation_ended */
   revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResult>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const facts = await this.invitations.findRenewing(tx, orgId, write.actor.id, id);
-      if (!facts) throw new InvitationNotFoundError();
+      if (!facts) throw new Problem('invitation_not_found');
       requireRevoking(facts);
 
       await this.invitations.revoke(tx, id);
@@ -154,7 +154,7 @@ export class InvitationsService {
   ): Promise<void> {
     if (!hasRoom) {
       if ((await this.invitations.endExpired(transaction, orgId, now)) === 0)
-        throw new TooManyInvitationsError();
+        throw new Problem('too_many_invitations');
     } else if (pendingId !== null) {
       await this.invitations.end(transaction, pendingId, 'expired');
     }

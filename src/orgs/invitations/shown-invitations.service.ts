@@ -3,8 +3,8 @@ import type { Actor } from '../../access/principal.js';
 import { invitationData, OrgChanges } from '../state/org-changes.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
 import { isOpen } from '../state/invitation-policy.js';
-import { InvitationEndedError } from '../state/orgs.errors.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
+import { Problem } from '../../problems/problem.js';
 
 /** Issues codes that an operator passes on if no email arrives. Commands use it, which have no keys to derive codes. */
 @Injectable()
@@ -16,7 +16,7 @@ export class ShownInvitationsService {
 
   /**
    * The new code is valid for seven days and proves no email; the old one is void. The inviter stays the same.
-   * @throws InvitationEndedError
+   * @throws invitation_ended
    */
   async renew(
     { id, orgId }: Pick<Invitation, 'id' | 'orgId'>,
@@ -28,14 +28,14 @@ export class ShownInvitationsService {
       async (tx, org) => {
         const facts = await this.invitations.findAnswering(id, '', tx);
         const now = Date.now();
-        if (!facts || !isOpen(facts, now)) throw new InvitationEndedError();
+        if (!facts || !isOpen(facts, now)) throw new Problem('invitation_ended');
         const expiresAt = now + INVITATION_TTL_MS;
         const { invitedBy, codeNumber } = facts;
         await this.invitations.renew(tx, id, { codeShown: 1, invitedBy, expiresAt });
         await org.record({ type: 'invitation.resent', data: invitationData(facts) });
         return { codeNumber: codeNumber + 1, expiresAt };
       },
-      { evenDeleted: true, missing: () => new InvitationEndedError() },
+      { evenDeleted: true, missing: () => new Problem('invitation_ended') },
     );
     return answer;
   }

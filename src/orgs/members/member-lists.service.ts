@@ -16,15 +16,11 @@ import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
-import {
-  InsufficientRoleError,
-  MemberNotFoundError,
-  NotAMemberError,
-  OrgNotFoundError,
-} from '../state/orgs.errors.js';
+import { InsufficientRoleError } from '../state/orgs.errors.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
 import { timeText } from '../../identifiers/text.js';
+import { Problem } from '../../problems/problem.js';
 
 const STREAMED_PAGE = 1000;
 
@@ -70,7 +66,7 @@ export class MemberListsService {
     const userId = idOrMe === 'me' ? caller.id : idOrMe;
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
     await this.requireReader(readerOf(orgId, caller));
-    if (!member) throw new MemberNotFoundError();
+    if (!member) throw new Problem('member_not_found');
     return { member: { ...member, joinedAt: timeText(member.joinedAt) } };
   }
 
@@ -107,7 +103,9 @@ export class MemberListsService {
 
   private async refusalOf({ orgId, sessionId }: Reader): Promise<Error> {
     if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
-    return (await this.members.isOrgThere(orgId)) ? new NotAMemberError() : new OrgNotFoundError();
+    return (await this.members.isOrgThere(orgId))
+      ? new Problem('not_a_member')
+      : new Problem('org_not_found');
   }
 }
 

@@ -3,7 +3,7 @@ import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { OkResult } from '../../http/fields.js';
-import { ValidationProblem } from '../../problems/problem.js';
+import { Problem, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
@@ -21,11 +21,9 @@ import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MembershipResult } from './members.responses.js';
 import {
   NoMoreAdditionsError,
-  OrgNotFoundError,
   OwnerDisabledError,
   OwnerNoMemberError,
   UserHasTooManyOrgsError,
-  UserNotFoundError,
 } from '../state/orgs.errors.js';
 import { type MemberPair, MembersRepository } from '../state/members.repository.js';
 import { requireUnprotected } from '../../users/operator-protection.js';
@@ -128,14 +126,14 @@ export class MembersService {
    * Lets operators make a user an owner if no owner of the organization can. Over HTTP no operator becomes an owner, so
    * that none takes an organization.
    * @returns false if the user is an owner already
-   * @throws OrgNotFoundError, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
+   * @throws org_not_found, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
    */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
     const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
       const from = await this.members.findRole(tx, orgId, userId);
       if (from === 'owner') return unchanged({ changed: false });
       if (!(await this.users.lockEnabled(tx, userId))) {
-        throw (await this.isThere(tx, userId)) ? new OwnerDisabledError() : new OrgNotFoundError();
+        throw (await this.isThere(tx, userId)) ? new OwnerDisabledError() : new Problem('org_not_found');
       }
       const { operatorSince } = await this.users.stateOf(tx, userId);
       requireUnprotected(actor, operatorSince);
@@ -182,7 +180,7 @@ export class MembersService {
 
   /** The user is at the limit, or was deleted after the facts were read. */
   private async refusal(tx: Transaction, userId: string, limit: number): Promise<Error> {
-    return (await this.isThere(tx, userId)) ? new NoMoreAdditionsError(limit) : new UserNotFoundError();
+    return (await this.isThere(tx, userId)) ? new NoMoreAdditionsError(limit) : new Problem('user_not_found');
   }
 
   private async isThere(tx: Transaction, userId: string): Promise<boolean> {

@@ -5,8 +5,9 @@ import { type Access, requireAssurance, RouteAccess } from '../../access/route-a
 import type { CurrentOrg } from '../../http/request-origin.js';
 import { roleAtLeast, userOf } from '../../access/principal.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { InsufficientRoleError, NotAMemberError, OrgNotFoundError } from '../state/orgs.errors.js';
+import { InsufficientRoleError } from '../state/orgs.errors.js';
 import { MembersRepository } from '../state/members.repository.js';
+import { Problem } from '../../problems/problem.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { org: CurrentOrg };
 type MemberAccess = Extract<Access, { to: 'members' }>;
@@ -29,8 +30,8 @@ export class RolesGuard implements CanActivate {
     const membership = isEntityId(orgId)
       ? await this.members.findMembership(orgId, userOf(request).id)
       : undefined;
-    if (!membership) throw new OrgNotFoundError();
-    if (membership.role === null) throw new NotAMemberError();
+    if (!membership) throw new Problem('org_not_found');
+    if (membership.role === null) throw new Problem('not_a_member');
     if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
     requireAssurance(userOf(request), assurance);
     const { orgName: name, revision } = membership;

@@ -3,14 +3,9 @@ import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { INVITED_ROLES, type InvitedRole } from './invitation.entity.js';
 import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
 import { statusAt } from './invitations.lists.js';
-import {
-  AlreadyInvitedError,
-  AlreadyMemberError,
-  EmailNotVerifiedError,
-  InvitationEndedError,
-  InvitationNotFoundError,
-} from './orgs.errors.js';
+import { AlreadyInvitedError } from './orgs.errors.js';
 import { requireAdmin } from './member-policy.js';
+import { Problem } from '../../problems/problem.js';
 
 export function invitableRoles(role: Role | null): readonly InvitedRole[] {
   return role !== null && roleAtLeast(role, 'admin') ? INVITED_ROLES : [];
@@ -18,7 +13,7 @@ export function invitableRoles(role: Role | null): readonly InvitedRole[] {
 
 export function requireInviting(facts: InvitingFacts, now: number): void {
   requireActor(facts);
-  if (facts.targetRole !== null) throw new AlreadyMemberError();
+  if (facts.targetRole !== null) throw new Problem('already_member');
   if (facts.pendingUntil !== null && facts.pendingUntil > now) throw new AlreadyInvitedError(facts.pendingId);
 }
 
@@ -26,7 +21,7 @@ export function requireInviting(facts: InvitingFacts, now: number): void {
 export function requireRenewing(facts: RenewingFacts, now: number): void {
   requireActor(facts);
   requireOpen(facts);
-  if (facts.targetRole !== null) throw new AlreadyMemberError();
+  if (facts.targetRole !== null) throw new Problem('already_member');
   const other = facts.pendingId === facts.id ? null : facts.pendingUntil;
   if (other !== null && other > now) throw new AlreadyInvitedError(facts.pendingId);
 }
@@ -37,15 +32,15 @@ export function requireRevoking(facts: RenewingFacts): void {
 }
 
 export function requireAnswer(facts: AnsweringFacts, hasCode: boolean, now: number): void {
-  if (facts.userEmail !== facts.email) throw new InvitationNotFoundError();
-  if (facts.userVerifiedAt === null && !hasCode) throw new EmailNotVerifiedError();
-  if (!isOpen(facts, now)) throw new InvitationEndedError();
+  if (facts.userEmail !== facts.email) throw new Problem('invitation_not_found');
+  if (facts.userVerifiedAt === null && !hasCode) throw new Problem('email_not_verified');
+  if (!isOpen(facts, now)) throw new Problem('invitation_ended');
 }
 
 /** Existing members keep their role. */
 export function requireAcceptance(facts: AnsweringFacts, hasCode: boolean, now: number): void {
   const isMember = facts.userRole !== null && facts.userEmail === facts.email;
-  if (isMember && (facts.userVerifiedAt !== null || hasCode)) throw new AlreadyMemberError();
+  if (isMember && (facts.userVerifiedAt !== null || hasCode)) throw new Problem('already_member');
   requireAnswer(facts, hasCode, now);
 }
 
@@ -65,5 +60,5 @@ function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts)
 }
 
 function requireOpen({ status }: RenewingFacts): void {
-  if (status !== 'pending' && status !== 'expired') throw new InvitationEndedError();
+  if (status !== 'pending' && status !== 'expired') throw new Problem('invitation_ended');
 }

@@ -1,17 +1,9 @@
 import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
 import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
 import type { AdditionFacts, MemberPair } from './members.repository.js';
-import {
-  AlreadyMemberError,
-  InsufficientRoleError,
-  LastOwnerError,
-  MemberDisabledError,
-  MemberNotFoundError,
-  NotAMemberError,
-  OrgNotFoundError,
-  UserNotFoundError,
-} from './orgs.errors.js';
+import { InsufficientRoleError, LastOwnerError } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
+import { Problem } from '../../problems/problem.js';
 
 /** Admins manage members and admins; only owners manage owners or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
@@ -57,8 +49,8 @@ export function requireAddition(
   onlyVerified: boolean,
 ): string {
   requireAdmin(actorRole);
-  if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new UserNotFoundError();
-  if (targetRole !== null) throw new AlreadyMemberError();
+  if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new Problem('user_not_found');
+  if (targetRole !== null) throw new Problem('already_member');
   return userId;
 }
 
@@ -70,11 +62,12 @@ function requirePasswordForOwners(session: Session, ...roles: Role[]): void {
 export function requireChange(facts: MemberPair, to: Role, session: Session): Role {
   const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
-  if (targetRole === null) throw new MemberNotFoundError();
+  if (targetRole === null) throw new Problem('member_not_found');
   if (!canChangeRole(actorRole, targetRole, to)) throw new InsufficientRoleError('owner', actorRole);
   requirePasswordForOwners(session, targetRole, to);
   // A disabled owner stays owner; no other disabled member becomes one.
-  if (to === 'owner' && facts.isTargetDisabled && targetRole !== 'owner') throw new MemberDisabledError();
+  if (to === 'owner' && facts.isTargetDisabled && targetRole !== 'owner')
+    throw new Problem('member_disabled');
   if (to !== 'owner') requireOtherOwner([endingOf(facts)]);
   return targetRole;
 }
@@ -82,7 +75,7 @@ export function requireChange(facts: MemberPair, to: Role, session: Session): Ro
 export function requireRemoval(facts: MemberPair, session: Session): Role {
   const { actorRole, targetRole } = facts;
   requireAdmin(actorRole);
-  if (targetRole === null) throw new MemberNotFoundError();
+  if (targetRole === null) throw new Problem('member_not_found');
   if (!canRemove(actorRole, targetRole)) throw new InsufficientRoleError('owner', actorRole);
   requirePasswordForOwners(session, targetRole);
   requireOtherOwner([endingOf(facts)]);
@@ -91,7 +84,7 @@ export function requireRemoval(facts: MemberPair, session: Session): Role {
 
 export function requireLeaving(facts: MemberPair, session: Session): Role {
   const { targetRole } = facts;
-  if (targetRole === null) throw new NotAMemberError();
+  if (targetRole === null) throw new Problem('not_a_member');
   requirePasswordForOwners(session, targetRole);
   requireOtherOwner([endingOf(facts)]);
   return targetRole;
@@ -100,8 +93,8 @@ export function requireLeaving(facts: MemberPair, session: Session): Role {
 /** The new owner has to be enabled, so that there is one whether the old one stays or leaves. */
 export function requireTransfer(facts: MemberPair): Role {
   requireOwner(facts.actorRole);
-  if (facts.targetRole === null) throw new MemberNotFoundError();
-  if (facts.isTargetDisabled) throw new MemberDisabledError();
+  if (facts.targetRole === null) throw new Problem('member_not_found');
+  if (facts.isTargetDisabled) throw new Problem('member_disabled');
   return facts.targetRole;
 }
 
@@ -118,7 +111,7 @@ export function requireOwner(role: Role | null): asserts role is Role {
 }
 
 function requireRole(role: Role | null, least: Role): asserts role is Role {
-  if (role === null) throw new NotAMemberError();
+  if (role === null) throw new Problem('not_a_member');
   if (!roleAtLeast(role, least)) throw new InsufficientRoleError(least, role);
 }
 
@@ -127,7 +120,7 @@ export function requireRestorable(
   { purgeAt, purgeBeganAt }: Pick<OrgRow, 'purgeAt' | 'purgeBeganAt'>,
   now: number,
 ): void {
-  if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new OrgNotFoundError();
+  if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new Problem('org_not_found');
 }
 
 /** Others can add a user up to this number of organizations, so that strangers cannot use up anybody's limit. */

@@ -7,7 +7,7 @@ import { hotStatement, inBatches, padded, places } from '../../database/statemen
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Member, MEMBERS_KEY } from './member.entity.js';
-import { AlreadyMemberError } from './orgs.errors.js';
+import { Problem } from '../../problems/problem.js';
 
 interface MemberKey {
   orgId: string;
@@ -187,7 +187,7 @@ export class MembersRepository {
 
   /**
    * @returns false without such a user, for an owner who is disabled, or at `maxOrgs` organizations
-   * @throws AlreadyMemberError
+   * @throws already_member
    */
   async insert(
     transaction: Transaction,
@@ -202,7 +202,7 @@ export class MembersRepository {
       );
       return inserted === 1;
     } catch (error) {
-      throw isUniqueViolation(error, MEMBERS_KEY) ? new AlreadyMemberError() : error;
+      throw isUniqueViolation(error, MEMBERS_KEY) ? new Problem('already_member') : error;
     }
   }
 

@@ -8,13 +8,12 @@ import { LostConflictError } from '../../database/transactions/database-errors.j
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import type { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
 import type { AnyWrite } from '../../requests/write.js';
 import { Writes } from '../../requests/writes.js';
-import { OrgNotFoundError } from './orgs.errors.js';
 import { type OrgRow, OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
+import { Problem } from '../../problems/problem.js';
 
 export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];
 
@@ -87,13 +86,13 @@ export class OrgChanges {
    * Locks the organization, then runs the work. The lock is a write and the first statement, because only writes
    * conflict on a multi-primary cluster. Reads of the work need no lock, since they come after it.
    * @param work runs again if the transaction loses a conflict, so it must have no effect outside the database
-   * @throws OrgNotFoundError, PreconditionFailedError
+   * @throws org_not_found, precondition_failed
    */
   async inOrg<Answer extends object>(
     write: AnyWrite,
     orgId: string,
     work: (transaction: Transaction, org: LockedOrg) => Promise<Answer | Unchanged<Answer>>,
-    { evenDeleted = false, missing = () => new OrgNotFoundError() }: OrgOptions = {},
+    { evenDeleted = false, missing = () => new Problem('org_not_found') }: OrgOptions = {},
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
     const request = 'status' in write ? write : undefined;

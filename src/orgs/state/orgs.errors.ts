@@ -9,48 +9,12 @@ export class TooManyOrgsError extends Problem {
   }
 }
 
-export class OrgNotFoundError extends Problem {
-  constructor() {
-    super('org_not_found');
-  }
-}
-
-export class NotAMemberError extends Problem {
-  constructor() {
-    super('not_a_member');
-  }
-}
-
 export class InsufficientRoleError extends Problem {
   constructor(requiredRole: Role, yourRole: Role) {
     super('insufficient_role', {
       detail: `This needs the role ${requiredRole}; yours is ${yourRole}.`,
       extensions: { requiredRole, yourRole },
     });
-  }
-}
-
-export class UserNotFoundError extends Problem {
-  constructor() {
-    super('user_not_found');
-  }
-}
-
-export class MemberNotFoundError extends Problem {
-  constructor() {
-    super('member_not_found');
-  }
-}
-
-export class MemberDisabledError extends Problem {
-  constructor() {
-    super('member_disabled');
-  }
-}
-
-export class AlreadyMemberError extends Problem {
-  constructor() {
-    super('already_member');
   }
 }
 
@@ -77,36 +41,11 @@ export class LastOwnerError extends Problem {
   }
 }
 
-export class InvitationNotFoundError extends Problem {
-  constructor() {
-    super('invitation_not_found');
-  }
-}
-
 export class AlreadyInvitedError extends Problem {
   constructor(pendingId: string | null = null) {
     super('already_invited', {
       ...(pendingId !== null && { remedy: { action: 'resend', invitationId: pendingId } }),
     });
-  }
-}
-
-/** Also refuses a pending invitation whose inviter may not invite any more. */
-export class InvitationEndedError extends Problem {
-  constructor() {
-    super('invitation_ended');
-  }
-}
-
-export class TooManyInvitationsError extends Problem {
-  constructor() {
-    super('too_many_invitations');
-  }
-}
-
-export class EmailNotVerifiedError extends Problem {
-  constructor() {
-    super('email_not_verified');
   }
 }
 
