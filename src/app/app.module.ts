@@ -58,16 +58,16 @@ export class AppModule {
         RequestsModule,
         ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
-      // Listed here, so that commands load EventsModule without the libraries that describe and check requests.
+      // Listed here, so that commands load EventsModule without @nestjs/swagger and class-validator.
       controllers: [OrgEventsController, FeedController],
       providers: [
-        // In this order: principal, write limit, repeated requests, role, options of the change.
+        // The order matters.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_GUARD, useExisting: WriteControlsGuard },
-        // The last filter that takes an error gets it.
+        // Nest asks the last one first.
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_FILTER, useClass: RefusalsFilter },
         { provide: APP_FILTER, useClass: ShortCircuitResponseFilter },

@@ -7,12 +7,12 @@ import { type Env, loadEnv, workersFor } from '../config/env.js';
 import { createLogger, NestLogger } from '../telemetry/logging/logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 
-/** Imports the database and the service late, so that a wrong configuration is reported before. */
+/** Imports the database late, so that a wrong configuration is reported first. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
   const log = await createLogger(env.logLevel);
   Logger.overrideLogger(new NestLogger(log));
-  // First, so that a start without keys fails before it changes the database.
+  // A start without keys must fail before it changes the database.
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
   const { workers, reason } = workersFor(env);
   await startMetrics(env, workers, log);
@@ -48,7 +48,7 @@ async function bringDatabaseUpToDate(env: Env): Promise<void> {
 const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
-/** Replaces processes that end, after a back-off; but if none ever listened, their successors would not either. */
+/** Replaces workers that end, unless none has ever listened. */
 export class ProcessManager {
   private listened = false;
   private stopping = false;
@@ -80,7 +80,7 @@ export class ProcessManager {
     const { pid } = worker.process;
     worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
     worker.on('error', (error) => {
-      // The system had no process to give, so there will be no exit event.
+      // The process was not created, so that no exit event follows.
       if (pid === undefined) this.replace({ err: error }, pause);
       else this.log.warn({ msg: 'a worker cannot be reached', pid, err: error });
     });

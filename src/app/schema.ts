@@ -40,7 +40,7 @@ import { UserListRepository } from '../users/user-list.repository.js';
 import { IdempotencyKey } from '../requests/idempotency-key.entity.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
-/** These are the only files with SQL; loading them registers the hot statements. */
+/** Loading these files registers the hot statements. */
 export const REPOSITORIES = [
   ImportedUsersRepository,
   UsersRepository,
@@ -70,7 +70,6 @@ export const REPOSITORIES = [
   ServiceSecretsRepository,
 ];
 
-/** Listed by hand: files that are missing here are not part of the schema. */
 export const SCHEMA: Schema = {
   entities: [
     User,

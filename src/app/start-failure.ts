@@ -9,14 +9,14 @@ import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';
 import { ReservedServiceError } from '../services/services.errors.js';
 
-/** Gives each problem a line that names its variable; only unforeseen errors are shown with their stack. */
+/** @returns lines that name the variable at fault; for unforeseen errors the stack */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
   if (error instanceof ReservedServiceError) return [error.message];
   if (error instanceof ListenError || error instanceof MetricsListenError) return [error.message];
-  // This error's own message is worded for clients; operators need the database's.
+  // Its own message is for clients.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {
     return [`DATABASE_SSL: cannot connect to the database over TLS (${(error as Error).message})`];

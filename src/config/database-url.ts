@@ -6,7 +6,7 @@ export interface SqliteLocation {
 }
 
 export interface DatabaseTls {
-  /** `required` checks the certificate only where `ca` is set, and never the host name */
+  /** `required` checks the certificate only if `ca` is set, and never the host name */
   mode: 'required' | 'verify';
   /** PEM; undefined means Node's authorities */
   ca: string | undefined;
@@ -22,7 +22,7 @@ export interface MysqlLocation {
 }
 
 const MYSQL_URL = /^(?:mysql|mariadb):\/\/([^:@/]*)(?::([^@/]*))?@([^/?]+)\/([^/?#]+)$/;
-/** Empty, or what SQLite takes for something other than a file, such as `:memory:`. */
+/** Empty, or no file for SQLite, such as `:memory:`. */
 const NO_FILE = /^(?:$|:|file:)/;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 

@@ -65,7 +65,7 @@ const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
 /** Every setting, in the order of their errors. Durations are in seconds unless the name says otherwise. */
 const SETTINGS = {
   production: isProduction,
-  /** variables that name a file which others can read */
+  /** variables whose file other users can read */
   exposedFiles: (variables: Variables): readonly string[] => variables.exposed,
   host,
   port: variable('PORT', '3000', wholeNumber(0, MAX_PORT)),
@@ -82,7 +82,6 @@ const SETTINGS = {
     variables.get('REDIS_URL').startsWith('rediss:'),
   ),
   smtp,
-  /** set if `smtp` is */
   mailFrom,
   /** directory; undefined means the templates that are shipped */
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
@@ -92,7 +91,6 @@ const SETTINGS = {
   mfaIssuer,
   jwtAudience: variable('JWT_AUDIENCE', 'accounts', TEXT),
   tokenTtl: variable('TOKEN_TTL', '24h', duration('365d')),
-  /** for tokens of sessions that are refreshed */
   accessTokenTtl: variable('ACCESS_TOKEN_TTL', '15m', duration('24h')),
   codeTtl: variable('CODE_TTL', '60s', duration('10m')),
   sessionMaxAge: variable('SESSION_MAX_AGE', '30d', duration('3650d')),
@@ -145,7 +143,7 @@ export type Argon2Cost = Settings['argon2'];
 
 const Base: new () => object = Object;
 
-/** The validated configuration. It is a class, since Nest injects it by its type. */
+/** A class, since Nest injects it by its type. */
 export class Env extends (Base as new () => Settings) {
   constructor(settings: Settings) {
     super();
@@ -159,7 +157,7 @@ export function readEnv(variables: Variables): Env {
   return new Env(Object.fromEntries(settings) as Settings);
 }
 
-/** Holds a line for each wrong variable, without its value, which may be a secret. */
+/** Omits the values, which may be secrets. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'));
@@ -174,13 +172,12 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
   return env;
 }
 
-/** The only reader of the process environment. A `.env` file adds what the environment does not set. */
+/** A `.env` file adds what the environment does not set. */
 export function loadEnv(): Env {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return parseEnv(process.env);
 }
 
-/** Returns 1, or WEB_CONCURRENCY if the configuration lets several processes share the port. */
 export function workersFor(env: Env): { workers: number; reason?: string } {
   const wanted = env.webConcurrency === 'auto' ? availableParallelism() : env.webConcurrency;
   const reason = reasonForOne(env);
@@ -194,7 +191,6 @@ function reasonForOne(env: Env): string | undefined {
   return undefined;
 }
 
-/** Finds limits by name, so that one that is added counts, too. */
 function hasLimit(env: Env): boolean {
   return Object.entries(env).some(([name, value]) => name.startsWith('rateLimit') && value !== undefined);
 }

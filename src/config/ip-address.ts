@@ -5,7 +5,7 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 export type IpRange = readonly [network: IpAddress, prefixLength: number];
 
-/** the widest private networks (RFC 1918, RFC 4193): no proxies need a shorter prefix */
+/** of the widest private networks (RFC 1918, RFC 4193) */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 };
 const BITS = { ipv4: 32, ipv6: 128 };
 /** prefix of IPv4-mapped IPv6, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */
@@ -16,7 +16,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ''));
 }
 
-/** Parses an address or a CIDR range (RFC 4632), unless it is wider than any private network. */
+/** RFC 4632 */
 export function parseIpRange(text: string): IpRange | undefined {
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const network = parseIpAddress(address);

@@ -1,6 +1,5 @@
 import { readCertificates, type Variables } from './variables.js';
 
-/** Allows `limit` requests in any window of `windowMs` milliseconds. */
 export interface RateLimit {
   limit: number;
   windowMs: number;
@@ -36,17 +35,15 @@ function parseRateLimit(text: string): RateLimit | undefined {
   return limit && seconds ? { limit: Number(limit), windowMs: seconds * 1000 } : undefined;
 }
 
-/** Accepts exactly what a browser sends as `Origin`, including custom schemes of desktop web views. */
+/** as browsers and desktop web views send it */
 export function parseExactOrigin(text: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined;
 }
 
-/** Reads one setting. A wrong value is noted among the problems of the variables. */
 export type Reader<T> = (variables: Variables) => T;
 
 export interface Format<T> {
   expected: string;
-  /** returns undefined for text that is not as expected */
   parse: (text: string) => T | undefined;
 }
 
@@ -64,7 +61,6 @@ export const optional =
   (variables) =>
     variables.get(name) === '' ? undefined : variable(name, '', format)(variables);
 
-/** Zero requests cannot be allowed; `off` lifts the limit. */
 export const limit = (name: string, fallback: string): Reader<RateLimit | undefined> => {
   const read = variable(name, fallback, {
     expected: 'limit/window such as 5/1h, or off',
@@ -76,7 +72,6 @@ export const limit = (name: string, fallback: string): Reader<RateLimit | undefi
   };
 };
 
-/** Reads a file of certificates, which is refused unless the condition holds. */
 export const certificates =
   (name: string, condition: string, holds: Reader<boolean>): Reader<string | undefined> =>
   (variables) => {
@@ -139,8 +134,8 @@ export interface IssuerUrl {
   path: string;
 }
 
-// Clients can discover an issuer only by a URL without query and fragment (RFC 8414 section 2). `http` is allowed for
-// development and for networks of one's own.
+// Clients discover an issuer only by a URL without query and fragment (RFC 8414 section 2). `http` is for development and
+// private networks.
 export function issuerUrl(issuer: string): IssuerUrl | undefined {
   if (!/^https?:\/\/[^\s?#\\]+$/.test(issuer) || !URL.canParse(issuer)) return undefined;
   const { username, password, pathname } = new URL(issuer);

@@ -38,7 +38,7 @@ export const smtp: Reader<SmtpServer | undefined> = (variables) => {
   const ca = readCertificates(variables);
   if (!isMailSent(variables)) return undefined;
   const server = readServer(variables);
-  // A password goes over TLS only, and an operator who names an authority wants to be sure of the server.
+  // A password goes over TLS only. A named authority is useless without TLS.
   return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
 };
 
@@ -49,7 +49,6 @@ function isMailSent(variables: Variables): boolean {
   return variables.get('SMTP_URL') !== '';
 }
 
-/** Parses `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
 function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'> | undefined {
   const url = URL.parse(text);
   const port = url && DEFAULT_PORTS.get(url.protocol);
@@ -66,7 +65,6 @@ function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'> | und
   };
 }
 
-/** Parses `Accounts <no-reply@example.com>`, or the address alone. */
 function parseMailSender(text: string): MailSender | undefined {
   const [, name = '', address = text] = NAMED.exec(text) ?? [];
   return ADDRESS.test(address) ? { name: name.trim(), address } : undefined;

@@ -21,11 +21,11 @@ function isReadByOthers(file: string): boolean {
   return process.platform !== 'win32' && (mode & READ_BY_OTHERS) !== 0;
 }
 
-/** Drops the line's end that editors add. Returns undefined for a file that is unreadable, empty or too long. */
+/** Trims the newline that editors add. */
 function readSecretFile(file: string): string | undefined {
   try {
     const stats = statSync(file);
-    // A pipe would hold up the start until somebody writes to it.
+    // A pipe would delay the start.
     if (!stats.isFile() || stats.size > MAX_SECRET_FILE_KIB * 1024) return undefined;
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch {
@@ -33,16 +33,15 @@ function readSecretFile(file: string): string | undefined {
   }
 }
 
-/** No other program is known to use these prefixes, so every name with one is meant for this service. */
+/** No other program is known to use these. */
 const OWN_PREFIXES = ['RATE_LIMIT_', 'ARGON2_'];
-/** In short names, such as HOST, one different letter makes the name of something else, such as HOME. */
+/** A shorter name, such as HOST, may differ by one letter from another one, such as HOME. */
 const MIN_COMPARED_LENGTH = 8;
 const TWO_MISTAKES_LENGTH = 13;
 /** longer than the longest of our names with two letters more */
 const MAX_COMPARED_LENGTH = 40;
 
-// Returns a line for each name that is none of ours but was probably meant to be. Platforms and other programs set
-// variables too, such as REDIS_PORT or DATABASE_HOST: outside of our own prefixes only a likely slip counts.
+// Platforms and other programs set variables, too, such as REDIS_PORT. Without one of our prefixes only a likely typo counts.
 function misspelledNames(names: readonly string[], known: readonly string[]): string[] {
   const existing = new Set(known);
   return names
@@ -72,7 +71,7 @@ function nearestOf(name: string, known: readonly string[]): NearestName {
   return neighbours.reduce((best, next) => (next.mistakes < best.mistakes ? next : best));
 }
 
-/** Counts letters added, left out, replaced, or swapped with the next (optimal string alignment). */
+/** optimal string alignment distance */
 function mistakesIn(name: string, meant: string): number {
   const rows: number[][] = [Array.from({ length: meant.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= name.length; row += 1) {
@@ -93,7 +92,7 @@ function mistakesIn(name: string, meant: string): number {
   return rows[name.length]![meant.length]!;
 }
 
-/** Each can be given in a file that `NAME_FILE` names. The file wins: `NAME` may be the default of a systemd unit. */
+/** `NAME_FILE` wins over `NAME`, which may be the default of a systemd unit. */
 const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
 
 /** An empty variable counts as unset. */
@@ -107,7 +106,6 @@ export class Variables {
     for (const name of IN_FILES) this.readFile(name);
   }
 
-  /** Every variable of the service is read here, so that unknown names can be compared with those that exist. */
   get(name: string): string {
     const inEnvironment = this.inEnvironment(name);
     return this.fromFiles.get(name) ?? inEnvironment;

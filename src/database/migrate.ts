@@ -25,7 +25,7 @@ export class MigrationLeaseLostError extends Error {
   }
 }
 
-/** The lease is a row, since named locks do not span the nodes of a Galera cluster. A dead holder's expires. */
+/** The lease is a row, since named locks do not span a Galera cluster. The lease of a dead holder expires. */
 export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   await retryPersistently(() => dataSource.query(CREATE_TABLE));
@@ -48,7 +48,7 @@ async function take(dataSource: DataSource, holder: string): Promise<void> {
   }
 }
 
-/** Hides no failure of the work behind a failure to release: the lease expires by itself. */
+/** A failure to release must not hide a failure of the work. The lease expires by itself. */
 async function workAndRelease<T>(dataSource: DataSource, holder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -57,7 +57,7 @@ async function workAndRelease<T>(dataSource: DataSource, holder: string, work: (
   }
 }
 
-/** `lost` rejects when another instance holds the lease, or before it expires without a renewal. */
+/** `lost` rejects if another instance holds the lease, or before it expires without a renewal. */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   const lose = (): void => reject(new MigrationLeaseLostError());
@@ -68,7 +68,6 @@ function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<n
     if (!(await changesRow(dataSource, RENEW, holder))) return lose();
     renewedAt = now;
   };
-  // The next renewal makes up for a failed one, while there is time.
   const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
   return { lost, stop: () => clearInterval(timer) };
 }
@@ -78,7 +77,7 @@ async function changesRow(dataSource: DataSource, sql: string, holder: string): 
   return affectedRows === 1;
 }
 
-/** Retries beyond the query runner's attempts: instances that start together conflict again and again. */
+/** Instances that start together conflict more often than the query runner retries. */
 async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -96,15 +95,14 @@ export class PendingMigrationsError extends Error {
   }
 }
 
-// Has no statement limit. If several instances start at once, one migrates and the others wait. Throws
-// PendingMigrationsError, or MigrationLeaseLostError after which the process has to end.
+/** @throws PendingMigrationsError, MigrationLeaseLostError, after which the process has to end */
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   let applied: string[];
   try {
     applied = await bringUpToDate(dataSource, env);
   } catch (error) {
-    // The abandoned work may wait for ever, and `destroy` with it.
+    // The abandoned work may never end, and `destroy` would wait for it.
     if (!(error instanceof MigrationLeaseLostError)) await dataSource.destroy();
     throw error;
   }
@@ -126,7 +124,7 @@ async function runMigrations(dataSource: DataSource): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-/** Ignores migrations of newer versions. Only reads, unlike TypeORM's own check, which creates its table. */
+/** Ignores migrations of newer versions. TypeORM's own check would create its table. */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   try {
@@ -141,7 +139,7 @@ export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean>
   }
 }
 
-/** Tells of an up-to-date schema whether a newer version has changed it further. */
+/** whether a newer version has changed an up-to-date schema further */
 export async function isSchemaNewer(dataSource: DataSource): Promise<boolean> {
   const rows = await dataSource.query<{ applied: number }[]>('SELECT COUNT(*) AS applied FROM migrations');
   return Number(rows[0]?.applied) > dataSource.migrations.length;

@@ -12,14 +12,13 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** A query that takes longer gets a second one beside it, however few requests wait. */
+/** A longer query gets a second one beside it, however few requests wait. */
 const SLOW_QUERY_MS = 20;
 const MANY_REQUESTS = 8;
 const MAX_QUERIES = 2;
 
-// Runs one query for all requests that arrive within one turn of the event loop, or while a query runs. For as many
-// requests again, if they are many, a second one runs beside it: this process then works while the database does. Each key
-// is sent after its request arrived, so answers are never older than their requests.
+// Runs one query for all requests that arrive within a turn of the event loop, or while a query runs. If many wait, a
+// second query runs beside it. Answers are never older than their requests.
 export class SharedStatement<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
@@ -27,14 +26,16 @@ export class SharedStatement<Key, Answer> {
   private lastSize = 0;
   private isTaking = false;
 
-  // `query` answers in the order of the keys, which may repeat. `maxBatch`, evaluated before each query, is smaller
-  // where answers are large, so that no query takes long.
+  /**
+   * @param query answers in the order of the keys, which may repeat
+   * @param maxBatch smaller if answers are large, so that no query takes long
+   */
   constructor(
     private readonly query: (keys: Key[]) => Promise<Answer[]>,
     private readonly maxBatch = (): number => MAX_BATCH_SIZE,
   ) {}
 
-  /** @throws OutsideTransactionError inside a transaction, for whose end the query could wait */
+  /** @throws OutsideTransactionError inside a transaction, because the query could wait for its end */
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();
@@ -59,8 +60,7 @@ export class SharedStatement<Key, Answer> {
   private async take(): Promise<Waiting<Key, Answer>[]> {
     this.lastBegan = performance.now();
     this.isTaking = true;
-    // Otherwise the first request of a turn would get a query of its own, and SQLite, which answers within the turn,
-    // would starve everything else.
+    // Otherwise the first request of a turn gets a query of its own, and SQLite starves everything else.
     await yieldToEventLoop();
     this.isTaking = false;
     const batch = this.waiting.splice(0, this.maxBatch());

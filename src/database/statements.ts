@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 /** rows for one statement: SQLite binds at most 32,766 values, and an event has 15 */
 export const MAX_ROWS_AT_ONCE = 500;
 
-/** Pauses between the batches: SQLite answers within the same turn, so nothing else would run otherwise. */
+/** Pauses between batches: SQLite answers within the turn, so that nothing else would run. */
 export async function* inBatches<T>(items: readonly T[], size = MAX_ROWS_AT_ONCE): AsyncGenerator<T[]> {
   for (let from = 0; from < items.length; from += size) {
     if (from > 0) await yieldToEventLoop();
@@ -15,17 +15,17 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
-/** Pads to a power of two: engines and drivers keep prepared statements, so there should be few. */
+/** Pads to a power of two, so that there are few prepared statements. */
 export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));
   return [...keys, ...Array<Key>(size - keys.length).fill(absentKey)];
 }
 
-/** A batch is small enough that other work on SQLite does not wait for it. */
+/** small enough that other work on SQLite does not wait for it */
 export const BATCH = 100;
 
 export interface Batch {
-  /** fewer than BATCH when the table has no more */
+  /** fewer than BATCH if the table has no more */
   examined: number;
   deleted: number;
 }
@@ -40,8 +40,8 @@ export async function deleteFound<Id>(
 }
 
 /**
- * SQL for the time of the database in epoch milliseconds. It decides where the clocks of two instances must not: they may
- * differ by minutes, and an instance reads its clock before its statement waits for a connection and for row locks.
+ * The time of the database in epoch milliseconds. The clocks of two instances may differ by minutes, and an instance reads
+ * its clock before its statement waits for a connection and row locks.
  */
 export const NOW_MS = 'CAST(ROUND(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)';
 
@@ -51,7 +51,7 @@ export interface HotStatement {
   values: unknown[];
 }
 
-/** Prefixes that return a plan as rows: MySQL would answer with a tree; MariaDB reads its format as a comment. */
+/** By default MySQL answers with a tree. MariaDB reads the format as a comment. */
 export const EXPLAIN = {
   sqlite: 'EXPLAIN QUERY PLAN',
   mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */',
@@ -59,10 +59,7 @@ export const EXPLAIN = {
 
 const statements: HotStatement[] = [];
 
-/**
- * @param values examples of the right number and type; an empty text stands for an id or a hash. By default every value is
- * one, except a number for each LIMIT and OFFSET.
- */
+/** @param values examples of the right type; by default empty texts, and a number for each LIMIT and OFFSET */
 export function hotStatement(name: string, sql: string, values = exampleValues(sql)): string {
   statements.push({ name, sql, values });
   return sql;

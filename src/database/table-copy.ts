@@ -17,11 +17,10 @@ export class TableNotEmptyError extends Error {
   }
 }
 
-/** Copies every row of a SQLite file into an empty database of the same schema in one transaction: all or nothing. */
+/** @param target an empty database of the same schema */
 export async function copyTables(file: string, target: DataSource): Promise<CopiedTable[]> {
   const source = new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    // The transaction reads everything as of one moment.
     source.prepare('BEGIN').run();
     return await new Transactions(target).run({ principal: 'copy' }, async (transaction) => {
       const copied: CopiedTable[] = [];
@@ -35,7 +34,7 @@ export async function copyTables(file: string, target: DataSource): Promise<Copi
   }
 }
 
-/** Puts tables after those that they refer to, since foreign keys are checked with every row. */
+/** The database checks foreign keys with every row. */
 function referredFirst(tables: readonly EntityMetadata[]): EntityMetadata[] {
   const ordered: EntityMetadata[] = [];
   while (ordered.length < tables.length) {

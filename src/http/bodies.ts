@@ -17,7 +17,7 @@ class MalformedJsonError extends Problem {
   }
 }
 
-/** RFC 8259 section 8.1. Empty bodies are accepted: clients send them with this media type. */
+/** RFC 8259 section 8.1. Accepts empty bodies, which clients send with this media type. */
 export function acceptJsonBodies(fastify: FastifyInstance): void {
   // Refuses the keys __proto__ and constructor.
   const parse = fastify.getDefaultJsonParser('error', 'error');
@@ -62,14 +62,13 @@ function keysIn(text: string): number {
   return keys;
 }
 
-/** Counts the keys that the parser kept: of equal ones, it keeps the last. */
 function keysOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const inner = Object.values(value);
   return inner.reduce<number>((sum, one) => sum + keysOf(one), Array.isArray(value) ? 0 : inner.length);
 }
 
-/** Validation recurses for each level: the 8,000 that fit into a body overflow the stack. */
+/** Validation recurses for each level. A body has room for 8,000, which overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
@@ -83,7 +82,7 @@ declare module 'fastify' {
   }
 }
 
-/** Gives a route a form for its body, as standards of OAuth require, and takes JSON away from it. */
+/** OAuth requires forms. The route then rejects JSON. */
 export const FormBody = (): MethodDecorator =>
   applyDecorators(
     RouteConfig({ takesForm: true }),

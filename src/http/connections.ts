@@ -12,7 +12,6 @@ import { endRequestSpan, type RequestLog } from './request-log.js';
 /** files kept for the database, keys, logs, listeners, Redis, emails and traces */
 const RESERVED = 64;
 const MIN_CONNECTIONS = 16;
-/** Idle connections take memory, too. */
 const MAX_CONNECTIONS = 10_000;
 
 export function maxConnections({ database, databasePoolSize }: Env): number {
@@ -33,7 +32,7 @@ function openFilesLimit(): number | undefined {
 const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
-/** Disconnects a client that stops reading: the socket's own timeout spares those that still send. */
+/** Disconnects a client that stops reading. The socket's own timeout spares clients that still send. */
 export function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
   const { socket } = response.req;
   let taken = takenBy(socket);
@@ -52,7 +51,7 @@ export function disconnectWhenStalled(response: ServerResponse, logger: Logger):
   timer.unref();
 }
 
-/** The bytes that the operating system accepted; only Node's handle knows the progress of a write. */
+/** @returns the bytes that the operating system accepted, which only Node's handle knows during a write */
 function takenBy(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, '_handle');
   return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : 0;
@@ -66,8 +65,8 @@ function isHandle(handle: unknown): handle is { bytesWritten: number; writeQueue
 
 const LOG_INTERVAL_MS = 60_000;
 
-// Limits the open connections. At the limit, a new one replaces the one idle for longest: otherwise a client that opens
-// connections and says nothing, or half a request, would keep all others out. Busy ones are never closed.
+// At the limit, a new connection replaces the one that is idle for longest. Otherwise a client that opens connections
+// and sends nothing, or half a request, would lock out all others.
 export class IdleConnections {
   private readonly open = new Set<Socket>();
   private readonly idle = new Set<Socket>();
@@ -77,7 +76,7 @@ export class IdleConnections {
 
   limit(server: Server, max: number): void {
     server.maxConnections = max;
-    // Otherwise a full process would hand a connection on to another one, in circles when all are full.
+    // Otherwise full processes would hand a connection to each other in circles.
     Object.assign(server, { dropMaxConnection: true });
     server.on('connection', (socket: Socket) => {
       this.open.add(socket);
@@ -118,12 +117,11 @@ export class IdleConnections {
   }
 }
 
-/** maximum on one connection; then the client opens another, perhaps to another instance */
+/** Then the client opens another connection, perhaps to another instance. */
 const MAX_REQUESTS = 1000;
-/** maximum without an answer on one connection: those that a client sends ahead and does not read stay in memory */
+/** Answers that a client does not read stay in memory. */
 const MAX_UNANSWERED = 20;
 
-/** The client did not wait for the answer with `Connection: close`, after which it reads no other. */
 class ConnectionSpentError extends UnavailableError {
   constructor() {
     super('The connection had its last answer; repeat the request on another.');
@@ -143,7 +141,7 @@ export class Connections {
       const exchanges = this.on(request.raw.socket);
       exchanges.add(reply);
       const isSpent = exchanges.count > MAX_REQUESTS || exchanges.unanswered > MAX_UNANSWERED;
-      // Fastify's option for this leaves the connection open, and answers further requests in a shape of its own.
+      // Fastify's own option leaves the connection open and answers further requests in another format.
       if (isSpent || exchanges.count === MAX_REQUESTS) reply.header('Connection', 'close');
       return done(isSpent ? new ConnectionSpentError() : undefined);
     });
@@ -165,7 +163,6 @@ export class Connections {
 
   report(exchange: EndedExchange): void {
     const { request, statusCode: status, elapsedTime } = exchange.reply;
-    // Fastify builds the options again at each access.
     const route = request.routeOptions.url;
     this.log.write(exchange, route);
     endRequestSpan(exchange, route);
@@ -184,7 +181,7 @@ export class Connections {
   }
 }
 
-/** Undefined for a stream. Characters are as good as bytes for a bound. */
+/** @returns characters, which are good enough for a bound; undefined for a stream */
 function lengthOf(payload: unknown): number | undefined {
   if (payload === null || payload === undefined) return 0;
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : undefined;

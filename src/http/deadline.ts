@@ -6,7 +6,7 @@ import { disconnectWhenStalled } from './connections.js';
 
 export interface Patience {
   gone: AbortSignal;
-  /** Waits without a deadline; the answer gets a whole one after it. */
+  /** The deadline starts over after the wait. */
   wait: (work: () => Promise<void>) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ class Deadline {
   }
 }
 
-/** The work itself continues until its own timeouts, so the 503 says that the outcome is unknown. */
+/** The work continues until its own timeouts, so the 503 says that the outcome is unknown. */
 export function enforceDeadline(fastify: FastifyInstance): void {
   const logger = new Logger('Http');
   fastify.decorateRequest('deadline', undefined);

@@ -3,13 +3,13 @@ import { clientAddress } from './request-origin.js';
 
 export interface EndedExchange {
   reply: FastifyReply;
-  /** client's address, read when the request began, because a closed connection no longer has it */
+  /** read when the request begins, because a closed connection no longer has it */
   ip: string;
   /** whether the client disconnected before it had the whole answer */
   aborted: boolean;
 }
 
-/** With as many bytes of answers that wait for the client, the next request on the connection waits, too. */
+/** If more bytes wait for the client, the next request on its connection waits, too. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
 interface Exchange {
@@ -36,8 +36,8 @@ export class Exchanges {
   }
 
   /**
-   * The whole request is there. Requests begin in their order, each when the answer before it has been made: an answer stays in
-   * memory until the client has read those before it.
+   * Call it when the whole request is there. A request begins when the answer before it has been made, because an answer
+   * stays in memory until the client has read those before it.
    */
   arrive(reply: FastifyReply, begin: () => void): void {
     const exchange = this.open.get(reply);
@@ -46,7 +46,7 @@ export class Exchanges {
     return this.beginNext();
   }
 
-  /** @param bytes of the answer; of a stream, what it holds is not known */
+  /** @param bytes length of the answer; unknown for a stream */
   send(reply: FastifyReply, bytes = MAX_WAITING_BYTES): void {
     const exchange = this.open.get(reply);
     if (exchange) Object.assign(exchange, { sent: true, bytes });
@@ -63,14 +63,14 @@ export class Exchanges {
     this.beginNext();
   }
 
-  /** Ends answers that were being sent; the others end when they would have been sent. */
+  /** Ends answers that are being sent. The others end when they would have been sent. */
   close(): void {
     this.closed = true;
     this.onAnswered = undefined;
     for (const [reply, { sent }] of this.open) if (sent || reply.raw.headersSent) this.end(reply, true);
   }
 
-  /** The last request, while its body has not arrived and it has no answer. */
+  /** the last request, if its body has not arrived and it has no answer */
   get arriving(): FastifyReply | undefined {
     const [reply, exchange] = [...this.open].at(-1) ?? [];
     return exchange?.sent || reply?.request.raw.complete ? undefined : reply;
@@ -80,13 +80,13 @@ export class Exchanges {
     return this.open.size;
   }
 
-  /** A request of which a part is missing keeps nothing busy: a client may never send the rest. */
+  /** An incomplete request does not make a connection busy, because the client may never send the rest. */
   get isIdle(): boolean {
     for (const { begin } of this.open.values()) if (begin) return false;
     return true;
   }
 
-  /** Calls back at once if nothing is open, and never if the client disconnects first. */
+  /** Never calls back if the client disconnects first. */
   whenAnswered(then: () => void): void {
     if (this.open.size === 0) then();
     else this.onAnswered = then;
@@ -95,12 +95,10 @@ export class Exchanges {
   private beginNext(): void {
     let waiting = 0;
     for (const exchange of this.open.values()) {
-      // A request that was refused has an answer before its turn.
       if (exchange.sent) waiting += exchange.bytes;
       else {
         if (exchange.begun || !exchange.begin || waiting >= MAX_WAITING_BYTES) return;
         exchange.begun = true;
-        // Its answer lets the next one begin.
         return exchange.begin();
       }
     }

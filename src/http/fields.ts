@@ -17,7 +17,7 @@ import { LINK_HEADER } from '../openapi/responses.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 
-/** Checks an optional field only if it is given. Null is given. */
+/** Null counts as given. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
 export const IsFlag = (options: FieldOptions = {}): PropertyDecorator =>
@@ -27,7 +27,7 @@ export const IsFlag = (options: FieldOptions = {}): PropertyDecorator =>
     IsBoolean({ message: 'must be true or false' }),
   );
 
-/** Accepts any string: the lengths are documentation. */
+/** The lengths are documentation only. */
 export const IsText = (minLength: number, maxLength?: number, options?: FieldOptions): PropertyDecorator =>
   applyDecorators(ApiText(minLength, maxLength, options), IsString());
 
@@ -49,11 +49,10 @@ export const IsOneOf = (
 ): PropertyDecorator =>
   applyDecorators(ApiProperty({ enum: [...values], ...options }), IsIn(values, { message }));
 
-/** Accepts text that people read, such as a name, and converts it to its stored form. */
 export const IsOneLine = (maxCharacters: number, options?: FieldOptions): PropertyDecorator =>
   applyDecorators(
     ApiText(1, maxCharacters, options),
-    // Give null for refused text, because an optional property may be undefined.
+    // An optional property may be undefined, so null stands for invalid text.
     Transform(({ value }: { value: unknown }) => oneLine(value, maxCharacters) ?? null),
     ValidateBy({
       name: 'isOneLine',
@@ -91,7 +90,7 @@ export const PageLimit = (
     Matches(LIMIT, { message: INVALID_LIMIT }),
   );
 
-/** longer than one with a name of 400 bytes */
+/** more than a cursor with a name of 400 bytes takes */
 const MAX_CURSOR = 600;
 
 /** @param isCursor whether the text comes from a page of this query */
@@ -117,14 +116,14 @@ export const ApiPage = (type: Type): MethodDecorator =>
     ApiProblems(invalidFields({ limit: INVALID_LIMIT })),
   );
 
-/** Replaces an id of another shape, which may not fit a column, by the empty text, which no row has. */
+/** Replaces an id of another format, which may not fit a column, by the empty text, which no row has. */
 export class EntityIdPipe implements PipeTransform<string, string> {
   transform(id: string): string {
     return isEntityId(id) ? id : '';
   }
 }
 
-/** Validates an empty query once: most requests for a list have one, and its validation took a sixth of their time. */
+/** Validates an empty query once. Most lists have one, and its validation took a sixth of their time. */
 class EmptyQueryPipe extends ValidationPipe {
   private readonly valid = new Set<Type>();
 
@@ -165,7 +164,6 @@ function toFieldError({ property, constraints }: ValidationError): FieldError {
 
 export const OK: OkResult = { ok: true };
 
-/** Done, and there is nothing to say. */
 export class OkResult {
   @ApiProperty({ type: Boolean, enum: [true], example: true }) ok: true;
 }

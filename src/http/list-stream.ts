@@ -15,7 +15,7 @@ interface StreamLog {
 }
 
 interface ListStream<Row> extends StreamLog {
-  /** the document with an empty list, which comes last in it */
+  /** The empty list comes last in it. */
   document: object;
   first: ListPage<Row>;
   /** @returns undefined once the reader's access has ended */
@@ -49,7 +49,7 @@ async function* piecesOf<Row>({
 }
 
 /**
- * Streams a document as fast as the client reads, to bound memory. A stream that fails closes its connection.
+ * Reads no faster than the client, to bound memory. A failure closes the connection.
  * @param pieces undefined once the reader's access has ended
  */
 export function streamJson(pieces: AsyncIterable<string | undefined>, log: StreamLog): StreamableFile {
@@ -77,8 +77,7 @@ async function* checked(
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-// Pieces of all streams take a turn of the event loop each: SQLite answers within a turn, and many streams would starve
-// other requests.
+// SQLite answers within a turn of the event loop, so many streams would otherwise starve other requests.
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;

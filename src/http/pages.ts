@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isEntityId } from '../identifiers/entity-id.js';
 
-/** A place in a list ordered by a whole number, such as a time, and then by id. Its row may be gone. */
+/** In a list ordered by a whole number, such as a time, and then by id. The row may be gone. */
 export interface Position {
   order: number;
   id: string;
 }
 
-/** A place in a list ordered by a name and then by id. Its row may be gone. */
+/** In a list ordered by a name and then by id. The row may be gone. */
 export interface NamedPosition {
   name: string;
   id: string;
@@ -82,7 +82,7 @@ export function positionOf({ cursor }: PageQuery): Position | undefined {
   return cursor === undefined ? undefined : decodeCursor(cursor);
 }
 
-/** @param rows the page, and one more row if there is one */
+/** @param rows the page, and one row more if the list continues */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
@@ -113,10 +113,10 @@ interface Filter<Row> {
   isBeyond?: (row: Row) => boolean;
 }
 
-/** Reads per page of the answer: no index finds what is wanted, so a page costs at most this many others. */
+/** No index finds what is wanted, so that a page costs up to this many reads. */
 const MAX_READS = 5;
 
-/** A search for what is rare stops after MAX_READS: its page is short, and the next one continues from there. */
+/** A search for rare rows stops after MAX_READS with a short page. The next page continues from there. */
 export async function filteredPage<Row>(
   { limit, isWanted, isBeyond = () => false }: Filter<Row>,
   read: (size: number, after: Row | undefined) => Promise<Row[]>,
@@ -133,7 +133,6 @@ export async function filteredPage<Row>(
     }
     const isLast = rows.length <= limit && (rows.length === 0 || last === rows.at(-1));
     if (isLast || wanted.length === limit) return isLast ? { rows: wanted } : { rows: wanted, last: last! };
-    // On SQLite nothing else would get a turn.
     await yieldToEventLoop();
   }
   return last === undefined ? { rows: wanted } : { rows: wanted, last };

@@ -5,10 +5,10 @@ import { issuerUrl } from '../config/readers.js';
 
 const MAX_SEGMENT_LENGTH = 24;
 const MAX_SEGMENTS = 16;
-/** part of the absolute form (RFC 9112 section 3.2.2), which may name a user and a password */
+/** In the absolute form (RFC 9112 section 3.2.2) it may contain a password. */
 const AUTHORITY = /^[a-z]+:\/\/[^/?#]*/i;
 
-/** Reduces an unknown path to what a log may hold: leaves out the query, and cuts off a secret in a segment. */
+/** Leaves out the query and cuts off secrets in segments. */
 export function loggedPath(url: string): string {
   const [path = ''] = url.replace(AUTHORITY, '').split(/[?#]/, 1);
   return path
@@ -17,7 +17,7 @@ export function loggedPath(url: string): string {
     .join('/');
 }
 
-/** A search for the longest email, with the cursor of its page, has 1,200 characters if all are escaped. */
+/** A search for the longest email with a cursor has 1,200 characters if all are escaped. */
 const MAX_URL_LENGTH = 2048;
 
 export function refuseLongUrls(fastify: FastifyInstance): void {
@@ -31,9 +31,9 @@ export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
 export const INTROSPECTION_PATH = '/api/auth/introspect';
 
-// Maps the URLs that discovery names to routes, where the issuer has a path. A proxy may take that path off the others,
-// but not off the one of RFC 8414, which has it at its end. Nothing else answers below that path: a rule of a proxy for
-// `/docs` must not be evaded through it.
+// Maps the URLs of discovery to routes if the issuer has a path. A proxy may remove that path from the others, but not
+// from the one of RFC 8414, where it comes last. Nothing else answers below the path, so that no client evades a rule of
+// a proxy for `/docs` through it.
 export function issuerPaths(issuer: string): (url: string) => string {
   const path = issuerUrl(issuer)?.path ?? '';
   if (path === '') return (url) => url;
@@ -57,11 +57,10 @@ class MethodNotAllowedError extends Problem {
   }
 }
 
-/** CONNECT names no path. */
 const PATH_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 const BUILT_IN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
-/** Answers 405 with `Allow` (RFC 9110 section 15.5.6), not 404. Call the result once all routes exist. */
+/** RFC 9110 section 15.5.6. Call the result once all routes exist. */
 export function collectAllowedMethods(fastify: FastifyInstance): () => void {
   for (const method of PATH_METHODS.filter((name) => !BUILT_IN_METHODS.has(name))) {
     fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
@@ -80,7 +79,6 @@ export function collectAllowedMethods(fastify: FastifyInstance): () => void {
         url,
         method: PATH_METHODS.filter((method) => !allowed.has(method)),
         exposeHeadRoute: false,
-        // Answer before the body is read: whatever it is, the method is not allowed.
         onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),
         handler: () => undefined,
       });

@@ -58,7 +58,6 @@ export function sendProblem(
   reply: FastifyReply,
   logger: Logger,
 ): void {
-  // Fastify and the parsers refuse a media type without knowing what the route takes.
   const problem = thrown.code === 'unsupported_media_type' ? unsupportedMediaType(request) : thrown;
   if (problem.status >= 500) {
     const entry = { msg: problem.message, requestId: request.id, err: describeError(problem.cause) };
@@ -70,29 +69,28 @@ export function sendProblem(
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply
     .status(problem.status)
-    // Nest has set the headers of the route by now, and those of a key set let caches keep it.
+    // Nest has set the headers of the route, and a key set allows caching.
     .header('Cache-Control', 'no-store')
     .headers(problem.headers)
     .type(PROBLEM_MEDIA_TYPE)
     .send(problemDetails(problem, request.id));
 }
 
-/** Replaces the answers that Node sends by itself, in a shape of its own or by disconnecting. */
 export function replaceNodeAnswers(fastify: FastifyInstance): void {
   requireHostHeader(fastify);
   const { server } = fastify;
-  // RFC 9110 section 10.1.1: an unknown expectation need not be refused.
+  // RFC 9110 section 10.1.1
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
-  // RFC 9110 section 9.3.6: CONNECT asks for a tunnel and names no path.
+  // RFC 9110 section 9.3.6
   server.on('connect', ({ socket }: IncomingMessage) => {
     socket.on('error', () => socket.destroy());
     server.emit('clientError', new Error('CONNECT'), socket);
   });
 }
 
-/** Requires one `Host`, which HTTP/1.0 may leave out (RFC 9112 section 3.2). */
+/** RFC 9112 section 3.2. HTTP/1.0 may leave it out. */
 function requireHostHeader(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
     const { headersDistinct, httpVersion } = request.raw;
@@ -102,7 +100,7 @@ function requireHostHeader(fastify: FastifyInstance): void {
   });
 }
 
-/** time to discard what the client still sends, so that it can read the answer (RFC 9112 section 9.6) */
+/** Discards what the client still sends, so that it can read the answer (RFC 9112 section 9.6). */
 const LINGER_MS = 1000;
 
 const CUT_OFF = 'HPE_INVALID_EOF_STATE';
@@ -112,7 +110,7 @@ const STATUS_BY_ERROR_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Answers unreadable or incomplete requests with a problem, after the connection's earlier requests. */
+/** Answers unreadable or incomplete requests after the connection's earlier requests. */
 export class BrokenRequests {
   private readonly logger = new Logger('Http');
   private readonly broken = new WeakSet<Socket>();
@@ -124,7 +122,6 @@ export class BrokenRequests {
 
   refuse(error: NodeJS.ErrnoException, socket: Socket): void {
     if (this.broken.has(socket)) {
-      // Wait for the answers to earlier requests; what arrives after them is discarded.
       if (socket.writable) socket.pause();
       return;
     }

@@ -11,6 +11,7 @@ import { loggedPath } from './paths.js';
 declare module 'fastify' {
   interface FastifyRequest {
     span?: Span;
+    problem?: Problem;
   }
 }
 
@@ -22,14 +23,14 @@ export function traceRequests(fastify: FastifyInstance): void {
     request.span = spans.request(request.method, parseTraceparent(request.headers.traceparent));
     done();
   });
-  // Enter the span no earlier: reading a body leaves the context of the hooks before it.
+  // Reading a body leaves the context of earlier hooks.
   fastify.addHook('preHandler', ({ span }, _reply, done) => {
     if (span) runInSpan(span, done);
     else done();
   });
 }
 
-/** Marks only failures of the service as errors. An unknown path is not recorded, because it can hold anything. */
+/** An unknown path is not recorded, because it can hold anything. */
 export function endRequestSpan({ reply }: EndedExchange, route: string | undefined): void {
   const { span, method, problem } = reply.request;
   if (!span) return;
@@ -42,15 +43,9 @@ export function endRequestSpan({ reply }: EndedExchange, route: string | undefin
   else span.end();
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    problem?: Problem;
-  }
-}
-
 const PROBES = '/health/';
 
-/** Logs the route's pattern, not the URL: unknown paths and queries can hold secrets. */
+/** Logs the pattern of the route, because paths and queries can hold secrets. */
 export class RequestLog {
   constructor(private readonly log: Logger) {}
 
@@ -90,7 +85,6 @@ function callerOf(request: FastifyRequest): { userId?: string; service?: string 
   return userId === undefined ? {} : { userId };
 }
 
-/** Answers what an operator asks next: which fields, which path, whose fault, why. */
 function failure({ url }: FastifyRequest, problem: Problem): Record<string, unknown> {
   const { code, status, cause, detail, reason, limit } = problem;
   if (problem instanceof ValidationProblem) return { code, fields: problem.fields };

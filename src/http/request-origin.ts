@@ -25,23 +25,22 @@ export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefine
   };
 }
 
-/** Formats as RFC 5952, without a port that some proxies add; uses the peer's address if they gave none. */
+/** RFC 5952, without the port that some proxies add; the address of the peer if they gave none. */
 export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   if (isIPv4(ip)) return ip;
   return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
 }
 
-/** Reads `address`, `address:port`, `[address]` and `[address]:port`, the latter two for IPv6. */
+/** `address`, `address:port`, `[address]` or `[address]:port` */
 function parseHop(hop: string | undefined): IpAddress | undefined {
   if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
   const [, bare = hop] = BRACKETED.exec(hop) ?? ADDRESS_WITH_PORT.exec(hop) ?? [];
   return parseIpAddress(bare);
 }
 
-/** enough for every browser, and all that the column holds */
+/** as long as the column */
 const MAX_LENGTH = 200;
 
-/** Reads what a client calls itself (RFC 9110 section 10.1.5), to be shown to its user; null if it says nothing. */
 export function userAgentOf(header: string | undefined): string | null {
   return (
     header
@@ -53,7 +52,7 @@ export function userAgentOf(header: string | undefined): string | null {
 
 const CLIENT_ID = /^[A-Za-z\d._:-]{1,128}$/;
 
-/** Takes a client's `X-Request-Id` if a log line may hold it. Clients can repeat one, so it must not serve as a key. */
+/** Clients can repeat an `X-Request-Id`, so it must not serve as a key. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && CLIENT_ID.test(given) ? given : randomUUID();
@@ -80,14 +79,12 @@ const fromRequest = (read: (request: FastifyRequest) => unknown): (() => Paramet
 
 export const CurrentUser = fromRequest(userOf);
 
-/** Serves routes that also let in callers without a token. */
 export const CallerIfAny = fromRequest(({ principal }) =>
   principal?.kind === 'user' ? principal : undefined,
 );
 
 export const CurrentService = fromRequest(serviceOf);
 
-/** Gives the service whose credentials came with a request to a route for everyone. */
 export const ServiceIfAny = fromRequest(({ principal }) =>
   principal?.kind === 'service' ? principal : undefined,
 );
@@ -96,13 +93,12 @@ export const CurrentOrg = fromRequest((request) => (request as FastifyRequest & 
 
 export const CurrentActor = fromRequest(actorOf);
 
-/** The operator who acts, without the reason, which the body of each change has. */
+/** without the reason, which the body of each change has */
 export const CurrentOperator = fromRequest((request): SignedInOperator => {
   const { id, sessionId, requestId, address } = actorOf(request);
   return { kind: 'operator', id, sessionId, requestId, address };
 });
 
-/** Serves routes whose actor is known only when they are done. */
 export const RequestOrigin = fromRequest(originOf);
 
 export const RequestSignInOrigin = fromRequest((request): SignInOrigin => ({

@@ -44,7 +44,7 @@ const EXPOSED_HEADERS = [
 ];
 const PREFLIGHT_SECONDS = 600;
 
-/** Allows calls from the web views of desktop clients. No cookies are used, so credentials stay off. */
+/** for web views of desktop clients. Accounts uses no cookies, so credentials stay off. */
 export function allowOrigins(app: NestFastifyApplication, origins: string[]): void {
   if (origins.length === 0) return;
   app.enableCors({

@@ -18,12 +18,12 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECTION_CHECK_MS = 1000;
-/** longer than proxies keep idle connections, so that the proxy is the one to close them */
+/** longer than a proxy keeps idle connections, so that the proxy closes them first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** Ids are opaque: the handler, not the router, says that an overlong one does not exist. */
+/** The handler, not the router, answers 404 for an overlong id. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 
-// Nest's pipe validates bodies; by default Fastify would load Ajv and other JSON Schema compilers at every start.
+// By default Fastify loads Ajv and other compilers at every start.
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };
@@ -46,9 +46,8 @@ export function fastifyOptions(
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    // `OPTIONS *` names no path: Fastify's router would answer it without the hooks that log it.
+    // Fastify's router would answer `OPTIONS *` without the hooks that log it.
     rewriteUrl: ({ url = '/' }) => (url.startsWith('*') ? `/${url}` : routeOf(url)),
-    // While closing, requests on open connections are served as usual.
     return503OnClosing: false,
     trustProxy: env.trustProxy.length > 0 ? trustRanges(env.trustProxy) : false,
     genReqId: requestIdOf,
@@ -73,7 +72,7 @@ export class ListenError extends Error {
   }
 }
 
-/** @throws ListenError also for an unknown host, whose error looks like that of a database */
+/** @throws ListenError */
 export async function listen(app: NestFastifyApplication, { port, host }: Env): Promise<void> {
   try {
     await app.listen(port, host);
@@ -85,7 +84,7 @@ export async function listen(app: NestFastifyApplication, { port, host }: Env): 
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
-/** Finishes requests in flight, and closes idle connections, which would hold the process until their own timeout. */
+/** Idle connections would otherwise hold the process until their own timeout. */
 export function stopOnSignals(
   app: NestFastifyApplication,
   log: PinoLogger,
@@ -111,12 +110,12 @@ export function stopOnSignals(
       },
     );
   };
-  // Keep listening: without a listener, a second signal (from the process group and from the parent) would kill.
+  // Without a listener, a second signal (process group, parent) would kill the process.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
 
-/** @returns a function that closes idle connections; Node 24 itself skips those that have received nothing yet */
+/** @returns a function that also closes connections that have received nothing yet, which Node 24 skips */
 function watchIdleConnections(server: Server): () => void {
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

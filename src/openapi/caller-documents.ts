@@ -7,7 +7,7 @@ import { type CallerKind, callersOf, RouteAccess } from '../access/route-access.
 
 export type Handler = (...parameters: unknown[]) => unknown;
 
-/** Returns the handlers by name, which is the id of the operation. */
+/** by operationId */
 export function handlersOf(app: INestApplication): Map<string, Handler> {
   const controllers = new DiscoveryService(app.get(ModulesContainer)).getControllers();
   return new Map(
@@ -24,7 +24,6 @@ function handlersIn(prototype: object): [name: string, handler: Handler][] {
 
 type Components = Record<string, Record<string, unknown>>;
 
-/** Returns the document without the components that none of its operations refers to, directly or through others. */
 function withReferencedComponents(document: OpenAPIObject): OpenAPIObject {
   const all = document.components as Components;
   const used = new Set(
@@ -75,14 +74,13 @@ Log in on this page with your second factor, and later requests use the new toke
 change takes a reason, which only operators can read, and the record names who made it. ${FAILURES}`,
 };
 
-/** tags in the order in which these callers come to need them; the others follow */
+/** The other tags follow. */
 const FIRST_TAGS: Record<CallerKind, string[]> = {
   clients: [],
   services: ['Auth', 'Tokens', 'Services'],
   operators: ['Auth', 'Operators'],
 };
 
-/** Returns the document of one kind of callers: the operations that are declared for them, and what those refer to. */
 export function documentFor(callers: CallerKind, whole: OpenAPIObject, app: INestApplication): OpenAPIObject {
   const handlers = handlersOf(app);
   const reflector = app.get(Reflector);

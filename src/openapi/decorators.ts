@@ -74,7 +74,6 @@ export function shareParameters(document: OpenAPIObject): void {
   document.components = { ...document.components, parameters };
 }
 
-/** Whether a field is required follows from its type. */
 export interface FieldOptions {
   description?: string;
   example?: unknown;
@@ -117,14 +116,14 @@ export const ApiNextCursor = (
   description = '`cursor` of the next page; absent on the last page',
 ): PropertyDecorator => ApiProperty({ description, example, pattern: '^[A-Za-z0-9_-]+$' });
 
-/** Documents an answer of several classes by the schema that `addUnions` makes of them. */
+/** The schema is one of `addUnions`. */
 export const ApiUnion = (status: number, schema: string, ...members: Type[]): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(...members),
     ApiResponse({ status, schema: { $ref: getSchemaPath(schema) } }),
   );
 
-/** The other codes follow from the method of a route and from who may call it: see problem-responses.ts. */
+/** The other codes follow from the method and the access of a route: see problem-responses.ts. */
 type OwnCode = Exclude<
   ProblemCode,
   | 'malformed_json'
@@ -141,8 +140,7 @@ type OwnProblem = ProblemExample & { code: OwnCode };
 
 const METADATA = 'openapi:problems';
 
-// Documents the failures that a decorator or a handler adds to those that every such route has. The last example given
-// for a code wins, so that a handler can be more exact than what is above it.
+// The last example of a code wins, so that a handler can be more exact than the decorators around it.
 export function ApiProblems(...problems: (OwnCode | OwnProblem)[]): MethodDecorator {
   const added = problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));
   return (_prototype, _name, { value: handler }) => {

@@ -46,7 +46,6 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** Below each of these, paths keep the order of their routes. */
 const READING_ORDER = [
   '/api/auth',
   '/api/memberships',
@@ -79,7 +78,6 @@ function putInReadingOrder(document: OpenAPIObject): void {
 const byName = <T>(components: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(components).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
-/** Adds only the problems in use, which operations refer to by name. */
 function addProblems(document: OpenAPIObject): void {
   const text = JSON.stringify(document.paths);
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
@@ -94,8 +92,7 @@ function addProblems(document: OpenAPIObject): void {
   };
 }
 
-// Adds unions of classes, by which generated clients narrow an answer. Each answer has to match one alternative only,
-// so the lesser one excludes what the other has.
+// Each answer has to match one alternative only, so the smaller one excludes what the other has.
 function addUnions({ components }: OpenAPIObject): void {
   const schemas = components!.schemas!;
   schemas['SignIn'] = { ...schemas['SignIn'], not: { required: ['refreshToken'] } };

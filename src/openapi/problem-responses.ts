@@ -18,10 +18,9 @@ import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '../problems/pr
 import { type Handler, handlersOf } from './caller-documents.js';
 import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.js';
 
-/** All requests but GET may have one, which is JSON unless the route takes a form. */
 export type BodyKind = 'none' | 'json' | 'form';
 
-// WriteControlsGuard refuses it wherever it means nothing.
+// WriteControlsGuard refuses it.
 const DRY_RUN_PROBLEM = invalidFields({ dryRun: 'is not supported by this request' });
 
 const UNREAD_PROBLEMS: ProblemExample[] = [{ code: 'body_too_large' }, { code: 'unsupported_media_type' }];
@@ -60,7 +59,7 @@ const MIN_ROLE_PROBLEMS: Record<Role, ProblemExample[]> = {
   ],
 };
 
-/** Returns the problems that a request can meet before the handler of its route runs. */
+/** @returns the problems of a request before the handler runs */
 export function impliedProblems(access: Access, body: BodyKind): ProblemExample[] {
   return [
     ...BODY_PROBLEMS[body],
@@ -99,7 +98,6 @@ const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
   503: ['Retry-After'],
 };
 
-/** Adds the failures of each operation: what its guards refuse, by what they read, and what its handler declares. */
 export function addProblemResponses(document: OpenAPIObject, app: INestApplication): void {
   const handlers = handlersOf(app);
   const reflector = app.get(Reflector);
@@ -113,7 +111,7 @@ export function addProblemResponses(document: OpenAPIObject, app: INestApplicati
   }
 }
 
-/** Returns none for the few routes that need nothing and refuse nobody: liveness, and the public keys. */
+/** @returns none for the routes that reject nobody: liveness and public keys */
 function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): ProblemExample[] {
   const problems = [...impliedProblems(reflector.get(RouteAccess, handler), body), ...ownProblems(handler)];
   if (problems.length === 0) return [];
@@ -144,12 +142,11 @@ function describe(status: number, problems: ProblemExample[]): Response {
   };
 }
 
-/** The scope that a service lacks is named in `requiredScope`. */
+/** A service gets `requiredScope`. */
 function isOfToken({ code, extensions }: ProblemExample): boolean {
   return code === 'insufficient_scope' && extensions === undefined;
 }
 
-/** Refers to the shared example of the code unless this problem differs from it. */
 function exampleOf(problem: ProblemExample): object {
   const isOwn =
     problem.detail !== undefined || problem.errors !== undefined || problem.extensions !== undefined;

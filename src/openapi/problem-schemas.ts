@@ -55,7 +55,6 @@ const GENERAL: Schemas = {
 
 const ERRORS = { type: 'array', minItems: 1, items: { $ref: getSchemaPath('FieldError') } };
 
-/** required members that only some problems have */
 const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   validation_failed: { errors: ERRORS },
   password_common: { errors: ERRORS },
@@ -75,7 +74,6 @@ const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   second_factor_required: { challenge: A_CHALLENGE, expiresAt: '2026-11-22T09:05:00.000Z' },
 };
 
-/** members that an answer may leave out */
 const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   insufficient_scope: {
     requiredScope: {
@@ -133,7 +131,7 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   },
 };
 
-/** One schema for each code, so that the code discriminates their union. */
+/** The code discriminates the union of the schemas. */
 export function problemSchemas(codes: ProblemCode[]): Schemas {
   return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
 }

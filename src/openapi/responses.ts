@@ -36,7 +36,7 @@ export const RESPONSE_HEADERS = {
 export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Optional headers are inline, because some generators forget that a referenced one is optional. */
+/** Optional headers are inline, because some generators take a referenced one as required. */
 export const LINK_HEADER: Headers = {
   Link: {
     description: 'link to the next page (RFC 8288); absent on the last page',
@@ -112,14 +112,12 @@ export const ETAG_HEADER: Headers = {
   },
 };
 
-/** by which `@ApiBasicAuth()` refers to it */
 const NAME = 'basic';
 
 function takesCredentials({ security = [] }: Operation): boolean {
   return security.some((need) => NAME in need);
 }
 
-/** Adds the security scheme of services only where an operation takes their credentials. */
 export function describeCredentials(document: Pick<OpenAPIObject, 'paths' | 'components'>): void {
   const isUsed = operationsOf(document).some(takesCredentials);
   if (!isUsed) return;
@@ -130,10 +128,9 @@ export function describeCredentials(document: Pick<OpenAPIObject, 'paths' | 'com
   document.components = { ...document.components, securitySchemes };
 }
 
-/** codes answered before limits are checked; `invalid_token` also comes after, if the session ends meanwhile */
+/** Limits are checked after these. `invalid_token` also comes later, if the session ends meanwhile. */
 const BEFORE_LIMITS = new Set(['body_too_large', 'unsupported_media_type', 'unauthorized']);
 
-/** Adds what all responses have in common, and moves failures and what has many headers into the components. */
 export function completeResponses(document: OpenAPIObject): void {
   const responses: Record<string, Response> = {};
   for (const operation of operationsOf(document)) {
@@ -150,7 +147,7 @@ export function completeResponses(document: OpenAPIObject): void {
 
 function complete(status: string, response: Response, operation: Operation): void {
   const codes = codesOf(response);
-  // Services have no limit in time: they are answered 429 where too many of their requests wait.
+  // Services have no rate limit: they get 429 if too many of their requests wait.
   const comesAfterLimits =
     '429' in operation.responses &&
     !takesCredentials(operation) &&
@@ -170,7 +167,7 @@ function takes({ parameters = [] }: Operation, { name }: { name: string }): bool
   return parameters.some((parameter) => 'name' in parameter && parameter.name === name);
 }
 
-/** Names a response by its codes, so that equal failures share it, or by its operation if an example is its own. */
+/** Equal failures share a response; one with an example of its own has the name of the operation. */
 function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
   const examples = Object.values(examplesOf(response));
   const isShared = examples.length > 0 && examples.every((example) => '$ref' in example);

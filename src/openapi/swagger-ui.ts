@@ -10,7 +10,6 @@ import { pascalCase } from './problem-schemas.js';
 
 const documentPath = (callers: CallerKind): string => `/openapi/${callers}.json`;
 
-/** Serves the whole document, and one for each of these callers. Each is made when it is first asked for. */
 function serveDocuments(app: NestFastifyApplication, kinds: readonly CallerKind[]): void {
   const whole = once(() => createOpenApiDocument(app));
   const serve = (path: string, text: () => string): void => {
@@ -37,12 +36,12 @@ function once<T>(make: () => T): () => T {
 
 const PATH = 'docs';
 
-/** Allows only the page's own scripts and styles; Swagger UI sets inline styles and inlines its icons. */
+/** Swagger UI sets inline styles and inlines its icons. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page loads the document that its selector names. */
+/** The page loads the document of its selector. */
 const NONE = {} as OpenAPIObject;
 
 export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<Env, 'operatorsApi'>): void {
@@ -75,7 +74,7 @@ export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<En
   });
 }
 
-/** Answers fold to a line, and parameters stand beside their descriptions, so that an operation fits a screen. */
+/** An operation fits a screen. */
 const PAGE_STYLE = `
 .swagger-ui .topbar .link, .swagger-ui .topbar .dark-mode-toggle, .swagger-ui .response-col_links, .swagger-ui .parameter__enum,
 .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .try-out,

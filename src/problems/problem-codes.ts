@@ -4,7 +4,7 @@ interface ProblemDefinition {
   detail: string;
 }
 
-/** Every error code of the service, its HTTP status and its texts; the source of the OpenAPI document. */
+/** the source of the OpenAPI document, too */
 export const PROBLEMS = {
   ...withStatus(400, {
     bad_request: ['The request is malformed', 'The request could not be understood.'],

@@ -7,10 +7,10 @@ export interface FieldError {
   message: string;
 }
 
-/** The way out of a refusal, told if the client asks for it. */
+/** sent if the client asks for it */
 export type Remedy =
   | { action: 'resend'; invitationId: string }
-  /** `orgIds` names the organizations that need another owner; by default that of the request. */
+  /** by default the organization of the request */
   | { action: 'transfer'; orgIds?: string[] };
 
 export interface ProblemOptions {
@@ -20,11 +20,11 @@ export interface ProblemOptions {
   /** extension members (RFC 9457 section 3.2) */
   extensions?: Record<string, unknown>;
   remedy?: Remedy;
-  /** one word for the log line of the request, never told to the client */
+  /** one word for the log, never sent to the client */
   reason?: string;
-  /** the limit that refused the request, for its log line */
+  /** for the log */
   limit?: string;
-  /** the user whom a request without a token is about, for its log line: never told to the client */
+  /** the user of a request without a token, for the log, never sent to the client */
   userId?: string | undefined;
   cause?: unknown;
 }
@@ -58,7 +58,7 @@ export class Problem extends Error {
 }
 
 export class ValidationProblem extends Problem {
-  /** @param code a more exact one, if a single thing is wrong and has its own code */
+  /** @param code if a single field is wrong and has a code of its own */
   constructor(
     private readonly errors: FieldError[],
     code: ProblemCode = 'validation_failed',
@@ -66,25 +66,21 @@ export class ValidationProblem extends Problem {
     super(code, { extensions: { errors } });
   }
 
-  /** names of the invalid fields; they are ours, never a client's text */
+  /** never text of the client */
   get fields(): string[] {
     return this.errors.map(({ field }) => field);
   }
 }
 
-/** A temporary failure: the client may repeat the request after the given seconds. */
 export class UnavailableError extends Problem {
   constructor(detail: string, retryAfterSeconds = 1, cause?: unknown) {
     super('unavailable', { detail, headers: { 'Retry-After': String(retryAfterSeconds) }, cause });
   }
 }
 
-/** A rule refuses what an operator asked for; the message says what the rule is. */
+/** A rule refuses an operation of an operator. */
 export class RefusedError extends Error {
-  /**
-   * @param code by which the rule is known over HTTP, too, if it can refuse anything there
-   * @param detail of the problem over HTTP, by default the text of the code
-   */
+  /** @param code of the rule over HTTP, if it applies there */
   constructor(
     message: string,
     readonly code?: ProblemCode,

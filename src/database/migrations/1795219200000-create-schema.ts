@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
 import { cascade, columnsFor, index, isMysql, OPTIONAL, PRIMARY, unique } from './columns.js';
 import { events, mails, orgs } from './1795219200000-create-schema.orgs.js';
 
-/** Every step can be repeated, because MySQL commits each statement by itself. */
+/** MySQL commits each statement by itself, so that every step can be repeated. */
 export class CreateSchema1795219200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);
@@ -54,8 +54,8 @@ function users(runner: QueryRunner): Table {
   });
 }
 
-// InnoDB checks a foreign key, and locks the user's row, with each update of the index that serves it. The index of
-// `user_id` alone serves it, so that a refresh, which updates `expires_at`, does not.
+// With each update of the index that serves a foreign key, InnoDB locks the row of the user. A refresh updates
+// `expires_at`, so that an index of `user_id` alone has to serve it.
 function sessions(runner: QueryRunner): Table[] {
   const { engine, id, text, unicode, number, time } = columnsFor(runner);
   return [

@@ -4,7 +4,7 @@ type Options = Partial<TableColumnOptions>;
 
 interface Columns {
   engine: string | undefined;
-  /** ASCII text that is compared byte by byte, for ids, emails and hashes */
+  /** ASCII, compared byte by byte */
   text: (name: string, length: number, more?: Options) => TableColumn;
   id: (name: string, more?: Options) => TableColumn;
   unicode: (name: string, length: number, more?: Options) => TableColumn;

@@ -9,7 +9,7 @@ export type MysqlError = NodeJS.ErrnoException;
 const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
-/** These statements take no row lock: one that waits, waits for the rest of its cluster. */
+/** These take no row lock: if one waits, it waits for the cluster. */
 const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
 const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
@@ -24,14 +24,14 @@ const HOST_LOST_CODES = new Set([
   'HANDSHAKE_SSL_ERROR',
 ]);
 
-/** mysql2 tells how many connections there are only in these private lists. */
+/** mysql2 counts connections only in these private lists. */
 interface ListedPool {
   _allConnections: { length: number };
   _freeConnections: { length: number };
 }
 
-// A server and its pool. A server that is unreachable, silent or not primary in its cluster is out of rotation until a
-// probe succeeds, so that no request waits to find out again.
+// A server that is unreachable, silent or not primary in its cluster is out of rotation until a probe succeeds, so that
+// no request waits for it.
 export class MysqlHost {
   private readonly logger = new Logger('Database');
   private pool: Pool;
@@ -74,7 +74,6 @@ export class MysqlHost {
     }
   }
 
-  /** Takes the host out of rotation if it is at fault. */
   noteFailure(connection: PoolConnection, sql: string, error: QueryError): void {
     const pool = this.prepared.get(connection);
     if (!pool || !isHostAtFault(error, sql)) return;
@@ -97,13 +96,13 @@ export class MysqlHost {
       const failure = error as QueryError;
       if (HOST_LOST_CODES.has(failure.code ?? '') || isHostAtFault(failure))
         this.takeOutOfRotation(pool, failure);
-      // An ended pool rejects waiters with an error that has no code.
+      // The error of an ended pool has no code.
       if (failure.code !== undefined && !isSilence(failure)) throw failure;
     }
     throw databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`);
   }
 
-  /** Waits for each setting, since mysql2 drops without an error what waits on a destroyed connection. */
+  /** Waits for each setting, since mysql2 drops silently what waits on a destroyed connection. */
   private async prepare(pool: Pool, connection: PoolConnection): Promise<void> {
     try {
       for (const sql of this.sessionSettings)
@@ -115,13 +114,13 @@ export class MysqlHost {
     }
   }
 
-  /** Errors of earlier pools, such as late timeouts, say nothing about the server's present state. */
+  /** Errors of earlier pools, such as late timeouts, do not count. */
   private takeOutOfRotation(pool: Pool, error: MysqlError): void {
     if (!this.available || pool !== this.pool) return;
     this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
-    // Its idle connections may be dead, and each would cost a request.
+    // Its idle connections may be dead.
     void endPool(this.pool);
     this.pool = createPool(this.options);
   }
@@ -140,7 +139,7 @@ export class MysqlHost {
     this.logger.log({ msg: 'database host is back', host: this.name });
   }
 
-  /** Logs once: unlike a server that is down, one that refuses TLS does not recover by itself. */
+  /** A server that refuses TLS does not recover by itself. */
   private reportTlsRefusal(error: unknown): void {
     if (this.tlsRefused || !isTlsRefusal(error)) return;
     this.tlsRefused = true;

@@ -15,7 +15,7 @@ import {
 
 const CONNECT_TIMEOUT_MS = 3000;
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1000;
-/** longer than the server's own limit, so that it strikes only when the server hangs */
+/** longer than the server's own limit, so that it applies only if the server hangs */
 const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_SECONDS * 1000 + 500;
 
 export async function mysqlOptions(
@@ -44,7 +44,6 @@ export async function mysqlOptions(
   };
 }
 
-/** Connects to the first healthy host, and bounds the wait for a connection. */
 function mysqlDriver(
   { hosts: addresses, tls }: MysqlLocation,
   settings: string[],
@@ -81,7 +80,7 @@ async function acquire(hosts: MysqlHost[]): Promise<PoolConnection> {
       return await host.acquire(left);
     } catch (error) {
       failure = error as MysqlError;
-      // This host is healthy but busy, or refuses us for a reason that other hosts share.
+      // The host is busy, or refuses for a reason that other hosts share.
       if (host.available) break;
     }
   }

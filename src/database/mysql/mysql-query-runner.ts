@@ -5,7 +5,6 @@ import { databaseError, storageSpace } from '../transactions/database-errors.js'
 import { refuseInsideTransaction } from '../transactions/transaction.js';
 import { runAlone } from '../transactions/transactions.js';
 
-/** A pool as TypeORM takes it. */
 export interface MysqlPool {
   getConnection(callback: (error: NodeJS.ErrnoException | null, connection?: PoolConnection) => void): void;
   noteFailure(connection: PoolConnection, sql: string, error: QueryError): void;
@@ -24,8 +23,8 @@ interface MysqlDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
-// Replaces TypeORM's query runner to leave out what this service does not use: subscribers, the query log (it prints
-// parameters), nested transactions, and mysql2's promise layer, which takes a stack trace for each statement.
+// Leaves out TypeORM's subscribers, query log (it prints parameters) and nested transactions, and mysql2's promise layer,
+// which takes a stack trace for each statement.
 export function installMysqlQueryRunner(
   dataSource: DataSource,
   silenceTimeoutMs: number | undefined,
@@ -36,7 +35,7 @@ export function installMysqlQueryRunner(
   class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {
       await this.connect();
-      // Also if no answer comes, the connection may have a transaction.
+      // Without an answer, the connection may have a transaction, too.
       this.isTransactionActive = true;
       await this.query('START TRANSACTION');
     }
@@ -52,7 +51,7 @@ export function installMysqlQueryRunner(
       this.isTransactionActive = false;
     }
 
-    /** Destroys the connection of an open transaction, which must not become part of the next one. */
+    /** An open transaction must not become part of the next one. */
     override async release(): Promise<void> {
       if (this.isTransactionActive) this.databaseConnection?.destroy();
       else await super.release();
@@ -95,10 +94,10 @@ function structuredResult(raw: unknown): QueryResult {
   return result;
 }
 
-/** makes this limit later than mysql2's own, whose error says more */
+/** The error of mysql2's own limit says more. */
 const MARGIN_MS = 500;
 
-// Ends in time whatever becomes of the connection: mysql2 stops its own clock at the first packet of an answer.
+// mysql2 stops its own clock at the first packet of an answer.
 export function sendStatement(
   connection: Pick<PoolConnection, 'query'>,
   sql: string,

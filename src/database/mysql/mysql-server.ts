@@ -12,7 +12,7 @@ import {
 } from '../transactions/database-errors.js';
 
 interface MysqlServer {
-  /** TypeORM must know which it is, as the two report their schema differently. */
+  /** The two report their schema differently to TypeORM. */
   type: 'mariadb' | 'mysql';
   galera: boolean;
 }
@@ -26,8 +26,8 @@ const PING_TIMEOUT_MS = 1000;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
-// Waits until a host answers; unless `forAbsent`, only for hosts that are slow or cannot serve yet. If no host accepts
-// us, throws the refusal of one, such as a wrong password or a bad certificate.
+// Waits until a host answers; without `forAbsent` only for hosts that are slow or cannot serve yet. Throws a refusal, such
+// as a wrong password, if no host accepts the login.
 export async function identifyMysqlServer(location: MysqlLocation, forAbsent: boolean): Promise<MysqlServer> {
   const logger = new Logger('Database');
   for (let attempt = 0; ; attempt += 1) {
@@ -51,7 +51,7 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
   }
 }
 
-/** Names the host, and hints at TLS: MariaDB reports a wrong password where it only requires TLS. */
+/** MariaDB reports a wrong password if it requires TLS. */
 function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
   if (!(error instanceof Error)) return error;
   const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';
@@ -61,18 +61,17 @@ function explained(error: unknown, { tls }: MysqlLocation, host: string): unknow
 async function identify(ask: Ask): Promise<MysqlServer> {
   const [server] = await ask('SELECT VERSION() AS version, @@version_comment AS comment');
   const galera = (await ask("SHOW GLOBAL VARIABLES LIKE 'wsrep_sync_wait'")).length > 0;
-  // A Galera node that is not primary, or whose cluster waits for other nodes, still answers the statements above.
+  // A Galera node that is not primary, or whose cluster waits, answers the statements above.
   if (galera) for (const sql of ['SET SESSION wsrep_sync_wait = 7', 'DO 1', 'SELECT 1']) await ask(sql);
   const isMariadb = /mariadb/i.test(`${server!['version']} ${server!['comment']}`);
   return { type: isMariadb ? 'mariadb' : 'mysql', galera };
 }
 
-/** Sends DO, since a cluster member that is not primary answers pings, and can answer SELECT 1. */
+/** Sends DO, since a cluster member that is not primary answers pings and SELECT 1. */
 export function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<unknown> {
   return askServer({ host, port, user, password, ssl, stream }, PING_TIMEOUT_MS, (ask) => ask('DO 1'));
 }
 
-/** Asks over a connection of its own. */
 export async function askServer<T>(
   login: Login,
   timeoutMs: number,
@@ -111,8 +110,8 @@ export function tlsOptions(
   };
 }
 
-// Node checks a certificate for the name that its lookup has left on the socket. An address has no lookup, so mysql2
-// 3.24 would accept a certificate for `localhost` and refuse one for the address.
+// Node checks a certificate for the name that its lookup has left on the socket. Without a lookup, mysql2 3.24 would accept
+// a certificate for `localhost` and refuse one for the address.
 function connectToAddress(host: string, port: number): Socket {
   const socket = connect({ host, port, keepAlive: true, noDelay: true });
   return Object.assign(socket, { _host: host });
@@ -126,7 +125,7 @@ const IDLE_TRANSACTION_SECONDS = 5;
 const STRICT_MODE =
   'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-/** READ COMMITTED locks no gaps between rows, so that new users do not block each other. */
+/** READ COMMITTED locks no gaps, so that new users do not block each other. */
 export function sessionSettings({ type, galera }: MysqlServer, limited: boolean): string[] {
   const statementTimeoutSeconds = limited ? STATEMENT_TIMEOUT_SECONDS : 0;
   const isolation = limited ? 'READ COMMITTED' : 'REPEATABLE READ';
@@ -138,16 +137,14 @@ export function sessionSettings({ type, galera }: MysqlServer, limited: boolean)
       ? `max_statement_time = ${statementTimeoutSeconds}`
       : `max_execution_time = ${statementTimeoutSeconds * 1000}`,
   ];
-  // Without it, a transaction that the network cut off keeps its locks until the server misses the client, hours
-  // later. MySQL has no such limit.
+  // Otherwise a transaction that the network cut off keeps its locks for hours. MySQL has no such limit.
   if (limited && type === 'mariadb') settings.push(`idle_transaction_timeout = ${IDLE_TRANSACTION_SECONDS}`);
-  // On a multi-primary cluster every kind of statement waits for what other nodes have committed: if only reads
-  // did, an UPDATE or a foreign key could miss a row and look like a 404.
+  // Every kind of statement waits for commits of other nodes: otherwise an UPDATE or a foreign key could miss a row.
   if (galera) settings.push('wsrep_sync_wait = 7');
   return [
     `SET SESSION ${settings.join(', SESSION ')}`,
     `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
-    // A cluster member that is not primary accepts settings. It refuses this, so the next host is used.
+    // A cluster member that is not primary accepts settings, but not this.
     ...(galera ? ['DO 1'] : []),
   ];
 }
@@ -157,16 +154,15 @@ const TIMEOUT_MS = 1500;
 const SETTINGS = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
   ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'wsrep_on')`;
 
-/** A server that acknowledges a commit before the commit is on its disk. */
+/** The server acknowledges a commit before it is on disk. */
 export interface UnsafeCommits {
   host: string;
   /** such as `sync_binlog=0` */
   settings: string[];
-  /** what a crash costs */
   cost: string;
 }
 
-/** Asks every host, since any of them may become the one that is written to. A host that does not answer is left out. */
+/** Asks every host, since each may become the primary. Leaves out hosts that do not answer. */
 export async function findUnsafeCommits(location: MysqlLocation): Promise<UnsafeCommits[]> {
   const found = await Promise.all(
     location.hosts.map(({ host, port }) => unsafeCommitsOf(location, host, port).catch(() => undefined)),
@@ -181,7 +177,7 @@ async function unsafeCommitsOf(
 ): Promise<UnsafeCommits | undefined> {
   const rows = await askServer(loginTo(location, host, port), TIMEOUT_MS, (ask) => ask(SETTINGS));
   const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
-  // Without `sync_binlog`, a crash rolls back what is missing in the binary log, although InnoDB has it.
+  // A crash rolls back what is missing in the binary log, although InnoDB has it.
   const needed = [
     'innodb_flush_log_at_trx_commit',
     ...(values.get('log_bin') === 'ON' ? ['sync_binlog'] : []),

@@ -16,7 +16,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 const GROUP_AND_OTHERS = 0o077;
 const OWNER_READS_AND_WRITES = 0o600;
 
-/** Removes the access of group and others, and logs it; leaves files of another user as they are. */
+/** Leaves files of another user as they are. */
 export function makePrivate(files: string[]): void {
   // On Windows the reported modes mean nothing.
   if (process.platform === 'win32') return;
@@ -37,7 +37,7 @@ function close(file: string): boolean {
     const { mode, uid } = lstatSync(file);
     if (uid === process.getuid?.()) chmodSync(file, mode & OWNER_READS_AND_WRITES);
   } catch {
-    // The file was deleted meanwhile, or the file system refuses; FAT only seems to obey.
+    // The file was deleted meanwhile, or the file system refuses. FAT only seems to obey.
   }
   return !isOpenToOthers(file);
 }
@@ -68,8 +68,7 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-// Creates parents one by one, since Node's `recursive` never ends on file systems that have a directory but make none
-// in it, such as /proc.
+// Node's `recursive` never ends on file systems that have a directory but make none in it, such as /proc.
 export function createDirectory(directory: string): void {
   if (existsSync(directory)) return;
   const parent = dirname(directory);
@@ -77,12 +76,11 @@ export function createDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
     if (!existsSync(directory)) throw new DatabaseFileError((error as Error).message);
   }
 }
 
-/** Sets the mode, where SQLite would use the umask; the files that it adds get the mode of the database. */
+/** SQLite would use the umask. Its other files get the mode of the database. */
 export function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -91,7 +89,7 @@ export function createFile(file: string): void {
   }
 }
 
-/** Call it before this process opens the file: closing it here would end SQLite's locks. */
+/** Call it before this process opens the file, because closing it here ends SQLite's locks. */
 export function refuseOtherFile(file: string): void {
   if (!existsSync(file)) return;
   const stats = statSync(file);

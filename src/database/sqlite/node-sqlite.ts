@@ -29,7 +29,7 @@ interface Statement {
 
 const CACHED_STATEMENTS = 200;
 
-/** Replaces the package `better-sqlite3`, which has to be compiled or downloaded, with Node's own SQLite. */
+/** Replaces `better-sqlite3`, which has to be compiled or downloaded. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, Statement>();
@@ -48,7 +48,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Caches statements, since preparing one takes longer than running it. */
+  /** Preparing a statement takes longer than running it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -74,7 +74,6 @@ function shareFile(file: string): () => void {
   return () => undefined;
 }
 
-/** Keeps other services off the file, and other users out of it. */
 function takeFile(file: string): () => void {
   refuseOtherFile(file);
   const unlock = lockSqliteFile(file);
@@ -85,7 +84,7 @@ function takeFile(file: string): () => void {
 
 function asStatement(statement: StatementSync): Statement {
   const columns = statement.columns().map(({ name }) => name);
-  // Objects built here are faster to make and to serialize than those of SQLite's binding.
+  // Objects of SQLite's binding are slower to make and to serialize.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,
@@ -102,7 +101,7 @@ function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, 
   });
 }
 
-/** How long SQLite itself waits, and blocks the process; a service waits in sqlite-query-runner.ts instead. */
+/** SQLite's own wait blocks the process. A service waits in sqlite-query-runner.ts instead. */
 const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
   requests: 0,
   command: 3000,
@@ -134,12 +133,11 @@ export function sqliteOptions(location: SqliteLocation, purpose: Purpose): DataS
 /** how long to wait for a checkpoint of the service */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** Copies the file as of one moment, while others use it, to an empty file; blocks this process meanwhile. */
+/** @param target an empty file */
 export function copyDatabaseFile(source: string, target: string): void {
   withFile(source, (database) => database.prepare('VACUUM INTO ?').run(target));
 }
 
-/** Lists what SQLite itself finds wrong in a file; empty if it is intact. */
 export function damageOf(file: string): string[] {
   return withFile(file, (database) => [
     ...(database.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[])
@@ -160,7 +158,7 @@ function withFile<T>(file: string, work: (database: NodeSqlite) => T): T {
   }
 }
 
-/** Adds the two functions of MySQL that NOW_MS calls, so that one statement serves both engines. */
+/** NOW_MS calls these functions of MySQL. */
 export function addClock(database: DatabaseSync): void {
   database.function('NOW', { varargs: true }, () => Date.now() / 1000);
   database.function('UNIX_TIMESTAMP', (seconds) => seconds);

@@ -45,11 +45,10 @@ export class Mutex {
 }
 
 const POLL_MS = 5;
-/** longer than a command takes */
 const WARN_AFTER_MS = 100;
 
-// Polls while another process, such as a command, writes to the file: SQLite's own wait would block this process, and
-// so every request. `work` must keep nobody waiting once it has failed.
+// Polls while another process, such as a command, writes to the file: SQLite's own wait would block this process. `work`
+// must release everything if it fails.
 export async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   let isWarned = false;
@@ -77,15 +76,15 @@ export class DatabaseInUseError extends Error {
   }
 }
 
-// Keeps a second service off the database file, but not readers (backups, the sqlite3 shell) nor the short transactions
-// of commands. `file` is its real path: a lock beside a symbolic link would keep nobody off.
+// Excludes a second service, but neither readers nor the transactions of commands. `file` is the real path, since a lock
+// beside a symbolic link excludes no process.
 export function lockSqliteFile(file: string): () => void {
   const unlock = holdLock(`${file}.lock`);
   if (!unlock) throw new DatabaseInUseError(file);
   return unlock;
 }
 
-/** Holds an exclusive transaction on an empty database, which the operating system drops however the process ends. */
+/** The operating system ends an exclusive transaction however the process ends. */
 export function holdLock(file: string): (() => void) | undefined {
   createFile(file);
   const lock = new DatabaseSync(file);

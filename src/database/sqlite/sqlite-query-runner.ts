@@ -19,8 +19,8 @@ interface SqliteDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
-// TypeORM's SQLite drivers share one query runner, so a rollback undoes committed writes of others. Here every unit of
-// work has its own and waits for the mutex. Omits subscribers, nesting, and the query log, which prints parameters.
+// TypeORM's SQLite drivers share one query runner, so that a rollback undoes committed writes of others. Here every
+// transaction has its own and waits for the mutex. Omits subscribers, nesting, and the query log (it prints parameters).
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
@@ -30,8 +30,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   class ServiceQueryRunner extends BaseQueryRunner {
     private leave: (() => void) | undefined;
 
-    // IMMEDIATE takes the write lock at once: a deferred transaction that reads first can fail at its first
-    // write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
+    // A deferred transaction can fail at its first write (SQLITE_BUSY_SNAPSHOT) with no way to wait.
     override startTransaction(): Promise<void> {
       return whenFree(() => this.begin());
     }
@@ -74,7 +73,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
     }
 
     private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {
-      // A single statement is synchronous, so it needs the mutex only while a transaction holds it.
+      // A single statement is synchronous.
       const leave = this.leave || mutex.isFree ? undefined : await mutex.enter();
       try {
         const result = run(driver.databaseConnection, sql, values);

@@ -11,7 +11,7 @@ interface DriverError {
 }
 
 export interface UniqueKey {
-  /** constraint name, which MySQL and MariaDB report */
+  /** as MySQL and MariaDB report it */
   name: string;
   /** `table.column, table.column`, as SQLite reports it */
   columns: string;
@@ -60,7 +60,7 @@ export function isLockWaitTimeout(error: unknown): boolean {
   return causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
 }
 
-/** The conflict rolled the whole transaction back, so it can be retried. */
+/** The database rolled the whole transaction back. */
 export function isLostConflict(error: unknown): boolean {
   return CONFLICT_ERRNOS.has(driverError(error)?.errno ?? 0) || isFileBusy(error);
 }
@@ -75,7 +75,7 @@ const FULL_ERRNOS = new Set([
   1021, // ER_DISK_FULL
   1114, // ER_RECORD_FILE_FULL
 ]);
-/** ENOSPC on the server, which MySQL and MariaDB put into the text of several errors */
+/** ENOSPC in the texts of several errors of MySQL and MariaDB */
 const NO_SPACE_ON_SERVER = /\b(?:errno|errcode|error):? 28\b/i;
 
 export function isStorageFull(error: unknown): boolean {
@@ -135,7 +135,7 @@ const SQLITE_UNAVAILABLE = new Set([
   14, // SQLITE_CANTOPEN
 ]);
 
-/** mysql2 gives every failed TLS handshake one code, even if the connection was lost meanwhile. */
+/** mysql2 has one code for all failed TLS handshakes, also if the connection was lost. */
 const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
 const NEED_TLS = new Set([
   1045, // ER_ACCESS_DENIED_ERROR: what MariaDB answers
@@ -149,7 +149,6 @@ export function isTlsRefusal(error: unknown): boolean {
   return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
-/** A server that requires TLS answers an unencrypted connection so; there can be other causes. */
 export function mayNeedTls(error: unknown): boolean {
   return NEED_TLS.has(causeOf(error)?.errno ?? 0);
 }
@@ -161,7 +160,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** No server is there. A slow one, or one that cannot serve yet, is only unreachable. */
+/** A slow server, or one that cannot serve yet, is only unreachable. */
 export function isDatabaseAbsent(error: unknown): boolean {
   return ABSENT_CODES.has(causeOf(error)?.code ?? '');
 }
@@ -177,7 +176,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** Failures before the statement was sent, such as opening a connection, do not count. */
+/** Failures before the statement was sent do not count. */
 function isOutcomeUnknown(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
@@ -192,31 +191,29 @@ function driverError(error: unknown): DriverError | undefined {
   return error instanceof QueryFailedError ? (error.driverError as DriverError) : undefined;
 }
 
-/** The error of the driver, also of a failure before the statement was sent, such as opening a connection. */
 function causeOf(error: unknown): DriverError | undefined {
   return driverError(error) ?? (error instanceof Error ? error : undefined);
 }
 
-// `requests` and `maintenance`, such as a migration, wait for a database that is not there yet; with the other two an
-// operator hears of that at once. `requests` and `command`, a short transaction beside a running service, limit the
-// time of a statement; `maintenance` and `inspection`, which only looks, do not.
+// `requests` and `maintenance` wait for an absent database; `command` and `inspection` fail at once. `requests` and
+// `command` limit the time of a statement. `inspection` only reads.
 export type Purpose = 'requests' | 'command' | 'maintenance' | 'inspection';
 
-/** how long to wait for a connection, or on SQLite for the mutex of the only one */
+/** for a connection, or on SQLite for the mutex */
 export const ACQUIRE_TIMEOUT_MS = 3000;
 
 export function acquireTimeoutError(): NodeJS.ErrnoException {
   return databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time');
 }
 
-/** Every attempt of a transaction lost a conflict; nothing took effect. */
+/** Nothing took effect. */
 export class LostConflictError extends UnavailableError {
   constructor(cause: unknown) {
     super('Too many concurrent changes of the same data; repeat the request.', 1, cause);
   }
 }
 
-/** A COMMIT or a single write was sent and not answered: it may have taken effect. */
+/** The change may have taken effect. */
 export class UnknownOutcomeError extends UnavailableError {
   constructor(cause: unknown) {
     super('The database did not answer; whether the request took effect is unknown.', 1, cause);
@@ -239,10 +236,9 @@ export class StorageFullError extends Problem {
   }
 }
 
-/** No event tells when there is space again, but writes, also without requests, are more frequent than this. */
+/** The service writes more often than this, also without requests. */
 const REMEMBERED_MS = 60_000;
 
-/** Remembers whether the database lately failed for lack of space, which reading alone does not tell. */
 class StorageSpace {
   private lastFullAt = Number.NEGATIVE_INFINITY;
 
@@ -257,5 +253,5 @@ class StorageSpace {
   }
 }
 
-/** A global, since the adapters, which see every statement fail, are made outside the application's modules. */
+/** A global, since the adapters are made outside the application's modules. */
 export const storageSpace = new StorageSpace();

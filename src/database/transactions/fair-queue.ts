@@ -12,11 +12,10 @@ interface Limits {
   tooLate: () => Error;
 }
 
-// A bounded waiting line that serves its keys round-robin. One key alone may fill it: its newest requests give way when
-// others come.
+// A bounded queue that serves its keys round-robin. One key alone may fill it; other keys then evict its newest requests.
 export class FairQueue<Request> {
   private waiting = 0;
-  /** in round-robin order, the next key first; no queue is empty */
+  /** in round-robin order; no queue is empty */
   private readonly queues = new Map<string, Waiter<Request>[]>();
 
   constructor(private readonly limits: Limits) {}
@@ -25,7 +24,7 @@ export class FairQueue<Request> {
     return this.waiting;
   }
 
-  /** Resolves when a caller of `takeNext` begins the request. @throws what `busy` or `tooLate` returns */
+  /** @throws what `busy` or `tooLate` returns */
   async wait(key: string, request: Request, place: 'first' | 'last' = 'last'): Promise<void> {
     const { maxWaiting, timeoutMs, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
@@ -44,7 +43,7 @@ export class FairQueue<Request> {
     }
   }
 
-  /** Takes the next request that can begin; the caller begins or refuses it. */
+  /** The caller begins or refuses the request. */
   takeNext(canBegin: (request: Request) => boolean = () => true): Waiter<Request> | undefined {
     for (const [key, queue] of this.queues) {
       const index = queue.findIndex(({ request }) => canBegin(request));
@@ -59,7 +58,7 @@ export class FairQueue<Request> {
     return undefined;
   }
 
-  /** Evicts the newest request of the key with the most, unless the newcomer's key would then have more. */
+  /** Evicts from the key with the most requests, unless the newcomer's key would then have more. */
   private evictFor(held: number): void {
     const longest = [...this.queues.values()].reduce((most, queue) =>
       queue.length > most.length ? queue : most,

@@ -4,9 +4,9 @@ import { ACQUIRE_TIMEOUT_MS, acquireTimeoutError } from './database-errors.js';
 import { FairQueue } from './fair-queue.js';
 
 export interface Turn {
-  /** id of the user, else address of the client, else the name of the job or command */
+  /** id of the user, IP address of the client, or name of the job or command */
   principal: string;
-  /** id of the organization or the user whose row the work locks first */
+  /** id of the organization or user whose row the work locks first */
   row?: string;
 }
 
@@ -18,12 +18,11 @@ interface Options {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Bounds memory; most of so many would wait too long. */
+/** bounds memory */
 const MAX_WAITING = 2000;
 
-// Transactions wait here rather than in the database, where each would hold a connection. Principals are served
-// round-robin, and none holds more than half of the connections, as one that is in use cannot be taken back. Work on
-// the same row runs one after the other, so that none of it waits inside the database.
+// In the database, each waiting transaction would hold a connection. Principals are served round-robin, and none holds
+// more than half of the connections. Transactions on one row run one after the other.
 export class TransactionQueue {
   /** turns that hold a connection */
   private readonly running = new Set<Turn>();
@@ -55,11 +54,11 @@ export class TransactionQueue {
   async enter(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
     if (this.canBegin(turn)) return this.begin(turn);
     await this.queue.wait(turn.principal, turn, place);
-    // Otherwise everything that waits would run before anything else, such as requests whose turn would be next.
+    // Otherwise everything that waits runs before other requests.
     if (this.yields) await yieldToEventLoop();
   }
 
-  /** Between two attempts keeps the row, so that the turn is not overtaken there, but no connection. */
+  /** Between two attempts the turn keeps its row, but no connection. */
   async pause(turn: Turn, meanwhile: () => Promise<unknown>): Promise<void> {
     this.giveBackConnection(turn);
     this.beginNext();
@@ -67,7 +66,6 @@ export class TransactionQueue {
     await this.enter(turn, 'first');
   }
 
-  /** Gives back what the turn holds, also if it was refused. */
   leave(turn: Turn): void {
     this.giveBackConnection(turn);
     if (turn.row !== undefined && this.rowHolders.get(turn.row) === turn) this.rowHolders.delete(turn.row);
@@ -98,7 +96,6 @@ export class TransactionQueue {
     else this.runningOf.set(principal, left);
   }
 
-  /** Leaves nobody waiting who could begin, so that newcomers overtake nobody. */
   private beginNext(): void {
     while (this.running.size < this.connections) {
       const next = this.queue.takeNext((turn) => this.canBegin(turn));

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 
-/** A bug in this code: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
+/** A bug: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
 export class OutsideTransactionError extends Error {
   constructor() {
     super('Inside a transaction use the Transaction that was passed');
@@ -19,12 +19,11 @@ export class Transaction {
 
   constructor(private readonly runner: QueryRunner) {}
 
-  /** Locks the rows of a SELECT until COMMIT. On SQLite a transaction is exclusive anyway. */
+  /** On SQLite a transaction is exclusive anyway. */
   get forUpdate(): string {
     return this.isExclusive ? '' : ' FOR UPDATE';
   }
 
-  /** `forUpdate` without the rows that another transaction has locked */
   get forUpdateOfFree(): string {
     return this.isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
   }
@@ -59,7 +58,7 @@ export class Transaction {
     return this.runner.dataSource.options.type === 'better-sqlite3';
   }
 
-  /** Refuses an ended transaction, whose connection may already serve another one. */
+  /** The connection of an ended transaction may already serve another one. */
   private usableRunner(): QueryRunner {
     if (!this.open) throw new Error('The transaction has ended');
     return this.runner;

@@ -6,8 +6,8 @@ import { detectUnknownOutcome, isLostConflict, LostConflictError } from './datab
 import { refuseInsideTransaction, Transaction } from './transaction.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 
-// A count alone is used up in a third of a second by conflicts that are lost at once, as at the commits of a cluster;
-// a time alone is used up by one wait for a lock. The time leaves a second and a half of the request's deadline.
+// Conflicts at the commits of a cluster use up a count alone in a third of a second. One wait for a lock uses up a time
+// alone. The time leaves a second and a half of the request's deadline.
 const MIN_RETRIES = 5;
 const RETRY_FOR_MS = 3000;
 const INITIAL_BACKOFF_MS = 10;
@@ -38,8 +38,8 @@ export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => detectUnknownOutcome(send) : send);
 }
 
-// Retries transactions that lost a conflict, so they must have no effect outside the database: no hashing, no mail, no
-// answer to the client. A COMMIT without an answer is not retried: it may have taken effect.
+// Retries transactions that lost a conflict, so that they must have no effect outside the database. A COMMIT without an
+// answer is not retried: it may have taken effect.
 @Injectable()
 export class Transactions {
   private readonly queue: TransactionQueue;
@@ -47,13 +47,13 @@ export class Transactions {
   constructor(private readonly dataSource: DataSource) {
     const { type, poolSize = 2 } = dataSource.options;
     const isSqlite = type === 'better-sqlite3';
-    // Transactions that wait for a lock leave half of the connections to statements that take none.
+    // Half of the connections is for statements that wait for no lock.
     this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), { yields: isSqlite });
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
   async run<T>(turn: Turn, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    // Refuse first, or it would wait for a place that the transaction around it holds.
+    // Otherwise it would wait for the transaction around it.
     refuseInsideTransaction();
     // The queue tells turns apart by identity.
     const ownTurn = { ...turn };
@@ -84,7 +84,7 @@ export class Transactions {
       await detectUnknownOutcome(() => runner.commitTransaction());
       return result;
     } catch (error) {
-      // Report the first failure; a lost connection cannot and need not roll back.
+      // A lost connection need not roll back.
       await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {

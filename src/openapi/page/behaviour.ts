@@ -16,8 +16,8 @@ interface System {
   };
 }
 
-// A plugin of Swagger UI: each documented answer is one line with its status and its codes, and opens when pressed.
-// The page gets the text of this function, so it uses nothing around it.
+// A plugin of Swagger UI that folds each documented answer to one line. The page gets the text of each function of this
+// file, so that it uses nothing around it.
 export function foldAnswers(): object {
   const wrap =
     (Original: Component, { React }: System): Component =>
@@ -49,19 +49,18 @@ export function foldAnswers(): object {
 
 type Action = (payload: unknown) => unknown;
 
-// A plugin of Swagger UI: a user who has logged in stays so when they choose another document. Its selector calls
-// `restoreAuthorization` to forget the token, and nothing else calls it, since nothing is stored.
+// A plugin of Swagger UI that keeps the login when the user chooses another document: the selector calls
+// `restoreAuthorization` to forget the token. Nothing else calls it, since nothing is stored.
 export function keepLogin(): object {
   const restoreAuthorization = (): Action => () => undefined;
   return { statePlugins: { auth: { wrapActions: { restoreAuthorization } } } };
 }
 
-/** Swagger UI's form of an operation, which is an immutable Map */
 interface Operation {
   get(key: 'method'): string;
 }
 
-/** Serves as Swagger UI's `operationsSorter`. The page gets the text of this function. */
+/** Swagger UI's `operationsSorter` */
 export const deletionsLast = (one: Operation, other: Operation): number =>
   Number(one.get('method') === 'delete') - Number(other.get('method') === 'delete');
 
@@ -70,8 +69,8 @@ interface PageRequest {
   credentials?: 'omit';
 }
 
-// Serves as Swagger UI's `requestInterceptor`: the API is sent what the form has and nothing that the browser keeps, so that the
-// browser leaves a 401 to the page and asks for no password. The page gets the text of this function.
+// Swagger UI's `requestInterceptor`. Without the credentials of the browser, the browser leaves a 401 to the page and does
+// not prompt for a password.
 export function sendAlone(request: PageRequest): PageRequest {
   const page = globalThis as { location?: { origin: string } };
   if (!page.location) return request;
@@ -85,8 +84,8 @@ interface Page {
   MutationObserver?: new (changed: () => void) => { observe(node: unknown, options: object): void };
 }
 
-// A plugin of Swagger UI: browsers write what stands in a form to the disk, for the next start, passwords in the bodies
-// of requests too, unless the field refuses. The page gets the text of this function, so it uses nothing around it.
+// A plugin of Swagger UI. Browsers store forms on disk for the next start, with the passwords in them, unless the field
+// opts out.
 export function leaveFormsUnsaved(): object {
   const { document, MutationObserver } = globalThis as Page;
   if (!document || !MutationObserver) return {};

@@ -5,7 +5,6 @@ interface Change {
 
 type Action<Payload> = (payload: Payload) => unknown;
 
-/** The parts of Swagger UI's system in use here. */
 interface System {
   specSelectors: { specJson(): { toJS(): { paths: Record<string, Record<string, unknown>> } } };
   specActions: {
@@ -34,19 +33,18 @@ interface Page {
   known?: { refreshToken?: string; code?: string; challenge?: string; ids?: Record<string, string> };
 }
 
-/** The parts of Swagger UI's system in use here. */
+/** the parts of Swagger UI in use here */
 interface SwaggerUi {
   preauthorizeApiKey(scheme: string, token: string): void;
   authActions: { logout(schemes: string[]): void };
   oas3Selectors: { requestBodyValue(path: string, method: string): unknown };
   oas3Actions: { setRequestBodyValue(change: { value: string; pathMethod: [string, string] }): void };
   layoutActions: { show(place: string[], isShown: boolean): void };
-  /** injected by fillForms */
   fillPaths(): void;
 }
 
-// A plugin of Swagger UI: forms begin with the ids, tokens and codes of the last answers, or with none,
-// because every call fails with the examples. The page gets the text of this function, so it uses nothing around it.
+// A plugin of Swagger UI that replaces examples in forms by the ids, tokens and codes of the last answers. The page gets
+// the text of this function, so that it uses nothing around it.
 export function fillForms(system: System): object {
   const page = globalThis as Page;
   const refreshTokenOfExamples =
@@ -92,8 +90,8 @@ export function fillForms(system: System): object {
   };
 }
 
-// Serves as Swagger UI's `responseInterceptor`: after a login the page sends its token, and forms begin with the
-// values of answers, all in memory only. The page gets the text of this function, so it uses nothing around it.
+// Swagger UI's `responseInterceptor`. Tokens stay in memory only. The page gets the text of this function, so that it uses
+// nothing around it.
 export function rememberAnswer(answer: Answer): Answer {
   const page = globalThis as Page;
   const { location, ui } = page;
@@ -123,7 +121,7 @@ export function rememberAnswer(answer: Answer): Answer {
 
   const idOf = (subject: unknown, field = 'id'): unknown =>
     (subject as Record<string, unknown> | undefined)?.[field];
-  /** Fills in nothing where an operator has found several, nor the one before: they choose. */
+  /** If an operator has found several, they choose. */
   const onlyOne = (found: unknown, field = 'id'): unknown => {
     if (!pathname.startsWith('/api/operators/') || !Array.isArray(found)) return undefined;
     return found.length === 1 && body['nextCursor'] === undefined ? idOf(found[0], field) : '';
