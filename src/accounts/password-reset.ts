@@ -8,7 +8,7 @@ import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
-import { clientKey } from '../rate-limits/rate-limit-keys.js';
+import { clientKey } from '../rate-limits/rate-limit-store.js';
 import { UserEvents } from '../users/user-events.js';
 import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';

@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { UserEvents } from '../users/user-events.js';
-import { SecondFactorRows } from '../auth/second-factor/second-factor-rows.js';
+import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
 import type { CodeHolder } from '../auth/second-factor/second-factor-verification.js';
 
 interface Removed {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import { SecondFactorRows } from '../auth/second-factor/second-factor-rows.js';
+import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { EventAddresses } from '../events/events.addresses.js';

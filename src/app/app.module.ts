@@ -27,8 +27,7 @@ import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailDeliveryModule } from '../mail-delivery/mail-delivery.module.js';
 import { ServicesModule } from '../services/services.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { WriteControlsGuard } from '../requests/write.js';
-import { ShortCircuitResponseFilter } from '../requests/request-key.js';
+import { ShortCircuitResponseFilter, WriteControlsGuard } from '../requests/write.js';
 import { ReplayGuard } from '../requests/writes.js';
 import { RequestsModule } from '../requests/requests.module.js';
 

@@ -16,7 +16,7 @@ import { Event, FeedEntry } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { Invitation } from '../orgs/state/invitation.entity.js';
+import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
@@ -29,16 +29,13 @@ import { UserEmailsRepository } from '../users/user-emails.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import type { Schema } from '../database/data-source.js';
-import { Member } from '../orgs/state/member.entity.js';
-import { Org } from '../orgs/state/org.entity.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
 import { Service, ServiceSecret } from '../services/service.entity.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
 import { UserListRepository } from '../users/user-list.repository.js';
-import { IdempotencyKey } from '../requests/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
 /** Loading these files registers the hot statements. */
 export const REPOSITORIES = [

@@ -7,7 +7,7 @@ import { DatabaseInUseError } from '../database/sqlite/sqlite-locks.js';
 import { ListenError } from '../http/server.js';
 import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';
-import { ReservedServiceError } from '../services/services.errors.js';
+import { ReservedServiceError } from '../services/service-secrets.js';
 
 /** @returns lines that name the variable at fault; for unforeseen errors the stack */
 export function explainFailure(error: unknown): string[] {

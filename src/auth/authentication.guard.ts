@@ -2,15 +2,49 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
-import { BoundTokenError, InvalidClientError } from '../access/access.errors.js';
 import type { Principal, ServicePrincipal, UserPrincipal } from '../access/principal.js';
-import { type Access, requireAccess, RouteAccess, takesBoundTokens } from '../access/route-access.js';
 import { Env } from '../config/env.js';
-import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
-import { LiveTokens } from './live-tokens.js';
+import { SessionsRepository } from './sessions/sessions.repository.js';
 import { type AccessTokenClaims, VerifiedTokens } from './tokens/access-token.js';
-import { bearerToken, soleAuthorization, tokenRefusal } from './tokens/jwt.strategy.js';
-import { InvalidTokenError, UnauthorizedError } from './tokens/tokens.errors.js';
+import { bearerToken, JwtStrategy, soleAuthorization, tokenRefusal } from './tokens/jwt.strategy.js';
+import { InvalidTokenError, type TokenRefusal, UnauthorizedError } from './tokens/tokens.errors.js';
+import { BoundTokenError, InvalidClientError } from '../access/access.errors.js';
+import { type Access, requireAccess, RouteAccess, takesBoundTokens } from '../access/route-access.js';
+import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
+
+export interface LiveToken {
+  claims: AccessTokenClaims;
+  holder: UserPrincipal;
+}
+
+/** Tells whether an access token is valid now. A token that somebody asks about is live exactly if a request with it is let in. */
+@Injectable()
+export class LiveTokens {
+  constructor(
+    private readonly verified: VerifiedTokens,
+    private readonly strategy: JwtStrategy,
+    private readonly sessions: SessionsRepository,
+    private readonly env: Env,
+  ) {}
+
+  /** @param isAskedFor by its claims; spares what it refuses the lookup of the session */
+  async find(
+    token: string,
+    isAskedFor: (claims: AccessTokenClaims) => boolean,
+  ): Promise<LiveToken | undefined> {
+    const claims = this.verified.find(token) ?? (await this.strategy.verify(token));
+    if (!claims || !isAskedFor(claims)) return undefined;
+    const holder = await this.findHolder(claims);
+    return typeof holder === 'string' ? undefined : { claims, holder };
+  }
+
+  /** Finds the user of verified claims while their session is alive, and is the one that these are of. */
+  async findHolder({ sid, sub, aud }: AccessTokenClaims): Promise<UserPrincipal | TokenRefusal> {
+    const user = await this.sessions.findPrincipal(sid);
+    if (user?.id !== sub) return 'session_ended';
+    return aud === (user.audience ?? this.env.jwtAudience) ? user : 'claims';
+  }
+}
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
-import { type LiveToken, LiveTokens } from '../auth/live-tokens.js';
+import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import type { AccessTokenClaims } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../http/pages.js';

@@ -7,9 +7,8 @@ import {
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { type Mail, MAIL_PRIORITIES } from '../mail/mail.entity.js';
-import { SendingFailedError } from '../mail/mail.errors.js';
 import { type DueMails, MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
-import { SEND_TIMEOUT_MS, SmtpSender } from '../mail/smtp-sender.js';
+import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-sender.js';
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { CANDIDATES, choose, type Placed } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';

@@ -1,17 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/principal.js';
-import { principalOf } from '../access/principal.js';
+import { Problem, RefusedError } from '../problems/problem.js';
+import { MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
+import { type Excess, priorityOf } from './mails.limits.js';
+import { type Actor, principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { BATCH, type Batch } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import { MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
-import { MailEndedError, MailNotFoundError, TooManyMailsError } from './mail.errors.js';
-import { priorityOf } from './mails.limits.js';
 import { MailsRepository } from './mails.repository.js';
-import { Problem } from '../problems/problem.js';
+
+export class TooManyMailsError extends Problem {
+  constructor(kind: MailKind, { waitMs, refusal }: Excess) {
+    super('rate_limited', {
+      detail: refusal,
+      headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+      limit: `mail-${kind.replaceAll('_', '-')}`,
+    });
+  }
+}
+
+export class MailNotFoundError extends RefusedError {
+  constructor() {
+    super('there is no such mail', 'mail_not_found');
+  }
+}
 
 export interface NewMail {
   kind: MailKind;
@@ -110,7 +124,7 @@ export class Mails {
     return { examined: Math.max(...found.map(({ length }) => length)), deleted: ids.length };
   }
 
-  /** `OperatedMails` checks first whether the email is still of use. @throws MailNotFoundError, MailEndedError */
+  /** `OperatedMails` checks first whether the email is still of use. @throws MailNotFoundError, RefusedError */
   async retryOne(id: string, actor: Actor): Promise<void> {
     const isDue = await this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       if (!(await this.mails.retry(transaction, id, Date.now()))) return false;
@@ -119,7 +133,10 @@ export class Mails {
     });
     if (isDue) return;
     const mail = await this.mails.find(id);
-    throw mail ? new MailEndedError(mail.state) : new MailNotFoundError();
+    if (!mail) throw new MailNotFoundError();
+    // An email that waits or failed is sent again until its code expires.
+    const end = mail.state === 'failed' || mail.state === 'waiting' ? 'expired' : mail.state;
+    throw new RefusedError(`the mail is ${end}`, 'mail_ended');
   }
 
   retryFailed(actor: Actor): Promise<number> {

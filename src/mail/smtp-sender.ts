@@ -2,7 +2,6 @@ import { getSystemErrorMap } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { createTransport, type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
-import { SendingFailedError } from './mail.errors.js';
 import type { Mail } from './mail.entity.js';
 import { loadTemplates, type MailText, renderBody, type Templates } from './template.js';
 
@@ -10,6 +9,17 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
 /** from the connection to the server's last reply; an email's lease is longer */
 export const SEND_TIMEOUT_MS = 40_000;
+
+export class SendingFailedError extends Error {
+  /** @param isFinal the server refuses this mail, and always will (RFC 5321 section 4.2.1) */
+  constructor(
+    /** codes only, because a server can answer anything, even a password */
+    readonly words: string,
+    readonly isFinal: boolean,
+  ) {
+    super(words);
+  }
+}
 
 interface SmtpFailure {
   code?: string;

@@ -8,7 +8,7 @@ import {
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from '../orgs/state/invitation.entity.js';
+} from '../orgs/state/org.entity.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
 import { UserResponse } from '../users/user.response.js';

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { isNotice, type Mail } from '../mail/mail.entity.js';
-import { MailObsoleteError } from '../mail/mail.errors.js';
-
+import { RefusedError } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
@@ -24,11 +23,12 @@ export class OperatedMails {
     private readonly invitations: InvitationLists,
   ) {}
 
-  /** @throws MailNotFoundError, MailEndedError, MailObsoleteError */
+  /** @throws MailNotFoundError, RefusedError */
   async retry(id: string, actor: Actor): Promise<void> {
     const mail = await this.rows.find(id);
     const reason = mail && canBeSent(mail) ? await this.findReasonToDrop(mail) : undefined;
-    if (reason !== undefined) throw new MailObsoleteError(reason);
+    if (reason !== undefined)
+      throw new RefusedError(reason, 'mail_obsolete', `The mail is not sent: ${reason}.`);
     await this.mails.retryOne(id, actor);
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { clientKey, emailKey } from './rate-limit-keys.js';
+import { clientKey, emailKey } from './rate-limit-store.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
 

@@ -2,8 +2,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
-import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
-import { emailKey } from './rate-limit-keys.js';
+import { emailKey, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
 const POLL_MS = 2000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientKey, rateLimitKey } from './rate-limit-keys.js';
+import { clientKey, rateLimitKey } from './rate-limit-store.js';
 
 it('is 22 characters of base64url without the e-mail', () => {
   const key = rateLimitKey('login', '203.0.113.7', 'alice@example.com');

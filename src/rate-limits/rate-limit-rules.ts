@@ -5,8 +5,7 @@ import type { RateLimit } from '../config/readers.js';
 import { clientAddress } from '../http/request-origin.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
-import { clientKey, emailKey, rateLimitKey } from './rate-limit-keys.js';
-import type { Counter } from './rate-limit-store.js';
+import { clientKey, type Counter, emailKey, rateLimitKey } from './rate-limit-store.js';
 
 const RATE_LIMIT_NAMES = [
   'register',

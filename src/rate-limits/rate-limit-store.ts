@@ -1,4 +1,8 @@
+import { hash } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { RateLimit } from '../config/readers.js';
+import { parseIpAddress } from '../config/ip-address.js';
 
 export interface Counter extends RateLimit {
   /** name of the rule: the same name always has the same limit and window */
@@ -42,3 +46,28 @@ export interface RateLimitStore {
 }
 
 export const RATE_LIMIT_STORE = Symbol('RateLimitStore');
+
+/** 128 bits make chance collisions negligible for any number of keys. */
+export const KEY_BYTES = 16;
+/** length in base64url without padding (RFC 4648 section 5) */
+export const KEY_LENGTH = 22;
+
+/** Stands for a normalized email, over all addresses and limits. */
+export const emailKey = (email: string): string => rateLimitKey('email', email);
+
+/** Hashes, so that a store, perhaps a shared one, holds no email, and keys have one length. */
+export function rateLimitKey(name: string, ...subject: string[]): string {
+  return hash('sha256', [name, ...subject].join('\0'), 'buffer').toString('base64url', 0, KEY_BYTES);
+}
+
+/** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
+const SUBSCRIBER_PREFIX = 64;
+
+/** Keeps IPv4 and text that is no address; shortens IPv6 to its prefix. */
+export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
+  if (isIPv4(address)) return address;
+  const ip = parseIpAddress(address);
+  if (ip?.kind() !== 'ipv6') return ip?.toString() ?? address;
+  const network = ip.toByteArray().fill(0, prefixLength / 8);
+  return `${ipaddr.fromByteArray(network).toString()}/${prefixLength}`;
+}

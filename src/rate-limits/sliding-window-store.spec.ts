@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { rateLimitKey } from './rate-limit-keys.js';
+import { type Counter, type Quota, rateLimitKey } from './rate-limit-store.js';
 import type { RateLimit } from '../config/readers.js';
-import type { Counter, Quota } from './rate-limit-store.js';
-import { SlidingWindowStore } from './sliding-window-store.js';
-import { keyCapacity } from './sliding-window.js';
+import { keyCapacity, SlidingWindowStore } from './sliding-window-store.js';
 
 const W = 900_000;
 

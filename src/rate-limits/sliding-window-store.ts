@@ -1,5 +1,237 @@
-import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-store.js';
-import { SlidingWindow } from './sliding-window.js';
+import { randomFillSync } from 'node:crypto';
+import type { RateLimit } from '../config/readers.js';
+import {
+  type Admission,
+  type Counter,
+  KEY_BYTES,
+  KEY_LENGTH,
+  type Lift,
+  type Quota,
+  type RateLimitStore,
+} from './rate-limit-store.js';
+
+const MAX_BYTES = 96 * 2 ** 20;
+/** more than the one key that a request can add, so that expired keys do not accumulate */
+const EXPIRED_PER_REQUEST = 4;
+
+/** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
+export function keyCapacity(limit: number): number {
+  const timesBytesPerSlot = limit * Float64Array.BYTES_PER_ELEMENT + Uint16Array.BYTES_PER_ELEMENT;
+  return Math.floor(MAX_BYTES / (timesBytesPerSlot + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
+}
+
+// Keeps the exact logs of all keys of one rule in at most 96 MiB; if full, the key admitted longest ago makes room.
+// Each request removes a few expired keys, never all at once.
+export class SlidingWindow {
+  private readonly index: KeyIndex;
+  private readonly recency: RecencyList;
+  /** of each slot the times of its admitted requests, oldest first */
+  private readonly times: Float64Array;
+  private readonly counts: Uint16Array;
+
+  constructor(
+    private readonly rule: RateLimit,
+    capacity = keyCapacity(rule.limit),
+  ) {
+    this.index = new KeyIndex(capacity);
+    this.recency = new RecencyList(capacity);
+    this.times = new Float64Array((capacity + 1) * rule.limit);
+    this.counts = new Uint16Array(capacity + 1);
+  }
+
+  /** @param lifted the latest time that no longer counts for this key */
+  quota(key: string, now: number, lifted?: number): Quota {
+    return this.quotaOf(this.find(key, now, lifted), now);
+  }
+
+  add(key: string, now: number): Quota {
+    this.removeExpired(now);
+    let slot = this.find(key, now);
+    if (slot === 0) slot = this.insert(key);
+    else this.recency.remove(slot);
+    this.recency.add(slot);
+    this.times[slot * this.rule.limit + this.counts[slot]!] = now;
+    this.counts[slot]! += 1;
+    return this.quotaOf(slot, now);
+  }
+
+  remove(key: string, time: number): void {
+    const slot = this.index.find(key);
+    if (slot === 0) return;
+    const begin = slot * this.rule.limit;
+    let nth = this.counts[slot]! - 1;
+    while (nth >= 0 && this.times[begin + nth] !== time) nth -= 1;
+    if (nth >= 0) this.deleteTimes(slot, nth, 1);
+    if (this.counts[slot] === 0) this.free(slot);
+  }
+
+  private find(key: string, now: number, lifted?: number): number {
+    const slot = this.index.find(key);
+    if (slot !== 0) this.expire(slot, now, lifted);
+    return slot;
+  }
+
+  private quotaOf(slot: number, now: number): Quota {
+    const { limit, windowMs } = this.rule;
+    const used = this.counts[slot]!;
+    return {
+      remaining: limit - used,
+      resetMs: used === 0 ? windowMs : windowMs - (now - this.times[slot * limit]!),
+    };
+  }
+
+  private insert(key: string): number {
+    if (this.index.full) this.free(this.recency.oldest);
+    return this.index.insert(key);
+  }
+
+  private removeExpired(now: number): void {
+    for (let i = 0; i < EXPIRED_PER_REQUEST; i += 1) {
+      const slot = this.recency.oldest;
+      if (slot === 0) return;
+      this.expire(slot, now);
+      if (this.counts[slot]! > 0) return;
+      this.free(slot);
+    }
+  }
+
+  private expire(slot: number, now: number, lifted = Number.NEGATIVE_INFINITY): void {
+    const { limit, windowMs } = this.rule;
+    const isOver = (time: number): boolean => now - time >= windowMs || time <= lifted;
+    let expired = 0;
+    while (expired < this.counts[slot]! && isOver(this.times[slot * limit + expired]!)) expired += 1;
+    if (expired > 0) this.deleteTimes(slot, 0, expired);
+  }
+
+  private deleteTimes(slot: number, nth: number, deleted: number): void {
+    const begin = slot * this.rule.limit;
+    this.times.copyWithin(begin + nth, begin + nth + deleted, begin + this.counts[slot]!);
+    this.counts[slot]! -= deleted;
+  }
+
+  private free(slot: number): void {
+    this.index.remove(slot);
+    this.recency.remove(slot);
+    this.counts[slot] = 0;
+  }
+}
+
+const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
+
+/** the key, its link and at most one bucket head */
+const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
+
+// A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to rehash and
+// to be traced by the garbage collector; the system allocates their pages on the first write.
+class KeyIndex {
+  private readonly heads: Uint32Array;
+  private readonly keys: Uint32Array;
+  /** the next slot of the same bucket or, for a free slot, the next free one */
+  private readonly links: Uint32Array;
+  private readonly multipliers = randomFillSync(new Uint32Array(WORDS_PER_KEY));
+  private readonly key = new Uint32Array(WORDS_PER_KEY);
+  private readonly keyBytes = Buffer.from(this.key.buffer);
+  private readonly shift: number;
+  private used = 0;
+  private free = 0;
+
+  constructor(private readonly capacity: number) {
+    const bits = Math.max(1, Math.floor(Math.log2(capacity)));
+    this.heads = new Uint32Array(2 ** bits);
+    this.keys = new Uint32Array((capacity + 1) * WORDS_PER_KEY);
+    this.links = new Uint32Array(capacity + 1);
+    this.shift = 32 - bits;
+  }
+
+  find(key: string): number {
+    this.load(key);
+    let slot = this.heads[this.bucketOf(this.key)]!;
+    while (slot !== 0 && !this.holds(slot)) slot = this.links[slot]!;
+    return slot;
+  }
+
+  get full(): boolean {
+    return this.free === 0 && this.used === this.capacity;
+  }
+
+  /** The key must be new and the index not full. */
+  insert(key: string): number {
+    this.load(key);
+    const slot = this.takeFreeSlot();
+    const bucket = this.bucketOf(this.key);
+    this.keys.set(this.key, slot * WORDS_PER_KEY);
+    this.links[slot] = this.heads[bucket]!;
+    this.heads[bucket] = slot;
+    return slot;
+  }
+
+  remove(slot: number): void {
+    const bucket = this.bucketOf(this.keys.subarray(slot * WORDS_PER_KEY, (slot + 1) * WORDS_PER_KEY));
+    const next = this.links[slot]!;
+    if (this.heads[bucket] === slot) {
+      this.heads[bucket] = next;
+    } else {
+      let previous = this.heads[bucket]!;
+      while (this.links[previous] !== slot) previous = this.links[previous]!;
+      this.links[previous] = next;
+    }
+    this.links[slot] = this.free;
+    this.free = slot;
+  }
+
+  private takeFreeSlot(): number {
+    if (this.free === 0) return ++this.used;
+    const slot = this.free;
+    this.free = this.links[slot]!;
+    return slot;
+  }
+
+  private load(key: string): void {
+    const written = this.keyBytes.write(key, 'base64url');
+    if (key.length !== KEY_LENGTH || written !== KEY_BYTES) throw new RangeError('not a key of rateLimitKey');
+  }
+
+  private holds(slot: number): boolean {
+    return this.key.every((word, i) => this.keys[slot * WORDS_PER_KEY + i] === word);
+  }
+
+  /** Uses secret multipliers, so that clients cannot choose emails whose keys share a bucket. */
+  private bucketOf(key: Uint32Array): number {
+    const sum = key.reduce((total, word, i) => (total + Math.imul(word, this.multipliers[i]!)) | 0, 0);
+    return sum >>> this.shift;
+  }
+}
+
+const RECENCY_BYTES_PER_SLOT = 8;
+
+/** Orders slots by when they were last touched, in a doubly linked ring closed by slot 0. */
+class RecencyList {
+  private readonly older: Uint32Array;
+  private readonly newer: Uint32Array;
+
+  constructor(capacity: number) {
+    this.older = new Uint32Array(capacity + 1);
+    this.newer = new Uint32Array(capacity + 1);
+  }
+
+  get oldest(): number {
+    return this.newer[0]!;
+  }
+
+  add(slot: number): void {
+    this.link(this.older[0]!, slot);
+    this.link(slot, 0);
+  }
+
+  remove(slot: number): void {
+    this.link(this.older[slot]!, this.newer[slot]!);
+  }
+
+  private link(older: number, newer: number): void {
+    this.newer[older] = newer;
+    this.older[newer] = older;
+  }
+}
 
 export class SlidingWindowStore implements RateLimitStore {
   readonly degraded = false;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { parseKey, requestKey } from './request-key.js';
+import { parseKey, requestKey } from './write.js';
 
 describe('Idempotency-Key', () => {
   it.each([

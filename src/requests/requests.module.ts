@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { WriteControlsGuard } from './write.js';
-import { IdempotencyKey } from './idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 
 import { ReplayGuard, Writes } from './writes.js';
 

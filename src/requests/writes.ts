@@ -4,8 +4,14 @@ import { userOf } from '../access/principal.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
-import { parseKey, type RequestKey, requestKey, ShortCircuitResponse } from './request-key.js';
-import { type Write, writeOptions } from './write.js';
+import {
+  parseKey,
+  type RequestKey,
+  requestKey,
+  ShortCircuitResponse,
+  type Write,
+  writeOptions,
+} from './write.js';
 import { Problem } from '../problems/problem.js';
 
 const RETENTION_MS = 86_400_000;

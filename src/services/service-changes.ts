@@ -16,16 +16,11 @@ import {
 } from './service-secrets.js';
 import type { Service, ServiceSecret } from './service.entity.js';
 import { ServiceSecretsRepository } from './service-secrets.repository.js';
-import {
-  OneSecretError,
-  ReservedNameError,
-  ServiceNameError,
-  ServiceRemovedError,
-  TooManySecretsError,
-  UnknownSecretError,
-  UnknownServiceError,
-} from './services.errors.js';
+import { RefusedError } from '../problems/problem.js';
 import { ServicesRepository } from './services.repository.js';
+
+const INVALID_NAME =
+  'the name of a service is 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
 
 /** one more lets the secret be rotated without a refused request */
 export const MAX_LIVE_SECRETS = 2;
@@ -53,9 +48,12 @@ export class ServiceChanges {
   ) {}
 
   add(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<IssuedSecret> {
-    if (!isServiceName(name)) throw new ServiceNameError();
+    if (!isServiceName(name)) throw new RefusedError(INVALID_NAME);
     const variable = reservedNames(this.env).get(name);
-    if (variable !== undefined) throw new ReservedNameError(name, variable);
+    if (variable !== undefined)
+      throw new RefusedError(
+        `${name} is the value of ${variable}, which no service may be called (service_name_reserved)`,
+      );
     const allow = storedText(scopes);
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       const createdAt = Date.now();
@@ -86,7 +84,10 @@ export class ServiceChanges {
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
       const known = await this.secrets.findOfIn(transaction, name);
-      if (liveOf(known).length >= MAX_LIVE_SECRETS) throw new TooManySecretsError(name);
+      if (liveOf(known).length >= MAX_LIVE_SECRETS)
+        throw new RefusedError(
+          `the service ${name} has two live secrets: revoke the one that is out of use first (too_many_secrets)`,
+        );
       // Its age decides which of two is revoked, so that it has to be the younger also by a clock that is behind.
       const createdAt = Math.max(Date.now(), (known.at(-1)?.createdAt ?? 0) + 1);
       return this.issue(transaction, { service: name, createdAt }, actor);
@@ -103,9 +104,12 @@ export class ServiceChanges {
     return this.change(name, async (transaction, service) => {
       const known = await this.secrets.findOfIn(transaction, name);
       const live = liveOf(known);
-      if (secretId === undefined && live.length < MAX_LIVE_SECRETS) throw new OneSecretError(name);
+      if (secretId === undefined && live.length < MAX_LIVE_SECRETS)
+        throw new RefusedError(
+          `the service ${name} has no two live secrets: name by id the one to revoke (secret_not_named)`,
+        );
       const secret = secretId === undefined ? live[0] : known.find(({ id }) => id === secretId);
-      if (!secret) throw new UnknownSecretError(name, secretId!);
+      if (!secret) throw new RefusedError(`the service ${name} has no secret ${secretId} (secret_not_found)`);
       const revoked = live.includes(secret);
       if (revoked) {
         await this.secrets.revoke(transaction, [secret.id], Date.now());
@@ -166,7 +170,7 @@ export class ServiceChanges {
   ): Promise<T> {
     return this.transactions.run({ principal: 'services', row: name }, async (transaction) => {
       const service = await this.services.lock(transaction, name);
-      if (!service) throw new UnknownServiceError(name);
+      if (!service) throw new RefusedError(`there is no service ${name}`, 'service_not_found');
       return decide(transaction, service);
     });
   }
@@ -193,5 +197,9 @@ function liveOf(secrets: readonly ServiceSecret[]): ServiceSecret[] {
 }
 
 function requireNotRemoved({ name, removedAt }: Service): void {
-  if (removedAt !== null) throw new ServiceRemovedError(name);
+  if (removedAt !== null)
+    throw new RefusedError(
+      `the service ${name} was removed, for good: add one of another name`,
+      'service_removed',
+    );
 }

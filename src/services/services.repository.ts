@@ -4,7 +4,7 @@ import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Service, SERVICES_KEY } from './service.entity.js';
-import { NameTakenError } from './services.errors.js';
+import { RefusedError } from '../problems/problem.js';
 
 type NewService = Pick<Service, 'name' | 'allow' | 'createdAt'>;
 
@@ -12,12 +12,14 @@ type NewService = Pick<Service, 'name' | 'allow' | 'createdAt'>;
 export class ServicesRepository {
   constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {}
 
-  /** @throws NameTakenError if the name is, or was, that of a service */
+  /** @throws RefusedError if the name is, or was, that of a service */
   async insert(transaction: Transaction, service: NewService): Promise<void> {
     try {
       await transaction.of(this.services).insert(service);
     } catch (error) {
-      throw isUniqueViolation(error, SERVICES_KEY) ? new NameTakenError(service.name) : error;
+      if (!isUniqueViolation(error, SERVICES_KEY)) throw error;
+      const message = `there is or was a service ${service.name}, and names are not given a second time`;
+      throw new RefusedError(`${message} (service_name_taken)`);
     }
   }
 

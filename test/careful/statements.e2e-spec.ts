@@ -1,14 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { MembersService } from '../../src/orgs/members/members.service.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
-import { Invitation } from '../../src/orgs/state/invitation.entity.js';
+import { Invitation, Member } from '../../src/orgs/state/org.entity.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
-import { ShortCircuitResponse } from '../../src/requests/request-key.js';
+import { ShortCircuitResponse, type Write } from '../../src/requests/write.js';
 import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
 import { User } from '../../src/users/user.entity.js';
-import type { Write } from '../../src/requests/write.js';
 import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
 import { recordStatements } from '../support/executed-statements.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { type FoundList, MemberLists } from '../../src/orgs/state/members.lists.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
+import { Member } from '../../src/orgs/state/org.entity.js';
 import { atOnce, times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { addCrowd, crowdEmail } from '../support/large-org.js';

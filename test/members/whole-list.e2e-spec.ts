@@ -1,7 +1,7 @@
 import type { StreamableFile } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
+import { Member } from '../../src/orgs/state/org.entity.js';
 import { MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
 import { MemberListsService } from '../../src/orgs/members/member-lists.service.js';
 import { times } from '../support/at-once.js';

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
-import { Invitation } from '../../src/orgs/state/invitation.entity.js';
+import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
-import { Org } from '../../src/orgs/state/org.entity.js';
 import { UserDepartures } from '../../src/orgs/state/user-departures.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { UserDisabling } from '../../src/accounts/user-disabling.js';

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
 import { unchanged } from '../../src/orgs/state/org-changes.js';
-import { ShortCircuitResponse } from '../../src/requests/request-key.js';
-import type { Write } from '../../src/requests/write.js';
+import { ShortCircuitResponse, type Write } from '../../src/requests/write.js';
 import { openDataLayer } from '../support/data-source.js';
 import { orgChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';

@@ -4,8 +4,7 @@ import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
 import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
 import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
-import { loadArgon2Engine } from '../../src/auth/passwords/argon2.js';
-import { BcryptVerifier } from '../../src/auth/passwords/foreign-hashes.js';
+import { BcryptVerifier, loadArgon2Engine } from '../../src/auth/passwords/hash-engines.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import {
@@ -17,9 +16,9 @@ import {
   RecoveryCodesRepository,
 } from '../../src/auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
-import { SecondFactorRows } from '../../src/auth/second-factor/second-factor-rows.js';
 import {
   SecondFactor,
+  SecondFactorRows,
   SecondFactorsRepository,
 } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';

@@ -21,20 +21,17 @@ import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
+import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { orgChanges } from './org-changes.js';
-import { Invitation } from '../../src/orgs/state/invitation.entity.js';
 import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
-import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
 import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
-import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 
 /** The clean-up of a service, as far as a test does not replace its parts. */
 export function aCleanUp(

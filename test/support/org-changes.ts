@@ -1,14 +1,11 @@
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
-import { Invitation } from '../../src/orgs/state/invitation.entity.js';
+import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
 import { OrgChanges } from '../../src/orgs/state/org-changes.js';
-import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
-import { IdempotencyKey } from '../../src/requests/idempotency-key.entity.js';
-import { IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { Writes } from '../../src/requests/writes.js';
 import type { DataLayer } from './data-source.js';
 

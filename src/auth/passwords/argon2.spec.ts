@@ -5,7 +5,7 @@ import {
   loadArgon2PackageEngine,
   loadNodeRsEngine,
   readArgon2Cost,
-} from './argon2.js';
+} from './hash-engines.js';
 
 const COST = { memoryKib: 64, timeCost: 1, parallelism: 1 };
 const PASSWORD = 'p\u00e4ss\u0000w\u00f6rd \u{1f600}';

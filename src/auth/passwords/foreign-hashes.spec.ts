@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BcryptVerifier, foreignHashFault, readBcryptCost } from './foreign-hashes.js';
+import { BcryptVerifier, foreignHashFault, readBcryptCost } from './hash-engines.js';
 
 // Made by other implementations, at cost 4: of `a`, of `pässwörd€`, of 72 times `a`.
 const HASH_OF_A = '$2b$04$4YXCkqfaWdYbu7VLBGFKmuBD1Yc8SC2mQbg/Tkdg1k8r9rUWGoAJO';

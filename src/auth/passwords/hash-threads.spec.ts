@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { EventLoopMonitor } from './hash-threads.js';
+import { EventLoopMonitor } from './hash-queue.js';
 
 function keepBusy(ms: number): void {
   const end = performance.now() + ms;

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Argon2Cost, parseEnv } from '../../config/env.js';
-import { type Argon2Engine, readArgon2Cost } from './argon2.js';
-import { BcryptVerifier, readBcryptCost } from './foreign-hashes.js';
+import { type Argon2Engine, BcryptVerifier, readArgon2Cost, readBcryptCost } from './hash-engines.js';
 import { PasswordHasher } from './password-hasher.js';
 
 const CLIENT = { key: '203.0.113.7', hasLeft: () => false };

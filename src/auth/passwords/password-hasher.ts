@@ -1,10 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
-import { ARGON2_ENGINE, type Argon2Engine, readArgon2Cost } from './argon2.js';
-import { BcryptVerifier, readBcryptCost } from './foreign-hashes.js';
-import { type HashClient, HashQueue } from './hash-queue.js';
-import { hashSlots, lowerHashThreadPriority } from './hash-threads.js';
+import {
+  ARGON2_ENGINE,
+  type Argon2Engine,
+  BcryptVerifier,
+  readArgon2Cost,
+  readBcryptCost,
+} from './hash-engines.js';
+import { type HashClient, HashQueue, hashSlots, lowerHashThreadPriority } from './hash-queue.js';
 import { isPasswordText } from './password-policy.js';
 
 const WAITING_PER_SLOT = 200;

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ARGON2_ENGINE, loadArgon2Engine } from './argon2.js';
-import { BcryptVerifier } from './foreign-hashes.js';
+import { ARGON2_ENGINE, BcryptVerifier, loadArgon2Engine } from './hash-engines.js';
 import { PasswordHasher } from './password-hasher.js';
 import { AcceptablePassword } from './password.decorators.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import { RefreshTokens } from '../tokens/refresh-tokens.js';
+import { RefreshTokens } from '../tokens/token-issuer.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import type { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from '../tokens/signing-keys.js';

@@ -8,9 +8,8 @@ import { LoginChallenges } from './login-challenges.js';
 import { OwnerProofs } from './owner-proofs.js';
 import { RecoveryCode, RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorFailures, SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
-import { SecondFactorRows } from './second-factor-rows.js';
+import { SecondFactor, SecondFactorRows, SecondFactorsRepository } from './second-factors.repository.js';
 import { SecondFactorVerification } from './second-factor-verification.js';
-import { SecondFactor, SecondFactorsRepository } from './second-factors.repository.js';
 import { TotpSecrets } from './codes.js';
 
 const EXPORTED = [

@@ -4,6 +4,8 @@ import { Column, Entity, ForeignKey, MoreThan, PrimaryColumn, type Repository } 
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 
 export const SECOND_FACTORS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'second_factors.user_id' };
 
@@ -127,5 +129,20 @@ export class SecondFactorsRepository {
 
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factors WHERE user_id = ?', [userId]);
+  }
+}
+
+@Injectable()
+export class SecondFactorRows {
+  constructor(
+    private readonly factors: SecondFactorsRepository,
+    private readonly failures: SecondFactorFailuresRepository,
+    private readonly recoveryCodes: RecoveryCodesRepository,
+  ) {}
+
+  async delete(transaction: Transaction, userId: string): Promise<void> {
+    await this.factors.delete(transaction, userId);
+    await this.failures.delete(transaction, userId);
+    await this.recoveryCodes.delete(transaction, userId);
   }
 }

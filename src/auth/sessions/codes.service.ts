@@ -8,12 +8,18 @@ import { SessionRevocation } from './session-revocation.js';
 import { type DelegatedSession, type PresentedCode, SessionOpening } from './session-opening.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
-import { InvalidCodeError, NO_SERVICE } from './sessions.errors.js';
 import { Problem, ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { IssueCodeRequest } from './sessions.requests.js';
 import type { BoundCodeResult, CodeResult, TokenResult } from './sessions.responses.js';
 import { timeText } from '../../identifiers/text.js';
+
+class InvalidCodeError extends Problem {
+  /** @param reason only logged; `unknown` includes a wrong verifier, `ended` includes ten newer unused codes of the session */
+  constructor(reason: 'malformed' | 'unknown' | 'ended' | 'reused') {
+    super('invalid_code', { reason });
+  }
+}
 
 const MAX_SESSIONS = 10_000;
 const LOOK_AFTER_MS = 1000;
@@ -147,7 +153,7 @@ export class CodesService {
       return { code };
     }
     if (!(await this.services.isEnabled(audience))) {
-      throw new ValidationProblem([{ field: 'audience', message: NO_SERVICE }]);
+      throw new ValidationProblem([{ field: 'audience', message: 'must be the name of an enabled service' }]);
     }
     const { code, expiresAt } = await this.insert(sessionId, { challenge, audience });
     return { code, expiresAt: timeText(expiresAt), audience };

@@ -2,14 +2,26 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, UserActor, UserPrincipal } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { Transactions } from '../../database/transactions/transactions.js';
-import { type RefreshToken, RefreshTokens } from '../tokens/refresh-tokens.js';
-import { type RefreshableTokens, TokenIssuer } from '../tokens/token-issuer.js';
+import {
+  type RefreshableTokens,
+  type RefreshToken,
+  RefreshTokens,
+  TokenIssuer,
+} from '../tokens/token-issuer.js';
 import { UnauthorizedError } from '../tokens/tokens.errors.js';
 import { type RevocableSession, SessionRevocation } from './session-revocation.js';
-import { InvalidRefreshTokenError, type RefreshRefusal } from './sessions.errors.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
 import { type RefreshedSession, SessionsRepository } from './sessions.repository.js';
 import { Problem } from '../../problems/problem.js';
+
+/** Only logged. A token is newer than its session if an older state of the database was restored since. */
+type RefreshRefusal = 'forged' | 'session_ended' | 'reused' | 'newer_than_session';
+
+class InvalidRefreshTokenError extends Problem {
+  constructor(reason: RefreshRefusal) {
+    super('invalid_refresh_token', { headers: { 'WWW-Authenticate': 'Bearer' }, reason });
+  }
+}
 
 interface Logout {
   caller: UserPrincipal | undefined;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import type { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
-import { RefreshTokens } from './refresh-tokens.js';
+import { RefreshTokens } from './token-issuer.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];
 const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;

@@ -5,9 +5,8 @@ import { VerifiedTokens } from './access-token.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { KeyFileWatch } from './key-file-watch.js';
-import { RefreshTokens } from './refresh-tokens.js';
+import { RefreshTokens, TokenIssuer } from './token-issuer.js';
 import { KeyRing } from './signing-keys.js';
-import { TokenIssuer } from './token-issuer.js';
 
 const PROVIDERS = [JwtStrategy, KeyFileWatch, RefreshTokens, TokenIssuer, VerifiedTokens];
 

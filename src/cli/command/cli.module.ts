@@ -43,8 +43,11 @@ import {
   SecondFactorFailures,
   SecondFactorFailuresRepository,
 } from '../../auth/second-factor/second-factor-failures.repository.js';
-import { SecondFactorRows } from '../../auth/second-factor/second-factor-rows.js';
-import { SecondFactor, SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
+import {
+  SecondFactor,
+  SecondFactorRows,
+  SecondFactorsRepository,
+} from '../../auth/second-factor/second-factors.repository.js';
 import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { PasswordChanges } from '../../accounts/password-changes.js';

@@ -1,6 +1,6 @@
 import { explainFailure } from '../../app/start-failure.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import { MailNotFoundError } from '../../mail/mail.errors.js';
+import { MailNotFoundError } from '../../mail/mails.js';
 import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
 import { CannotRunError } from './definition.js';
 

@@ -1,4 +1,4 @@
-import { foreignHashFault, MAX_BCRYPT_COST } from '../../auth/passwords/foreign-hashes.js';
+import { foreignHashFault, MAX_BCRYPT_COST } from '../../auth/passwords/hash-engines.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { ForeignUser } from '../../users/user-import.service.js';

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
-import { loadBcrypt, readBcryptCost } from '../../auth/passwords/foreign-hashes.js';
+import { loadBcrypt, readBcryptCost } from '../../auth/passwords/hash-engines.js';
 import { MAX_ROWS_AT_ONCE } from '../../database/statements.js';
 import type { ForeignUser, ImportOutcome } from '../../users/user-import.service.js';
 import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { principalOf } from '../../access/principal.js';
-import { loadArgon2Engine } from '../../auth/passwords/argon2.js';
+import { loadArgon2Engine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
 import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';

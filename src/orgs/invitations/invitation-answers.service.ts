@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { typedCode } from '../../auth/email-codes/email-code-text.js';
+import { EmailCodes, InvalidEmailCodeError } from '../../auth/email-codes/email-codes.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import type { Invitation } from '../state/org.entity.js';
+import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
+import {
+  type AnsweringFacts,
+  InvitationsRepository,
+  MAX_CODE_TRIES,
+} from '../state/invitations.repository.js';
 import type { UserActor } from '../../access/principal.js';
-import { InvalidEmailCodeError } from '../../auth/email-codes/email-codes.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { NewEvent } from '../../events/event-types.js';
@@ -12,13 +21,60 @@ import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 import { invitationData, type LockedOrg, OrgChanges } from '../state/org-changes.js';
 import { isOpen, requireAcceptance, requireAnswer } from '../state/invitation-policy.js';
-import type { CandidateInvitation } from '../state/invitations.lists.js';
-import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
 import { MembersRepository } from '../state/members.repository.js';
 import { TooManyOrgsError } from '../state/orgs.errors.js';
 import type { AcceptedResult } from './invitations.responses.js';
-import { TypedCodes } from './typed-codes.js';
 import { Problem } from '../../problems/problem.js';
+
+/** Stands in where there is no invitation, so that it costs the same work. */
+const NOBODY: CandidateInvitation = {
+  id: '00000000-0000-7000-8000-000000000000',
+  orgId: '',
+  codeNumber: 0,
+};
+
+@Injectable()
+export class TypedCodes {
+  constructor(
+    private readonly invitations: InvitationsRepository,
+    private readonly list: InvitationLists,
+    private readonly codes: EmailCodes,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Counts an attempt. Returns undefined if the text cannot be a code, or the attempts are used up. */
+  async count(invitationId: string, typed: string): Promise<string | undefined> {
+    const code = typedCode(typed);
+    const counts = code !== undefined && (await this.invitations.countTry(invitationId));
+    return counts ? code : undefined;
+  }
+
+  isRight(invitation: Pick<Invitation, 'id' | 'codeNumber' | 'tries'>, code: string): boolean {
+    return this.isDerived(invitation, code) && invitation.tries <= MAX_CODE_TRIES;
+  }
+
+  /** A right code counts as a try for its invitation, a wrong one as a try for each candidate. */
+  async find(email: string, typed: string, principal: string): Promise<CandidateInvitation | undefined> {
+    const code = typedCode(typed);
+    if (code === undefined) return undefined;
+    const found = await this.list.findCandidates(email, Date.now());
+    const candidates = found.length > 0 ? found : [NOBODY];
+    const right = candidates.find((candidate) => this.isDerived(candidate, code));
+    const tried = right ? [right] : candidates;
+    // Counts the try before anything is told of the code, so that simultaneous ones cannot exceed the limit.
+    const ids = tried.map(({ id }) => id);
+    const counted = await this.transactions.run({ principal }, async (transaction) => {
+      // This writes for every email: the time must not tell which ones are invited.
+      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
+      return this.invitations.countTries(transaction, ids);
+    });
+    return counted > 0 ? right : undefined;
+  }
+
+  private isDerived({ id, codeNumber }: Pick<Invitation, 'id' | 'codeNumber'>, code: string): boolean {
+    return this.codes.isDerived({ id, codeNumber, purpose: 'invitation' }, code);
+  }
+}
 
 interface Answered {
   id: string;

@@ -6,10 +6,9 @@ import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { MembersModule } from '../members/members.module.js';
 import { OrgStateModule } from '../state/org-state.module.js';
-import { InvitationAnswers } from './invitation-answers.service.js';
+import { InvitationAnswers, TypedCodes } from './invitation-answers.service.js';
 import { InvitationsController } from './invitations.controller.js';
 import { InvitationsService } from './invitations.service.js';
-import { TypedCodes } from './typed-codes.js';
 
 @Module({
   imports: [

@@ -3,7 +3,7 @@ import {
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from '../state/invitation.entity.js';
+} from '../state/org.entity.js';
 import { IsEmailAddress } from '../../users/email.decorators.js';
 import { IfGiven, IsFlag, IsOneOf, IsText, PageCursor, PageLimit } from '../../http/fields.js';
 

@@ -5,7 +5,7 @@ import {
   type InvitationStatus,
   INVITED_ROLES,
   type InvitedRole,
-} from '../state/invitation.entity.js';
+} from '../state/org.entity.js';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
 import { OrgResponse } from '../members/members.responses.js';
 

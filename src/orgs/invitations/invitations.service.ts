@@ -23,7 +23,7 @@ import type {
   OwnInvitationPage,
   ReceivedInvitationResponse,
 } from './invitations.responses.js';
-import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
+import { type Invitation, INVITATION_TTL_MS } from '../state/org.entity.js';
 import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
 import {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/principal.js';
 import { invitationData, OrgChanges } from '../state/org-changes.js';
-import { type Invitation, INVITATION_TTL_MS } from '../state/invitation.entity.js';
+import { type Invitation, INVITATION_TTL_MS } from '../state/org.entity.js';
 import { isOpen } from '../state/invitation-policy.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import { Problem } from '../../problems/problem.js';

@@ -1,6 +1,6 @@
 import { type Role, roleAtLeast } from '../../access/principal.js';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
-import { INVITED_ROLES, type InvitedRole } from './invitation.entity.js';
+import { INVITED_ROLES, type InvitedRole } from './org.entity.js';
 import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
 import { statusAt } from './invitations.lists.js';
 import { AlreadyInvitedError } from './orgs.errors.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { BATCH, type Batch, hotStatement } from '../../database/statements.js';
-import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
+import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './org.entity.js';
 
 export interface ListedInvitation extends Pick<
   Invitation,

@@ -12,7 +12,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
   PENDING_INVITATION_KEY,
-} from './invitation.entity.js';
+} from './org.entity.js';
 import { AlreadyInvitedError } from './orgs.errors.js';
 
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;

@@ -6,7 +6,7 @@ import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/aliv
 import { hotStatement } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
 import type { Position } from '../../http/pages.js';
-import { Member } from './member.entity.js';
+import { Member } from './org.entity.js';
 import { emailRange } from '../../users/email-address.js';
 
 export interface ListedMember {

@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { hotStatement } from '../../database/statements.js';
 import type { Position } from '../../http/pages.js';
-import { Member } from './member.entity.js';
+import { Member } from './org.entity.js';
 
 export interface ListedMembership {
   orgId: string;

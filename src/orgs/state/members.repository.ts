@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../../database/transactions/database-errors.j
 import { hotStatement, inBatches, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
-import { Member, MEMBERS_KEY } from './member.entity.js';
+import { Member, MEMBERS_KEY } from './org.entity.js';
 import { Problem } from '../../problems/problem.js';
 
 interface MemberKey {

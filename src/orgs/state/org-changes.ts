@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, EventWithout, NewEvent } from '../../events/event-types.js';
-import type { Invitation } from './invitation.entity.js';
+import type { Invitation } from './org.entity.js';
 import { type EndedInvitation, InvitationsRepository } from './invitations.repository.js';
 import { principalOf } from '../../access/principal.js';
 import { Env } from '../../config/env.js';

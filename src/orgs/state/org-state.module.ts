@@ -3,15 +3,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../events/events.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 import { UsersModule } from '../../users/users.module.js';
-import { Invitation } from './invitation.entity.js';
+import { Invitation, Member, Org } from './org.entity.js';
 import { InvitationLists } from './invitations.lists.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import { Member } from './member.entity.js';
 import { MemberLists } from './members.lists.js';
 import { Memberships } from './members.memberships.js';
 import { MembersRepository } from './members.repository.js';
 import { OrgChanges } from './org-changes.js';
-import { Org } from './org.entity.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { UserDepartures } from './user-departures.js';
 

@@ -1,4 +1,6 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Role } from '../../access/principal.js';
+import type { UniqueKey } from '../../database/transactions/database-errors.js';
 
 /** in Unicode code points, as MySQL counts the column */
 export const MAX_ORG_NAME = 100;
@@ -36,4 +38,101 @@ export class Org {
   /** epoch milliseconds; once set, rows are missing, so that no instance may restore it, whatever its clock says */
   @Column({ name: 'purge_began_at', type: 'bigint', nullable: true })
   purgeBeganAt: number | null;
+}
+
+export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_id, members.user_id' };
+
+@Entity('members')
+@Index('members_list_idx', ['orgId', 'joinedAt', 'userId', 'role', 'email'])
+@Index('members_org_id_role_email_idx', ['orgId', 'role', 'email'])
+@Index('members_user_id_joined_at_idx', ['userId', 'joinedAt', 'orgId'])
+export class Member {
+  @PrimaryColumn({ name: 'org_id', type: 'varchar', length: 36 })
+  @ForeignKey('orgs', { name: 'members_org_id_fkey', onDelete: 'CASCADE' })
+  orgId: string;
+
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
+  @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
+  userId: string;
+
+  // Copied from the user, so that one index covers lists. No foreign key: Galera orders writes by the primary keys that
+  // foreign keys refer to, and a node that applied this row before its user would leave the cluster.
+  @Column({ type: 'varchar', length: 254 })
+  email: string;
+
+  @Column({ type: 'varchar', length: 6 })
+  role: Role;
+
+  /** epoch milliseconds */
+  @Column({ name: 'joined_at', type: 'bigint' })
+  joinedAt: number;
+}
+
+/** `expired` is stored once the clean-up, or the next invitation, has come by. */
+export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
+
+export const INVITATION_TTL_MS = 7 * 86_400_000;
+
+export const INVITED_ROLES = ['member', 'admin'] as const satisfies readonly Role[];
+
+export type InvitedRole = (typeof INVITED_ROLES)[number];
+
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
+
+export const PENDING_INVITATION_KEY: UniqueKey = {
+  name: 'invitations_org_id_email_key',
+  columns: 'invitations.org_id, invitations.email, invitations.pending',
+};
+
+/** No foreign keys: Galera does not certify what a cascade deletes. Times are epoch milliseconds. */
+@Entity('invitations')
+@Index('invitations_org_id_email_key', ['orgId', 'email', 'pending'], { unique: true })
+@Index('invitations_email_idx', ['email', 'pending', 'id'])
+@Index('invitations_invited_by_idx', ['orgId', 'invitedBy', 'pending'])
+@Index('invitations_org_id_status_idx', ['orgId', 'status', 'id'])
+@Index('invitations_expires_at_idx', ['pending', 'expiresAt'])
+export class Invitation {
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  id: string;
+
+  @Column({ name: 'org_id', type: 'varchar', length: 36 })
+  orgId: string;
+
+  @Column({ type: 'varchar', length: 254 })
+  email: string;
+
+  @Column({ type: 'varchar', length: 6 })
+  role: InvitedRole;
+
+  @Column({ type: 'varchar', length: 8 })
+  status: InvitationStatus;
+
+  /** 1, or null once ended: the unique key allows one pending row for an organization and email */
+  @Column({ type: 'integer', nullable: true })
+  pending: 1 | null;
+
+  /** number of the valid code, from 1; the code itself is derived from it */
+  @Column({ name: 'code_number', type: 'integer' })
+  codeNumber: number;
+
+  /** 1: the inviter saw the code, so it proves nothing about the email */
+  @Column({ name: 'code_shown', type: 'integer' })
+  codeShown: 0 | 1;
+
+  /** attempts to enter this code, by anybody who entered one for this email */
+  @Column({ type: 'integer', default: 0 })
+  tries: number;
+
+  /** id of the user who made the valid code */
+  @Column({ name: 'invited_by', type: 'varchar', length: 36 })
+  invitedBy: string;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  @Column({ name: 'expires_at', type: 'bigint' })
+  expiresAt: number;
+
+  @Column({ name: 'ended_at', type: 'bigint', nullable: true })
+  endedAt: number | null;
 }

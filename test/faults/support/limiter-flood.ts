@@ -10,8 +10,8 @@ const { SlidingWindowStore } = (await builtModule(
   'rate-limits/sliding-window-store.js',
 )) as typeof import('../../../src/rate-limits/sliding-window-store.js');
 const { rateLimitKey } = (await builtModule(
-  'rate-limits/rate-limit-keys.js',
-)) as typeof import('../../../src/rate-limits/rate-limit-keys.js');
+  'rate-limits/rate-limit-store.js',
+)) as typeof import('../../../src/rate-limits/rate-limit-store.js');
 
 export interface FloodReport {
   keys: number;

@@ -21,14 +21,14 @@ const { Event } = await (builtModule('events/event.entity.js') as Built<
 const { EventsRepository } = await (builtModule('events/events.repository.js') as Built<
   typeof import('../../../src/events/events.repository.js')
 >);
-const { Invitation } = await (builtModule('orgs/state/invitation.entity.js') as Built<
-  typeof import('../../../src/orgs/state/invitation.entity.js')
+const { Invitation } = await (builtModule('orgs/state/org.entity.js') as Built<
+  typeof import('../../../src/orgs/state/org.entity.js')
 >);
 const { InvitationsRepository } = await (builtModule('orgs/state/invitations.repository.js') as Built<
   typeof import('../../../src/orgs/state/invitations.repository.js')
 >);
-const { Member } = await (builtModule('orgs/state/member.entity.js') as Built<
-  typeof import('../../../src/orgs/state/member.entity.js')
+const { Member } = await (builtModule('orgs/state/org.entity.js') as Built<
+  typeof import('../../../src/orgs/state/org.entity.js')
 >);
 const { MembersRepository } = await (builtModule('orgs/state/members.repository.js') as Built<
   typeof import('../../../src/orgs/state/members.repository.js')
@@ -45,8 +45,8 @@ const { OrgsRepository } = await (builtModule('orgs/state/orgs.repository.js') a
 const { OrgPurge } = await (builtModule('orgs/org-purge.js') as Built<
   typeof import('../../../src/orgs/org-purge.js')
 >);
-const { IdempotencyKey } = await (builtModule('requests/idempotency-key.entity.js') as Built<
-  typeof import('../../../src/requests/idempotency-key.entity.js')
+const { IdempotencyKey } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
+  typeof import('../../../src/requests/idempotency-keys.repository.js')
 >);
 const { IdempotencyKeysRepository } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
   typeof import('../../../src/requests/idempotency-keys.repository.js')
