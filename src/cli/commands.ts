@@ -132,8 +132,7 @@ const DOCTOR: CommandDefinition = {
   run: async () => (await import('./doctor/doctor.js')).doctor(),
 };
 
-// The commands in the order of the help, which needs neither Nest nor a database: what is imported above loads no
-// library, and the code of a command loads its own when it runs.
+// In the order of the help. The imports above load no library; the code of a command loads its own when it runs.
 export const COMMANDS: Commands = {
   groups: [USERS, ORGS, OPERATORS, SERVICES, SESSIONS, KEYS, MAIL],
   commands: [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR],

@@ -70,13 +70,12 @@ async function showEvents(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** Accepts the id of a deleted user, whom only the audit log still knows. */
+/** Accepts the id of a deleted user, whom only the audit log knows. */
 async function userIdOf(services: Services, text: string): Promise<string> {
   const isRecorded = isEntityId(text) && (await services.events.findOfUser(text, 1)).length > 0;
   return isRecorded ? text : (await findUser(services, text)).id;
 }
 
-/** Runs until it is interrupted. */
 async function followEvents(invocation: Invocation): Promise<Report> {
   const after = textOption(invocation, 'after');
   if (after !== undefined && after !== START && !isEntityId(after)) {

@@ -64,7 +64,7 @@ export const ORGS: CommandGroup = {
   ],
 };
 
-/** Compares names here, because databases differ in which letters they take for the same. */
+/** Compares names here, because databases differ in which letters are equal. */
 async function findOrgs(invocation: Invocation): Promise<Report> {
   const part = oneLine(invocation.parameters[0], MAX_NAME);
   if (part === undefined) throw new CannotRunError(`expected 1 to ${MAX_NAME} characters of a name`);

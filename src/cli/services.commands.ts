@@ -215,7 +215,7 @@ function revokeSecret(invocation: Invocation): Promise<Report> {
 }
 
 interface ServiceChange {
-  /** Returns false if there was nothing to change. */
+  /** @returns false if there was nothing to change */
   make: (services: Services, name: string, actor: OperatorActor) => Promise<boolean>;
   done: string;
   unchanged: string;

@@ -58,7 +58,7 @@ import { ShownInvitationsService } from '../../orgs/invitations/shown-invitation
 import { ServicesModule } from '../../services/services.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { RequestsModule } from '../../requests/requests.module.js';
-/** What commands call. */
+
 @Injectable()
 export class Services {
   constructor(
@@ -97,7 +97,7 @@ export class Services {
     private readonly codes: EmailCodesRepository,
   ) {}
 
-  /** Reads the key file, which most commands do not need. */
+  /** Most commands do not need the key file. */
   emailCodes(): EmailCodes {
     return new EmailCodes(this.codes, new KeyRing(loadKeyFile(this.env.jwtKeysFile, true)));
   }
@@ -123,7 +123,6 @@ const PROVIDERS = [
   VouchedEmails,
 ];
 
-/** Provides commands with the services of the HTTP side, without anything that listens or runs by itself. */
 @Module({})
 export class CliModule {
   static forRoot(env: Env, dataSource: DataSource): DynamicModule {
@@ -146,7 +145,6 @@ export class CliModule {
   }
 }
 
-/** Opens the database for one command, while the service may be running. */
 export function openServices<T>(env: Env, work: (services: Services) => Promise<T>): Promise<T> {
   return withDatabase(env, 'command', async (dataSource) => {
     await requireSchema(dataSource);

@@ -9,7 +9,7 @@ import { CannotRunError } from './definition.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 
-/** Fails after 10 seconds, where the service would wait, so that the operator sees that the database does not answer. */
+/** Fails after 10 seconds, where the service would wait. */
 export async function openDatabase(env: Env, purpose: Purpose): Promise<DataSource> {
   const opening = dataSourceOptions(env, SCHEMA, purpose).then((options) =>
     createDataSource(options).initialize(),

@@ -4,32 +4,30 @@ import { parseTimeOrAge } from '../../config/readers.js';
 
 export interface Report {
   lines: string[];
-  /** printed instead of the text with `--json`, one line each */
+  /** one line each with `--json` */
   json: object[];
-  /** whether the command found faults */
   isRed?: boolean;
 }
 
 export interface Invocation {
   parameters: string[];
   options: Record<string, string | boolean | undefined>;
-  /** Writes one line at once, as text or as JSON, where a report might not fit into memory. */
+  /** Writes a line at once, if a report might not fit into memory. */
   print: (text: string, json: object) => Promise<void>;
 }
 
 type Option = [flags: string, meaning: string];
 
 export interface CommandDefinition {
-  /** name and parameters, such as `disable <USER>` */
+  /** such as `disable <USER>` */
   usage: string;
   summary: string;
   details?: string;
   options?: Option[];
-  /** whether the command changes data, and so accepts or requires `--reason`, and accepts `--as` */
+  /** adds `--as` and `--reason` */
   changes?: boolean | 'with a reason';
   examples: string[];
   run: (invocation: Invocation) => Promise<Report>;
-  /** commands below this one, which runs without them, too */
   commands?: CommandDefinition[];
 }
 
@@ -42,13 +40,12 @@ export interface CommandGroup {
 export const LIST_LIMIT: Option = ['--limit <NUMBER>', 'at most this many (default: all)'];
 
 const DEFAULT_LIMIT = 100;
-/** bounds what is held in memory */
 const MAX_LIMIT = 10_000;
 const MAX_NAME_LENGTH = 100;
 const MAX_REASON_LENGTH = 500;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
 
-/** The command cannot run as it was given, or not with this database; nothing was done. */
+/** Nothing was done. */
 export class CannotRunError extends Error {}
 
 type Options = Pick<Invocation, 'options'>;
@@ -58,7 +55,7 @@ export function textOption({ options }: Options, name: string): string | undefin
   return typeof value === 'string' ? value : undefined;
 }
 
-/** @throws CannotRunError unless the option is absent or one of the known values */
+/** @throws CannotRunError */
 export function choiceOption<T extends string>(
   invocation: Options,
   name: string,
@@ -70,7 +67,7 @@ export function choiceOption<T extends string>(
   throw new CannotRunError(`--${name}: expected one of ${known.join(', ')}`);
 }
 
-/** @throws CannotRunError unless it is absent, a day (in UTC), a time with its zone, or an age (`30m`, `24h`, `7d`) */
+/** @throws CannotRunError */
 export function timeOption(invocation: Options, name: string): number | undefined {
   const text = textOption(invocation, name);
   const time = text === undefined ? undefined : parseTimeOrAge(text, Date.now());
@@ -80,7 +77,7 @@ export function timeOption(invocation: Options, name: string): number | undefine
   );
 }
 
-/** Returns the limit of a list that is held in memory. @throws CannotRunError */
+/** @throws CannotRunError */
 export function limitOption(invocation: Options): number {
   return optionalLimit(invocation, MAX_LIMIT) ?? DEFAULT_LIMIT;
 }
@@ -94,7 +91,7 @@ export function optionalLimit(invocation: Options, max?: number): number | undef
   throw new CannotRunError(`--limit: expected a whole number from 1${max === undefined ? '' : ` to ${max}`}`);
 }
 
-/** @throws CannotRunError if the name or the reason is not fit for the record */
+/** @throws CannotRunError */
 export function operatorOf(invocation: Options): OperatorActor {
   const id = checked('--as', textOption(invocation, 'as')?.trim() ?? systemUser(), MAX_NAME_LENGTH);
   const reason = textOption(invocation, 'reason');
@@ -109,7 +106,7 @@ function checked(flag: string, text: string, maxLength: number): string {
   return text;
 }
 
-/** A container may run as a numeric user that has no name. */
+/** The user of a container may have no name. */
 function systemUser(): string {
   try {
     return userInfo().username;

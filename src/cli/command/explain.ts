@@ -6,7 +6,6 @@ import { CannotRunError } from './definition.js';
 
 export interface Explanation {
   lines: string[];
-  /** whether a rule refused the command; otherwise it could not run */
   isRefusal: boolean;
 }
 

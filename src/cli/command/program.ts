@@ -14,7 +14,7 @@ const EXIT_CODES = `
 Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
 The configuration is the service's own: environment variables, or .env in the working directory.`;
 
-/** Runs one command and returns its exit code. The code of other commands is not loaded. */
+/** @returns the exit code. The code of other commands is not loaded. */
 export async function runAccounts(parameters: string[], commands: Commands): Promise<number> {
   process.stdout.on('error', endUnread);
   let exitCode = DONE;
@@ -43,7 +43,6 @@ function build({ groups, commands }: Commands, end: (exitCode: number) => void):
   return program;
 }
 
-/** Lets usage mistakes end with our exit code and one line, and gives a command below another the options after its name. */
 function quiet(command: Command): Command {
   return command.exitOverride().helpCommand(false).showSuggestionAfterError(false).enablePositionalOptions();
 }
@@ -65,7 +64,7 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
   for (const below of definition.commands ?? []) declare(command, below, end);
   command.action(async () => {
-    // Standard output is for results; every message that matters is thrown.
+    // Standard output is for results.
     (await import('@nestjs/common')).Logger.overrideLogger(false);
     const options = command.opts<Invocation['options']>();
     const asJson = options['json'] === true;
@@ -80,11 +79,10 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
 export const COULD_NOT_RUN = 2;
 const UNREAD = 141;
 
-// Resolves when the system has taken the text. So the process may end after the last call, and memory holds one text
-// however slowly the pipe is read.
+// Resolves when the system has taken the text, so that the process may end, and memory holds one text at a time.
 export function write(text: string, output: Writable = process.stdout): Promise<void> {
   return new Promise((resolve) => {
-    // On an error, the stream's own listener ends the process.
+    // On an error, `endUnread` ends the process.
     output.write(text, (error) => {
       if (!error) resolve();
     });
@@ -96,7 +94,7 @@ export async function writeReport({ lines, json }: Report, asJson: boolean): Pro
   if (text.length > 0) await write(`${text.join('\n')}\n`);
 }
 
-/** Exits as a program that SIGPIPE ends if the reader of the output has left, as `head` does: a change may be half done. */
+/** If the reader of the output has left, as `head` does, exits as after SIGPIPE: a change may be half done. */
 export function endUnread(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(UNREAD);
   process.stderr.write(`error: standard output cannot be written (${error.code})\n`);

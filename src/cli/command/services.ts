@@ -7,19 +7,18 @@ import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from './cli.module.js';
 import { CannotRunError, type Invocation, optionalLimit, type Report } from './definition.js';
 
-/** Repeated here, because the entity would load the database's library for the help. */
+/** The entity would load the database's library for the help. */
 export const MAX_NAME: typeof MAX_ORG_NAME = 100;
 const MAX_NAMED = 3;
 const PAGE = 500;
 
-/** Opens the configured database for one command, while the service may be running. */
 export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const env = loadEnv();
   const { openServices } = await import('./cli.module.js');
   return openServices(env, work);
 }
 
-/** @throws CannotRunError if the text is neither the id nor the email of a user */
+/** @param text email or id. @throws CannotRunError */
 export async function findUser({ users }: Services, text: string): Promise<UserProfile> {
   const email = canonicalEmail(text);
   if (!isEntityId(text) && email === undefined) {
@@ -30,7 +29,7 @@ export async function findUser({ users }: Services, text: string): Promise<UserP
   return user;
 }
 
-/** @throws CannotRunError if the text is neither an id nor the whole name of exactly one organization */
+/** @param text id, or the whole name of exactly one organization. @throws CannotRunError */
 export async function findOrg(services: Services, text: string): Promise<Org> {
   if (!isEntityId(text)) return findOrgByName(services, text);
   const org = await services.orgs.find(text);
@@ -52,17 +51,15 @@ async function findOrgByName({ orgs }: Services, name: string): Promise<Org> {
 }
 
 interface List<T> {
-  /** Returns the page after an item, or the first page. */
   findPage: (services: Services, limit: number, after: T | undefined) => Promise<T[]>;
-  /** Filters where the database cannot; by default all items are shown. */
+  /** for what the database cannot filter */
   isShown?: (item: T) => boolean;
   lineOf: (item: T) => string;
   jsonOf: (item: T) => object;
-  /** text for an empty list */
   none: string;
 }
 
-/** Prints a list of any length: memory holds a page, and each statement is short. */
+/** Memory holds one page of the list. */
 export async function printList<T>(
   invocation: Invocation,
   { findPage, isShown = () => true, lineOf, jsonOf, none }: List<T>,

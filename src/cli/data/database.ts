@@ -21,7 +21,7 @@ export async function migrateDatabase(): Promise<Report> {
   return { lines: [...applied.map((name) => `applied ${name}`), last], json: [{ applied }] };
 }
 
-/** Reports a silent server at once; on SQLite, a running service is an error only if there is something to apply. */
+/** On SQLite, a running service is an error only if there is something to apply. */
 async function migrateUnlessDone(env: Env): Promise<string[]> {
   const isUpToDate = (): Promise<boolean> => withDatabase(env, 'inspection', isSchemaUpToDate);
   if (env.database.engine === 'mysql') return (await isUpToDate()) ? [] : migrate(env, SCHEMA);
@@ -60,7 +60,7 @@ async function requireSource(source: Env): Promise<void> {
 export async function backUp({ parameters }: Invocation): Promise<Report> {
   const env = loadEnv();
   if (env.database.engine === 'mysql') throw new CannotRunError(`run ${dumpCommand(env.database)}`);
-  // Opening it explains what is wrong if there is no such database.
+  // Explains what is wrong if there is no such database.
   await (await openDatabase(env, 'inspection')).destroy();
   const source = env.database.file;
   const file = resolve(parameters[0]!);
@@ -89,13 +89,13 @@ async function schemaFaults(env: Env): Promise<string[]> {
   return isSound ? [] : ['its schema is not that of this version: see accounts doctor'];
 }
 
-/** Leaves the password to the client's prompt or files: the list of processes would show it. */
+/** The list of processes would show the password. */
 function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   const [{ host, port }] = hosts as [MysqlLocation['hosts'][number]];
   return `umask 077 && mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;
 }
 
-/** Writes a file that only its owner can read, and that gets its name once it is complete and on the disk. */
+/** The file gets its name once it is complete and on disk. Only its owner can read it. */
 async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new CannotRunError(`${file} exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;
@@ -129,7 +129,7 @@ function sync(path: string): void {
   }
 }
 
-/** Explains errors of the file system and of SQLite, which reports a full disk; returns all others unchanged. */
+/** SQLite reports a full disk. */
 function cannotWrite(error: unknown): unknown {
   const isSystemError = error instanceof Error && 'code' in error && typeof error.code === 'string';
   return isSystemError ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;

@@ -24,7 +24,7 @@ import { type Invocation, operatorOf, type Report } from '../command/definition.
 import type { Services } from '../command/cli.module.js';
 import { withServices } from '../command/services.js';
 
-/** Verifiers may cache the key set for five minutes; the rest is for clocks that differ. */
+/** Verifiers cache the key set for five minutes; the rest is for clocks that differ. */
 const PUBLISHED_BEFORE_SIGNING_S = 600;
 
 export async function listKeys(): Promise<Report> {
@@ -38,7 +38,6 @@ function keyLine({ kid, state, signsFrom }: ScheduledKey): string {
   return `${state.padEnd(10)} ${kid}${state === 'next' ? `  signs from ${timeText(signsFrom)}` : ''}`;
 }
 
-/** Leaves out what is null. */
 function keyJson(key: ScheduledKey): object {
   return Object.fromEntries(Object.entries(keyView(key)).filter(([, value]) => value !== null));
 }
@@ -56,7 +55,7 @@ export async function rotateKeys(invocation: Invocation): Promise<Report> {
 interface Judged {
   kid: string;
   jwk: Jwk;
-  /** why the key stays; undefined if it is removed */
+  /** why the key stays */
   kept: string | undefined;
 }
 
@@ -110,7 +109,7 @@ function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
   return state === 'signing' ? 'it signs' : undefined;
 }
 
-/** A token that is not refreshed was signed when its session began, and lives as long as the session. */
+/** A token without a refresh token lives as long as its session. */
 async function whyKept(
   key: ScheduledKey,
   sessions: SessionsRepository,
@@ -128,15 +127,15 @@ async function whyKept(
 }
 
 interface KeyChange<Result> {
-  /** the file's new keys; undefined leaves it unchanged */
+  /** undefined leaves the file unchanged */
   keys: readonly Jwk[] | undefined;
-  /** ids of the keys that were added or removed */
+  /** of the keys that were added or removed */
   kids: string[];
   result: Result;
 }
 
-// Changes the key file and records it. The file is replaced just before COMMIT: whatever ends the command, the file
-// holds the old keys or the new ones, and no change is recorded that was not made.
+// Replaces the file just before COMMIT: whatever ends the command, the file holds the old or the new keys, and no event
+// records a change that was not made.
 function changeKeys<Result>(
   type: 'keys.rotated' | 'keys.pruned',
   actor: OperatorActor,

@@ -63,7 +63,6 @@ export const DATA_CHECKS: Check[] = [
   ),
 ];
 
-/** The clean-up runs every minute, so a day is far too late. */
 const OVERDUE_AFTER_MS = 86_400_000;
 
 export const DELETION_CHECKS: Check[] = [
@@ -81,7 +80,7 @@ export const DELETION_CHECKS: Check[] = [
   ),
 ];
 
-/** Grants that are older than the record are not checked. */
+/** Does not check grants that are older than the audit log. */
 export const OPERATOR_CHECKS: Check[] = [
   emptyQuery(
     'every operator was granted by a command',
@@ -120,7 +119,7 @@ export const INVITATION_CHECKS: Check[] = [
 
 const BATCH = 5000;
 
-/** Checks in code, because SQL cannot express the rule. */
+/** SQL cannot express the rule. */
 export const EMAIL_CHECK: Check = {
   claim: 'every e-mail is in its canonical form',
   remedy:

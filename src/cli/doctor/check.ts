@@ -4,20 +4,20 @@ import type { Env } from '../../config/env.js';
 export interface Inspection {
   env: Env;
   dataSource: DataSource;
-  /** a read-only transaction, so that every check sees the same state */
+  /** a read-only transaction: every check sees the same state */
   runner: QueryRunner;
 }
 
 export interface Check {
   claim: string;
   remedy: string;
-  /** Returns examples that contradict the claim, none if it holds. */
+  /** @returns examples that contradict the claim */
   findFaults(inspection: Inspection): Promise<string[]>;
 }
 
 export const EXAMPLES = 5;
 
-/** The claim holds if the query, which selects a column `fault`, finds no row. */
+/** @param sql selects a column `fault` */
 export function emptyQuery(
   claim: string,
   remedy: string,

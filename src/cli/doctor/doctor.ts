@@ -42,7 +42,6 @@ const SNAPSHOT = {
   ],
 };
 
-/** Only reads, on connections of its own. */
 export function inspect(env: Env, checks = CHECKS): Promise<Finding[]> {
   return withDatabase(env, 'inspection', async (dataSource) => {
     const runner = dataSource.createQueryRunner();
@@ -61,7 +60,7 @@ async function findAll(inspection: Inspection, checks: Check[]): Promise<Finding
   return findings;
 }
 
-/** A check that fails to run is a fault, for example where a table is missing. */
+/** A check that fails to run is a fault, for example if a table is missing. */
 async function faultsOf(check: Check, inspection: Inspection): Promise<string[]> {
   try {
     return await check.findFaults(inspection);

@@ -4,7 +4,7 @@ import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
 import { type Check, emptyQuery, EXAMPLES, type Inspection } from './check.js';
 
-/** exceeds the pause between two runs of the clean-up, which completes revocations */
+/** longer than the pause of the clean-up, which completes revocations */
 const UNFINISHED_AFTER_MS = 180_000;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';

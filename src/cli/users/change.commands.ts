@@ -130,8 +130,7 @@ export function changeUser({
     });
 }
 
-// Names all organizations that a forced change leaves without an enabled owner. `make` returns undefined if there was
-// nothing to change.
+/** `make` returns the organizations without an enabled owner, or undefined if there was nothing to change. */
 function changeOwner({
   make,
   ...texts

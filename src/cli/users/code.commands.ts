@@ -39,7 +39,7 @@ export const CODE_COMMANDS: CommandDefinition[] = [
   },
 ];
 
-/** The code does not verify the email, because the operator may tell it to another person. */
+/** The code does not verify the email, because the operator may give it to another person. */
 function resetCode(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
@@ -55,7 +55,7 @@ function resetCode(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** Like a code that an admin gets with `showCode`, this one does not verify the email. */
+/** Does not verify the email, like `showCode`. */
 async function inviteCode(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email that was invited');
@@ -74,7 +74,7 @@ async function inviteCode(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** @throws CannotRunError if no invitation is pending, or several are */
+/** @throws CannotRunError unless exactly one invitation is pending */
 async function findInvitation(
   services: Services,
   email: string,

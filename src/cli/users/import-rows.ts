@@ -7,7 +7,7 @@ import type { ForeignUser } from '../../users/user-import.service.js';
 const MAX_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 
-/** Reasons to refuse a row; they never quote its content. */
+/** They never quote the row. */
 export const REFUSALS = {
   line_too_long: 'longer than 4096 bytes',
   invalid_json: 'not a JSON object in UTF-8',
@@ -28,7 +28,7 @@ type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unk
 
 const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
 
-/** Returns undefined for an empty line. */
+/** @returns undefined for an empty line */
 export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignUser | Refusal | undefined {
   if (bytes === undefined) return 'line_too_long';
   const text = decode(bytes);
@@ -60,7 +60,7 @@ function parseObject(text: string): Row | undefined {
   }
 }
 
-/** Drops a byte order mark; returns undefined if the bytes are not UTF-8. */
+/** @returns undefined if the bytes are not UTF-8 */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -72,11 +72,11 @@ function decode(bytes: Buffer): string | undefined {
 export interface Line {
   /** counts from 1 */
   number: number;
-  /** undefined if the line is too long */
+  /** undefined if too long */
   bytes: Buffer | undefined;
 }
 
-/** Splits a stream into lines; memory holds one at a time. */
+/** Memory holds one line at a time. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 1;
   let line = new LineBuffer();

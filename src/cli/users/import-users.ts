@@ -9,7 +9,7 @@ import type { Services } from '../command/cli.module.js';
 import { withServices } from '../command/services.js';
 import { type Line, linesOf, parseRow, type Refusal, REFUSALS } from './import-rows.js';
 
-/** rows in one transaction; on SQLite, a running service waits for each */
+/** On SQLite, a running service waits for each transaction. */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
 interface Row {
@@ -29,7 +29,7 @@ interface Import {
   print: Invocation['print'];
 }
 
-/** Prints refused rows as they are found; a second run skips what the first one imported. */
+/** A second run skips what the first one imported. */
 export async function importUsers(invocation: Invocation): Promise<Report> {
   const { print } = invocation;
   const progress: Progress = { imported: 0, skipped: 0, refused: 0 };
@@ -88,11 +88,11 @@ async function importBatch(
     const reason = REFUSALS[outcome];
     await print(`line ${line}: ${reason} (${outcome})`, { line, refused: outcome, reason });
   }
-  // Leave a service on the same SQLite file as much time as the import takes.
+  // A service on the same SQLite file gets as much time as the import.
   if (services.env.database.engine === 'sqlite') await sleep(tookMs);
 }
 
-/** @throws CannotRunError if a hash needs bcrypt and it is missing: users with such a hash could not log in */
+/** @throws CannotRunError if bcrypt is missing, because the users could not log in */
 async function requireBcrypt(users: readonly ForeignUser[]): Promise<void> {
   if (!users.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) return;
   await loadBcrypt().catch(() => {

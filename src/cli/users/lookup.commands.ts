@@ -100,7 +100,6 @@ function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
   return { id, name, role, ...(deletedAt !== null && { deletedAt: timeText(deletedAt) }) };
 }
 
-/** Writes page by page, because the audit log of a user can be long. */
 function exportUser({ parameters, options }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);

@@ -8,10 +8,9 @@ import { RefusedError } from '../../problems/problem.js';
 import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';
 import { findUser, withServices } from '../command/services.js';
 
-/** bounds what is read from a pipe */
 const MAX_BYTES = 4096;
 
-/** 120 random bits, which are 20 characters in base64url */
+/** 20 characters in base64url */
 const GENERATED_BYTES = 15;
 
 export function setPassword(invocation: Invocation): Promise<Report> {
@@ -35,7 +34,6 @@ export function setPassword(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** Asks twice at a terminal and does not show what is typed; elsewhere, one line of standard input is the password. */
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readLine();
   const first = await ask('New password: ');
@@ -58,7 +56,7 @@ async function readLine(): Promise<string> {
   return line;
 }
 
-/** Prompts on standard error: standard output is for results. */
+/** Standard output is for results. */
 function ask(prompt: string): Promise<string> {
   process.stderr.write(prompt);
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
