@@ -35,7 +35,6 @@ interface Registration extends SignIn {
 
 /** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 class InvalidCredentialsError extends Problem {
-  /** @param userId the user of the email, only for the log */
   constructor(userId?: string) {
     super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' }, userId });
   }
@@ -62,13 +61,12 @@ export class AuthService {
     private readonly invitations: InvitationAnswers,
   ) {}
 
-  /** Leaves it to the database whether the email is taken: asking first would race, and tell by its timing. */
+  /** The unique key decides whether the email is taken: a query first would race, and leak by its timing. */
   async register(
     { email, password, refresh, deviceName, invitationCode = null }: Registration,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
-    // This comes before anything is hashed, or said about the email.
     const invitation =
       invitationCode === null
         ? undefined
@@ -103,7 +101,6 @@ export class AuthService {
     }
     if (user.disabledAt !== null) throw new AccountDisabledError(user.id);
 
-    // Only a login has the plain password that rehashing needs.
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;
     if (secondFactorAt !== null) {
@@ -132,8 +129,7 @@ export class AuthService {
   }
 
   /**
-   * The session has the epoch that was read with the hash, or that of the challenge: whatever ended all sessions
-   * meanwhile has ended this one too.
+   * Opens the session in the epoch that was read with the hash, so that a concurrent end of all sessions ends it too.
    */
   private async open(
     login: Login,

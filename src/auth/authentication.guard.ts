@@ -17,7 +17,6 @@ export interface LiveToken {
   holder: UserPrincipal;
 }
 
-/** Tells whether an access token is valid now. A token that somebody asks about is live exactly if a request with it is let in. */
 @Injectable()
 export class LiveTokens {
   constructor(
@@ -38,7 +37,6 @@ export class LiveTokens {
     return typeof holder === 'string' ? undefined : { claims, holder };
   }
 
-  /** Finds the user of verified claims while their session is alive, and is the one that these are of. */
   async findHolder({ sid, sub, aud }: AccessTokenClaims): Promise<UserPrincipal | TokenRefusal> {
     const user = await this.sessions.findPrincipal(sid);
     if (user?.id !== sub) return 'session_ended';
@@ -48,8 +46,7 @@ export class LiveTokens {
 
 type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
 
-// Finds who sent a request by the one header that tells: a user by a token, a service by its credentials. Then requires
-// what the route declares of them; only roles are left to a later guard.
+// A user sends a token, a service its credentials. Roles are checked by RolesGuard.
 @Injectable()
 export class AuthenticationGuard extends AuthGuard('jwt') {
   constructor(
@@ -116,7 +113,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   }
 }
 
-/** A refresh token in the body may have any value: a client that logs out with it need not have a good access token. */
+/** A client that logs out with a refresh token may send any access token beside it. */
 function letsInNobody(access: Access | undefined, request: FastifyRequest): boolean {
   const { body } = request;
   if (access?.to === 'everyone') return access.or !== 'service' || !showsSecret(soleAuthorization(request));

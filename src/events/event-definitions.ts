@@ -7,10 +7,9 @@ export type SchemaObject = Exclude<Schema, { $ref: string }>;
 /** A field of an event's `data`: a fixed word, an id or a number, never an email, a name or a secret. */
 export interface Field<Value = unknown, IsOptional extends boolean = boolean> {
   schema: Schema;
-  /** text in docs/reference.md */
   text: string;
   isOptional: IsOptional;
-  /** every event recorded now has it; events that an older version recorded lack it */
+  /** events of older versions lack it */
   isNewer?: boolean;
   /** never set; it carries the type */
   value?: Value;
@@ -120,6 +119,5 @@ type DataIn<F extends Fields> = keyof F extends never
     ? { data?: DataOf<F> }
     : { data: DataOf<F> };
 
-/** The subject and the `data` of an event in this form. */
 export type ContentOf<F> =
   F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;

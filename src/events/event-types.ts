@@ -39,8 +39,7 @@ const ENDED_BY = untold(
   ...SECOND_FACTOR_CHANGES,
 );
 
-// Every type of event that the audit log accepts, with its `data` and with the services that the feed shows it to. The
-// OpenAPI document of the feed and docs/reference.md follow from it.
+// The OpenAPI document of the feed and docs/reference.md follow from it.
 const CATALOGUE = {
   'account.registered': event('all services', 'account', 'a user registered, or an operator imported them', {
     via: optional(words('import')),
@@ -204,10 +203,8 @@ type EventContent<Type extends EventType> = Type extends EventType
   ? { type: Type } & ContentOf<(typeof CATALOGUE)[Type]['forms'][number]>
   : never;
 
-/** An event to record, exactly as the catalogue defines its type. */
 export type NewEvent<Type extends EventType = EventType> = { actor: Actor } & EventContent<Type>;
 
-/** Leaves out the columns that the callee adds. */
 export type EventWithout<
   Column extends PropertyKey,
   Type extends EventType = EventType,

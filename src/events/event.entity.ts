@@ -18,7 +18,6 @@ export class Event {
   @Column({ type: 'varchar', length: 40 })
   type: EventType;
 
-  /** epoch milliseconds */
   @Column({ type: 'bigint' })
   at: number;
 
@@ -39,7 +38,6 @@ export class Event {
   @Column({ name: 'org_revision', type: 'integer', nullable: true })
   orgRevision: number | null;
 
-  /** id of the user whom the event is about */
   @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true })
   userId: string | null;
 
@@ -102,14 +100,13 @@ function actorColumns(actor: Actor): ActorColumns {
 export const SEQ_KEY: UniqueKey = { name: 'PRIMARY', columns: 'feed.seq' };
 export const EVENT_KEY: UniqueKey = { name: 'feed_event_id_key', columns: 'feed.event_id' };
 
-/** The number of an event in the feed. Numbers are given once, without gaps, and retention deletes the lowest first. */
+/** Numbers are given once, without gaps. Retention deletes the lowest first. */
 @Entity('feed')
 @Index(EVENT_KEY.name, ['eventId'], { unique: true })
 export class FeedEntry {
   @PrimaryColumn({ type: 'bigint' })
   seq: number;
 
-  /** no foreign key, as in `events` */
   @Column({ name: 'event_id', type: 'varchar', length: 36 })
   eventId: string;
 }

@@ -8,11 +8,10 @@ import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository } from './feed.repository.js';
 
-/** A scan reads more than a batch: each new process scans all events once, and mostly finds no address. */
+/** A new process scans all events once, and mostly finds no address. */
 const MAX_SCANNED = 500;
 const NOTHING: Batch = { examined: 0, deleted: 0 };
 
-/** Deletes what is too old: events, their entries in the feed, and IP addresses. */
 @Injectable()
 export class EventsRetention {
   private readonly logger = new Logger('Cleanup');
@@ -67,10 +66,7 @@ export class EventsRetention {
     return { examined: left.length, deleted };
   }
 
-  /**
-   * Empties the feed of a restored database, which lacks events that readers have seen. Every cursor is refused from then
-   * on, and no earlier event is numbered again. Can be repeated.
-   */
+  /** For a restored database, which lacks events that readers have seen. Every cursor is refused from then on. */
   async resetFeed(): Promise<number> {
     await this.events.clearAllPending();
     return this.deleteEntries((limit) => this.feed.findOldest(limit));

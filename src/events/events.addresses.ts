@@ -52,7 +52,6 @@ const EVENTS_AT_ONCE = 5000;
 export class EventAddresses {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
-  /** Finds events after an id and before a time (epoch milliseconds), and whether they hold an address. */
   findBetween(afterId: string, time: number, limit: number): Promise<{ id: string; hasAddress: 0 | 1 }[]> {
     return this.events.query(FIND_BETWEEN, [afterId, firstEntityIdAt(time), limit]);
   }
@@ -61,8 +60,7 @@ export class EventAddresses {
     await this.events.update({ id: In(ids) }, { ip: null });
   }
 
-  // Finds events with the address of what the user did to others. No index finds them by who acted, but they are in
-  // organizations that have an event about the user, or that the user belongs to.
+  // No index finds events by who acted, but they are in organizations that the user belongs to or has events in.
   async findActs(userId: string, orgIds: readonly string[]): Promise<string[]> {
     const all = new Set([...orgIds, ...(await this.findIds(FIND_ORGS_OF_USER, [userId]))]);
     const found: string[] = [];
@@ -72,10 +70,7 @@ export class EventAddresses {
     return [...found, ...(await this.findActsOfOperator(userId))];
   }
 
-  /**
-   * Deletes the addresses of `acts`, of events about the user, and of what the user did since a time (epoch
-   * milliseconds). Keeps an operator's address in an event about the user.
-   */
+  /** `since` is in epoch milliseconds. Keeps an operator's address in an event about the user. */
   async deleteOfUser(
     transaction: Transaction,
     userId: string,
@@ -90,7 +85,7 @@ export class EventAddresses {
     }
   }
 
-  /** An operator's acts can be about any user, so this reads all events since the grant that can have an address. */
+  /** An operator's acts can be about any user, so this reads all events since the grant. */
   private async findActsOfOperator(userId: string): Promise<string[]> {
     const [grantId] = await this.findIds(FIND_OPERATOR_GRANT, [userId]);
     const oldest = firstEntityIdAt(Date.now() - ADDRESS_RETENTION_MS);

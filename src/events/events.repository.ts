@@ -8,7 +8,6 @@ import type { Position } from '../http/pages.js';
 import { Event, rowsOf } from './event.entity.js';
 import type { EventType, NewEvent } from './event-types.js';
 
-/** Times are epoch milliseconds. */
 export interface EventFilter {
   orgId?: string | undefined;
   userId?: string | undefined;
@@ -39,10 +38,8 @@ const COLUMN_LIST = COLUMNS.map(([column]) => column).join(', ');
 const ROW_PLACEHOLDERS = `(${COLUMNS.map(() => '?').join(', ')})`;
 const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}`).join(', ')} FROM events`;
 
-/** the columns of an `Event` in a statement that calls the table `e` */
 export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${field}`).join(', ');
 
-/** greater than every id, since ids are hexadecimal */
 export const LATEST = 'g';
 const MAX_REVISION = 2_147_483_647;
 
@@ -78,7 +75,6 @@ const FIND_LOGIN_ADDRESSES = hotStatement(
 );
 const MAX_LOGINS = 1000;
 
-/** An event that ended one session names it. */
 const FIND_ENDS_OF_ALL = hotStatement(
   'the events that ended all sessions of a user',
   `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
@@ -89,7 +85,7 @@ const FIND_IDS_BEFORE = hotStatement(
   'SELECT id FROM events WHERE id < ? ORDER BY id LIMIT ?',
 );
 
-/** Nothing else writes the audit log. `EventAddresses` deletes IP addresses, the only part of an event that goes before its row. */
+/** Nothing else writes the audit log, except that `EventAddresses` deletes IP addresses. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}

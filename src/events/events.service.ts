@@ -17,7 +17,7 @@ import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.respons
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 import { timeText } from '../identifiers/text.js';
 
-/** Clocks of instances differ by less: no event of an organization is older by so much than one of a revision before. */
+/** Clocks of instances differ by less. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 @Injectable()
@@ -47,7 +47,6 @@ export class EventsService {
   }
 }
 
-/** Events without an organization are ordered by id. */
 function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
@@ -80,8 +79,8 @@ export function ownEvent(event: Event): OwnEvent {
 }
 
 /**
- * What services see in the feed: never the IP address, session, request or reason, nor which operator acted, nor who has a
- * second factor.
+ * Services never see the IP address, session, request or reason, nor which operator acted, nor who has a second
+ * factor.
  */
 export function feedEvent(event: Event): FeedEvent {
   const { actorType, actorId, orgId, orgRevision, userId, userRevision, sessionId } = event;
@@ -97,7 +96,6 @@ export function feedEvent(event: Event): FeedEvent {
   };
 }
 
-/** What operators see: the whole event. */
 export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): WholeEvent {
   const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
   return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };

@@ -7,14 +7,14 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
-/** What orders an event: the revision of its organization or of its user. No type of event has both. */
+/** No type of event has both revisions. */
 function orderOf({ orgId, orgRevision, userId, userRevision }: Unnumbered) {
   if (orgRevision !== null) return { subject: `org ${orgId}`, revision: orgRevision };
   return userRevision === null ? undefined : { subject: `user ${userId}`, revision: userRevision };
 }
 
-// Orders events by id, and so by the clocks of the instances that made them. Then the events of each organization, and of
-// each user, take their own places in the order of its revision: no clock decides there.
+// Orders events by id, and so by time. Then the events of each organization and user take their own places by
+// revision, whatever the clocks say.
 export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]): Event[] {
   const ordered = events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const places = Map.groupBy(ordered.keys(), (place) => orderOf(ordered[place]!)?.subject);
@@ -29,7 +29,6 @@ export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]):
   return ordered;
 }
 
-/** Returns those of `later` that an event of the same organization or user among `events` has to follow. */
 export function precedingOnes(events: readonly Unnumbered[], later: readonly Unnumbered[]): Unnumbered[] {
   const highest = new Map<string, number>();
   for (const { subject, revision } of events.map(orderOf).filter((order) => order !== undefined)) {
@@ -43,8 +42,7 @@ export function precedingOnes(events: readonly Unnumbered[], later: readonly Unn
 
 const CLEAR_AFTER_MS = 1000;
 
-// Clears `pending` of numbered events, so that later rounds do not read them again. No round waits for it: until then, and
-// after a process that ended before, the feed itself says that they are numbered.
+// Clears `pending`, so that later rounds do not read numbered events again. No round waits for it.
 @Injectable()
 export class PendingMarks implements OnApplicationShutdown {
   private readonly logger = new Logger('Feed');
@@ -64,7 +62,6 @@ export class PendingMarks implements OnApplicationShutdown {
     await this.running;
   }
 
-  /** Several rounds share a transaction, because each commit costs. */
   clearSoon(ids: readonly string[]): void {
     if (this.mayNotClear) return;
     this.numbered.push(...ids);
@@ -121,16 +118,15 @@ export interface Round {
   mayHaveMore: boolean;
 }
 
-/** Events for one round. No page of the feed is longer, so that a full round fills any page. */
+/** No page of the feed is longer. */
 const EVENTS_AT_ONCE = 1000;
 /** SQLite binds at most 32,766 values. */
 const MAX_NUMBERED_AT_ONCE = 10_000;
-/** After so many lost rounds of a backlog, other processes number it. */
 const MAX_LOST = 10;
 const MAX_JITTER_MS = 20;
 
-// Any process may number, at any moment, and stop between any two statements: the primary key of the feed decides which
-// process gave the next numbers. No transaction spans two of these statements, and no clock decides.
+// Any process may number, and stop between any two statements: the primary key of the feed decides which one gave the
+// next numbers.
 @Injectable()
 export class FeedNumbering {
   constructor(
@@ -141,7 +137,7 @@ export class FeedNumbering {
   async round(): Promise<Round> {
     let seen: Set<string> | undefined;
     for (let lost = 0; ; lost += 1) {
-      // Before the events are read: a process that numbers between the two reads takes the numbers that this round tries.
+      // Read before the events: a process that numbers in between takes the numbers that this round tries.
       const last = (await this.feed.findLast())?.seq ?? (await this.begin());
       const { events, isCut } = await this.find();
       seen ??= new Set(events.map(({ id }) => id));
@@ -154,7 +150,7 @@ export class FeedNumbering {
     }
   }
 
-  /** The first entry has no event: it is a cursor while there is no event, and no copy of the database has the same. */
+  /** The first entry has no event: it is the cursor of an empty feed. */
   private async begin(): Promise<number> {
     await this.feed.append(0, [newEntityId()]);
     return 1;
@@ -168,7 +164,6 @@ export class FeedNumbering {
     return { events, isCut };
   }
 
-  /** Several statements may number the events: each part is in order by itself. */
   private async append(last: number, events: readonly Unnumbered[]): Promise<boolean> {
     for (let from = 0; from < events.length; from += MAX_NUMBERED_AT_ONCE) {
       const ids = events.slice(from, from + MAX_NUMBERED_AT_ONCE).map(({ id }) => id);

@@ -8,11 +8,9 @@ import {
 import { feedState } from '../telemetry/metrics/measurements.js';
 import { FeedNumbering, type Round } from './feed-numbering.js';
 
-/** Each round costs the writers a commit, however many callers share it. A backlog is numbered without a pause. */
+/** Each round costs the writers a commit. */
 const INTERVAL_MS = 100;
-/** pause of the poller while a request waits for events */
 const TICK_MS = 200;
-/** pause of the poller otherwise */
 const IDLE_MS = 1000;
 
 /** The rounds of this process, one after another. Callers share a round that begins after they called. */

@@ -12,14 +12,12 @@ const FIND_LAST = hotStatement(
   'SELECT f.seq, f.event_id AS eventId FROM feed f WHERE f.seq = (SELECT MAX(n.seq) FROM feed n)',
 );
 
-/** LEFT, so that the engines begin with the feed. */
 const PAGE = `SELECT f.event_id AS place, ${EVENT_COLUMNS} FROM feed f LEFT JOIN events e ON e.id = f.event_id`;
 const FIND_FIRST = hotStatement(
   'the beginning of the feed',
   `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
 );
-// One statement, so that no entry is deleted between the lookup of the cursor and the page. It finds nothing for a
-// cursor that is no event of the feed.
+// One statement, so that no entry is deleted between the lookup of the cursor and the page.
 const FIND_AFTER = hotStatement(
   'a page of the feed',
   `${PAGE} WHERE f.seq > (SELECT c.seq FROM feed c WHERE c.event_id = ?) ORDER BY f.seq LIMIT ?`,
@@ -39,8 +37,8 @@ const FIND_UP_TO = hotStatement(
   [0, 1],
 );
 
-// An event is numbered before `pending` is cleared, so `pending` alone does not decide. MariaDB would read the whole feed
-// for a NOT EXISTS.
+// `pending` is cleared after the numbering, so it does not decide alone. MariaDB would read the whole feed for NOT
+// EXISTS.
 const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevision, e.user_id AS userId,
     e.user_revision AS userRevision
   FROM events e LEFT JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 AND f.seq IS NULL`;
@@ -67,10 +65,9 @@ export interface Unnumbered {
   userRevision: number | null;
 }
 
-/** The cursor before the oldest event that is kept. */
 export const START = 'start';
 
-/** An entry of the feed with its event. Cursors name an entry by `place`, the id of its event; `id` is null if the event is gone. */
+/** `place` is the id of the event, which names the entry in cursors; `id` is null if the event is gone. */
 export type Placed = { place: string } & (Event | { id: null });
 
 @Injectable()
@@ -102,8 +99,8 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  // Requests for a page in one turn of the event loop share it, because a round wakes all readers at once. Other work gets
-  // its turn before, on SQLite, too. Returns undefined if the feed does not have the event.
+  // A round wakes all readers at once, so requests in one turn of the event loop share a page. Returns undefined if
+  // the feed does not have the event.
   findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
     const key = `${eventId} ${limit}`;
     const shared = this.sharedPages.get(key);
@@ -139,7 +136,6 @@ export class FeedRepository {
     return this.feed.query<Unnumbered[]>(FIND_UNNUMBERED, [limit]);
   }
 
-  /** Finds events with greater ids that share a subject with these, and have a lower revision than the highest of these. */
   async findUnnumberedBelow(events: readonly Unnumbered[]): Promise<Unnumbered[]> {
     const afterId = events.reduce((last, { id }) => (id > last ? id : last), '');
     const orgs = subjects(events, ({ orgId, orgRevision }) => [orgId, orgRevision]);

@@ -18,16 +18,14 @@ class TooManyWaitError extends Problem {
   }
 }
 
-/** of one service at one process */
 const MAX_LONG_POLLS = 20;
-/** If a reader wants none of the events of a first read, the next reads take so many. */
+/** page size after a first page without wanted events */
 const EVENTS_AT_ONCE = 1000;
-/** Each try makes a round, after which the feed has an entry, unless a reset empties it again. */
+/** A reset can empty the feed after each try. */
 const MAX_TRIES_FOR_END = 10;
 
 export interface FeedPage {
   events: Event[];
-  /** cursor behind the last event examined, or START */
   next: string;
 }
 
@@ -78,7 +76,6 @@ export class FeedService implements BeforeApplicationShutdown {
       await this.rounds.begin();
       const last = await this.feed.findLast();
       if (last) return last.eventId;
-      // A reset has emptied the feed since the round.
       if (signal.aborted) break;
     }
     throw new UnavailableError('The feed is being reset; repeat the request.');
@@ -88,7 +85,6 @@ export class FeedService implements BeforeApplicationShutdown {
   async read(request: PageRequest): Promise<{ page: FeedPage; last: number }> {
     const page: FeedPage = { events: [], next: request.after };
     const isEnough = (): boolean => page.events.length >= request.limit || request.signal.aborted;
-    // A page that the numbered events fill needs no round.
     await this.extend(page, request);
     while (!isEnough()) {
       const { last, mayHaveMore } = await this.rounds.begin();
@@ -129,7 +125,6 @@ export class FeedService implements BeforeApplicationShutdown {
     }
   }
 
-  /** Counts a request that waits. @throws TooManyWaitError */
   private enter(service: string): () => void {
     const count = this.longPolls.get(service) ?? 0;
     if (count >= MAX_LONG_POLLS) throw new TooManyWaitError();

@@ -1,8 +1,7 @@
 import type { DueMails, WaitingMail } from '../mail/mails.repository.js';
 
-/** emails that one process sends at the same time */
 export const MAX_CONCURRENT = 5;
-/** keeps a place for codes that somebody waits for, however slowly servers take other emails */
+/** keeps a place for codes that a user waits for */
 const MAX_OTHERS = 4;
 /** leaves two places to new emails, because retries most likely fail again */
 const MAX_RETRIES = 3;

@@ -27,7 +27,7 @@ export class MailTexts {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Returns undefined if there is nobody, or no longer anything, to tell, or concurrent emails reached a limit first. */
+  /** Returns undefined if the email is obsolete, or concurrent emails reached a limit first. */
   async compose(mail: Mail): Promise<MailText | undefined> {
     const { kind } = mail;
     switch (kind) {
@@ -55,7 +55,6 @@ export class MailTexts {
     return { template: kind };
   }
 
-  /** Finds reset requests that get no code, with one query: those without an account, and the surplus of one email. */
   async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {
     const resets = mails.filter(({ kind, codeId }) => kind === 'password_reset' && codeId === null);
     if (resets.length === 0) return [];
@@ -91,7 +90,6 @@ export class MailTexts {
     return code && this.codeText('password_reset', code);
   }
 
-  /** Issues one code for each mail: every attempt sends the same code. */
   private async issueResetCode(mail: Mail): Promise<MailedCode | undefined> {
     const { id, recipient, senderId, expiresAt } = mail;
     const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);

@@ -15,11 +15,9 @@ import { MailTexts } from './mail-texts.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
-/** Anybody can ask for emails that nobody gets, so many are examined, and deleted, at once. */
+/** Strangers can ask for any number of emails, so many are examined and deleted at once. */
 const MAX_EXAMINED = 200;
-/** exceeds the longest attempt, with its statements */
 export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
-/** time for emails that are being sent when the service stops */
 const STOP_TIMEOUT_MS = 3000;
 const NOTE_ATTEMPTS = 10;
 
@@ -75,7 +73,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     await Promise.all(this.sending.keys());
   }
 
-  /** Adds jitter, so that instances that were started together do not ask together. */
   private schedule(pauseMs: number): void {
     clearTimeout(this.timer);
     if (this.stopping) return;
@@ -106,7 +103,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  /** Finds emails by class, and deletes those that nobody would get; `mayHaveMore` tells whether more may follow at once. */
+  /** Deletes emails that nobody would get; `mayHaveMore` tells whether more may follow at once. */
   private async findDue(): Promise<{ classes: DueMails[]; mayHaveMore: boolean }> {
     const classes: DueMails[] = [];
     let mayHaveMore = false;
@@ -141,7 +138,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  /** @returns whether this process got the lease */
   private async deliver(id: string): Promise<boolean> {
     const now = Date.now();
     const mail = await this.mails.claim(id, now, now + LEASE_MS);
@@ -152,7 +148,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
     const text = await this.texts.compose(mail);
     if (!text) {
-      // Keep no request that got no code: it counts for nothing, and anybody can make any number of them.
+      // Strangers can make any number of requests that get no code.
       if (mail.codeId === null) await this.mails.delete([id]);
       else await this.mails.end(mail, { state: 'dropped' });
       return true;

@@ -34,7 +34,6 @@ export const MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const;
 
 export type MailState = (typeof MAIL_STATES)[number];
 
-/** classes in which emails wait; the lowest goes first */
 export const MAIL_PRIORITIES = [0, 1, 2] as const;
 
 export type MailPriority = (typeof MAIL_PRIORITIES)[number];
@@ -64,11 +63,10 @@ export class Mail {
   @Column({ name: 'code_number', type: 'integer', nullable: true })
   codeNumber: number | null;
 
-  /** the organization that invites; null in other emails */
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
-  /** id of the user who asked for the mail, or the key of a client's address if nobody is signed in */
+  /** id of the user who asked, or the key of a client's IP address */
   @Column({ name: 'sender_id', type: 'varchar', length: 36, nullable: true })
   senderId: string | null;
 
@@ -89,7 +87,6 @@ export class Mail {
   @Column({ name: 'turn_at', type: 'bigint', default: 0 })
   turnAt: number;
 
-  /** includes the attempt that is being made */
   @Column({ type: 'integer', default: 0 })
   attempts: number;
 

@@ -42,7 +42,6 @@ const GROUPS = {
   ownCode: { priority: 0, limits: [BY_SENDER, CODES_BY_ALL] },
   /** The account has logged in from the sender's IP address: emails that others asked for do not count. */
   ownCodeToKnownClient: { priority: 0, limits: [BY_SENDER] },
-  /** A user can have a code mailed to any address. */
   emailChange: { priority: 1, limits: [BY_SENDER, BY_ALL, CHANGES] },
   notice: { priority: 1, limits: [BY_SENDER, BY_ALL] },
   invitation: {
@@ -91,13 +90,12 @@ export interface Excess {
 
 interface Counted {
   isKnownClient?: boolean;
-  /** Only emails with a lower id count. Ids are hexadecimal. */
   beforeId?: string;
 }
 
 /**
- * Counts emails by their rows, which outlive a day whatever becomes of the email. All instances see the same counts, which do not
- * reveal whether an email has an account. Returns undefined if one more email is within the limits.
+ * Counts rows, so that all instances agree and no count reveals whether an email has an account. Returns undefined
+ * within the limits.
  */
 export async function findExcess(
   query: (sql: string, values: unknown[]) => Promise<Record<string, string | null>[]>,

@@ -15,7 +15,6 @@ export type WaitingMail = Pick<
 
 export interface DueMails<M = WaitingMail> {
   fresh: readonly M[];
-  /** tried before, or left by a process that died */
   retries: readonly M[];
 }
 
@@ -86,7 +85,7 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
-  /** Finds the limit that refuses one more email. @param isKnownClient whether the account has logged in from the sender's IP address */
+  /** @param isKnownClient whether the account has logged in from the sender's IP address */
   findExcess(
     transaction: Transaction,
     mail: LimitedMail,
@@ -96,7 +95,6 @@ export class MailsRepository {
     return findExcess(query, mail, Date.now(), { isKnownClient });
   }
 
-  /** Tells whether requests at the same moment have put this email beyond a limit. */
   async isBeyondLimits(mail: Mail): Promise<boolean> {
     const query = (sql: string, values: unknown[]): Promise<Record<string, string | null>[]> =>
       this.mails.query(sql, values);
@@ -116,7 +114,6 @@ export class MailsRepository {
     await transaction.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
   }
 
-  /** Returns the turn of the sender's latest mail of a class, if it still waits. */
   async findLastTurn(
     transaction: Transaction,
     senderId: string,
@@ -134,7 +131,6 @@ export class MailsRepository {
     };
   }
 
-  /** Returns undefined if another process was first. */
   async claim(id: string, now: number, leaseUntil: number): Promise<Mail | undefined> {
     const claimed = await this.transactions.write(
       `UPDATE mails SET next_attempt_at = ?, attempts = attempts + 1
@@ -184,7 +180,6 @@ export class MailsRepository {
     return this.mails.findOneBy({ id });
   }
 
-  /** Each state is a range of one index. */
   async findLatest({ states, recipient }: MailFilter, limit: number, before = LATEST): Promise<Mail[]> {
     const found = await Promise.all(
       states.map((state) =>
@@ -197,7 +192,6 @@ export class MailsRepository {
     return this.mails.find({ where: { id: In(latestFirst.slice(0, limit)) }, order: { id: 'DESC' } });
   }
 
-  /** Makes an email due if it waits or failed and has not expired. */
   async retry(transaction: Transaction, id: string, now: number): Promise<boolean> {
     const sql = `${RETRY} id = ? AND state IN ('waiting', 'failed')`;
     return (await transaction.write(sql, [now, now, id])) === 1;

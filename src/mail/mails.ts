@@ -32,7 +32,6 @@ export interface NewMail {
   recipient: string;
   senderId: string;
   orgId?: string;
-  /** identifies the code, which is derived when the mail is sent */
   code?: { id: string; number: number };
   expiresAt?: number;
 }
@@ -40,15 +39,13 @@ export interface NewMail {
 interface Notice {
   kind: NoticeKind;
   recipient: string;
-  /** id of the user whom the notice is for */
   senderId: string;
 }
 
 const DELAYED_AFTER_MS = 600_000;
 const TURN_MS = 60_000;
-/** Longer than the day over which those to one address are counted, and short enough that no old notice alarms anybody. */
+/** Longer than the day over which emails are counted. */
 const RETENTION_MS = 7 * 86_400_000;
-/** length of the column; ids and keys of addresses fit into it */
 const MAX_SENDER_LENGTH = 36;
 
 @Injectable()
@@ -64,7 +61,6 @@ export class Mails {
     if (!this.env.smtp) throw new Problem('mail_unavailable');
   }
 
-  /** Tells whether an email waits for longer than a passing fault explains. */
   async areDelayed(): Promise<boolean> {
     return this.env.smtp !== undefined && (await this.mails.hasWaitedSince(Date.now() - DELAYED_AFTER_MS));
   }
@@ -105,8 +101,8 @@ export class Mails {
   }
 
   /**
-   * Sends no notice beyond the limits: the ones before it have told the same. Sends none either to an address that is not the
-   * user's verified email, since it may be the address of a person who has no account. Call it before the email changes.
+   * Sends no notice beyond the limits, nor to an unverified email, which may be another person's. Call it before the
+   * email changes.
    */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
@@ -150,9 +146,7 @@ export class Mails {
   }
 }
 
-// Returns the turn of a sender's next mail (epoch milliseconds): a minute after the last one that still waits. Turns
-// are an order, not a delay: if nobody else waits, all go at once. Turns of newcomers follow the clock, so they
-// cannot hold an email back for good.
+// Epoch milliseconds: a minute after the sender's last waiting email. Turns are an order, not a delay.
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }

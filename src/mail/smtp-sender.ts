@@ -23,14 +23,12 @@ export class SendingFailedError extends Error {
 
 interface SmtpFailure {
   code?: string;
-  /** system error if the connection failed: its name says more than the code, which is then ESOCKET or EDNS */
+  /** says more than the code, which is ESOCKET or EDNS */
   errno?: number;
-  /** reply code of the server (RFC 5321 section 4.2) */
   responseCode?: number;
   command?: string;
 }
 
-/** Opens one connection for each mail. */
 @Injectable()
 export class SmtpSender {
   private readonly transport: Transporter;

@@ -19,8 +19,8 @@ const AT_SIGNS = /\s*[@\uFE6B\uFF20]\s*/gu;
 /** also combining marks at the start, which would change the quotation mark before them */
 const EDGES = /^[\s\p{M}]+|\s+$/gu;
 
-// Makes text that one user chose safe in an email to another: it stays on one line, cannot pass for another part of the
-// mail or end its quotation marks, and nothing in it becomes a link (`example.com` reads `example. com`).
+// Makes a user's text safe in an email to another user: one line, no quotation marks, no links (`example.com` reads
+// `example. com`).
 export function harmless(text: string): string {
   return text
     .replaceAll(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : ''))
@@ -44,7 +44,6 @@ export type Templates = ReadonlyMap<TemplateName, Template>;
 
 type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
 
-/** What an email says. The organization and the inviter are harmless already. */
 export type MailText = { template: TemplateName } & Omit<MailValues, 'email' | 'time'>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
@@ -99,7 +98,6 @@ function ownFiles(directory: string, problems: string[]): string[] {
   return files;
 }
 
-/** @returns the template, or a text that says what is wrong */
 function readTemplate(path: string, name: TemplateName): Template | string {
   const text = readText(path);
   if (text === undefined) return `expected a readable text file of at most ${MAX_BYTES} bytes`;

@@ -7,7 +7,10 @@ import { MembersRepository } from './state/members.repository.js';
 import { type LockedOrg, OrgChanges, unchanged } from './state/org-changes.js';
 import { OrgsRepository } from './state/orgs.repository.js';
 
-/** Purges in short transactions: members, invitations, then the organization. An interrupted purge is found again. */
+/**
+ * Purges in short transactions, explicitly, because Galera does not certify cascades. An interrupted purge is found
+ * again.
+ */
 @Injectable()
 export class OrgPurge {
   constructor(
@@ -17,7 +20,6 @@ export class OrgPurge {
     private readonly invitations: InvitationsRepository,
   ) {}
 
-  /** Deletes explicitly, because Galera does not certify the rows that a cascade deletes. */
   async purgeBatch(now: number): Promise<Batch> {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };

@@ -91,7 +91,6 @@ export class OrgsService {
     });
   }
 
-  /** A deleted organization stays as it is. */
   async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResult> {
     const { answer } = await this.changes.inOrg(
       { actor },
@@ -110,7 +109,7 @@ export class OrgsService {
   /** @throws org_not_found for all users but an owner, and when it is not deleted or its time is over */
   async restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
     const { id: ownerId } = write.actor;
-    // No guard keeps other users from locking the organization, so this does.
+    // No guard keeps other users from locking the organization.
     if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new Problem('org_not_found');
     return this.changes.inOrg(
       write,
@@ -127,7 +126,6 @@ export class OrgsService {
   }
 
   /**
-   * An organization that is not deleted stays as it is.
    * @param force allows it to have no enabled owner
    * @throws org_not_found when its time is over, NoEnabledOwnerError
    */

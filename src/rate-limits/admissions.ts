@@ -15,7 +15,6 @@ export class RateLimitedError extends Problem {
   }
 }
 
-/** Rounds up, so that the wait suffices. */
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /** Follows draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit. */
@@ -35,14 +34,13 @@ function rateLimitHeaders(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** set when limits apply to the request and admitted it */
     admission?: Admission & { counters: readonly NamedCounter[] };
   }
 }
 
 /**
- * @param userId whom the log line of a refused request names
- * @throws RateLimitedError if these limits refuse the request; the answer also names those that admitted it before
+ * @throws RateLimitedError if these limits refuse the request; the answer also names the limits that admitted it
+ * before
  */
 export function admit(
   request: FastifyRequest,
@@ -71,7 +69,6 @@ function reportDecisions(counters: readonly NamedCounter[], { admitted, quotas }
   });
 }
 
-/** Names the limit with the longest wait. */
 function refusal(
   counters: readonly NamedCounter[],
   quotas: readonly Quota[],

@@ -6,9 +6,8 @@ const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
-// Falls back to the instance's own windows while the shared ones fail or are slow. A probe tells readiness that Redis is
-// gone even if no request asks it, and switches back. It runs the same step as a request, so that a server which answers
-// but cannot write stays out.
+// Counts in this instance while Redis fails or is slow. A probe runs the same step as a request each second, and
+// switches back.
 export class FallbackStore implements RateLimitStore {
   degraded = false;
   private readonly logger = new Logger('RateLimits');

@@ -6,7 +6,7 @@ import { UsersRepository } from '../users/users.repository.js';
 /** about two megabytes; the email that failed longest ago goes first */
 const MAX_EMAILS = 10_000;
 
-/** Remembers whose logins failed at this instance, so that the log line of a refused login names the user without a query. */
+/** Lets the log line of a refused login name the user without a query. */
 @Injectable()
 export class FailedLogins {
   private readonly users = new Map<string, string>();
@@ -26,7 +26,7 @@ export class FailedLogins {
 
 const KNOWN_FOR_MS = 30 * 86_400_000;
 
-/** Knows the addresses of recent logins, which are let through, or a stranger could lock an account's owner out. */
+/** A stranger must not lock out an account's owner, so addresses of recent logins pass. */
 @Injectable()
 export class KnownAddresses {
   constructor(
@@ -39,7 +39,6 @@ export class KnownAddresses {
     return (await this.keysOf(email)).has(clientKey(address));
   }
 
-  /** Takes a normalized email, and returns keys as `clientKey` makes them. */
   async keysOf(email: string): Promise<ReadonlySet<string>> {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);

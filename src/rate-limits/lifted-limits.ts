@@ -7,9 +7,8 @@ import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
 const POLL_MS = 2000;
 
-// Lifts the login limits of an email. No counter can be deleted, since its key hashes the client's address, too: a time
-// voids what was admitted before it. A small table tells all instances, which read it in the background and tell Redis. So no
-// refused request costs a query.
+// Counters cannot be deleted, since their keys hash the client's IP address too. A time voids the earlier admissions.
+// All instances poll a small table, so no refused request costs a query.
 @Injectable()
 export class LiftedLimits implements BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
@@ -40,7 +39,7 @@ export class LiftedLimits implements BeforeApplicationShutdown {
     if (this.windowMs > 0) await this.rows.put(transaction, emailKey(email));
   }
 
-  /** Applies on this instance, and in Redis, what is not applied yet; other instances follow within seconds. Never throws. */
+  /** Applies new lifts on this instance and in Redis. Never throws. */
   async apply(): Promise<void> {
     if (this.windowMs === 0) return;
     try {
@@ -57,7 +56,7 @@ export class LiftedLimits implements BeforeApplicationShutdown {
   }
 
   private async applyRecent(): Promise<void> {
-    // Before the query, so that its time counts for the lift: nothing that was admitted later is voided.
+    // Before the query, so that no later admission is voided.
     const asked = performance.now();
     const recent = await this.rows.findRecent(this.windowMs);
     const known = this.applied;

@@ -29,7 +29,7 @@ interface RateLimitRule {
   limitOf(env: Env): RateLimit | undefined;
   /** undefined means not counted; the body is valid but raw, since pipes run after guards */
   keyOf(request: FastifyRequest): string | undefined;
-  /** by default every request, unless the service failed: its faults must not use up the attempts of a client */
+  /** by default every request that did not end in a fault */
   counts?: (code: ProblemCode | undefined) => boolean;
   refusal: string;
 }
@@ -96,7 +96,6 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
   },
 };
 
-/** A completed reset of the password lifts these limits. */
 const LIFTED = new Set<RateLimitName>(['login', 'account']);
 
 export function countersOf(

@@ -8,13 +8,11 @@ export interface Counter extends RateLimit {
   /** name of the rule: the same name always has the same limit and window */
   name: string;
   key: string;
-  /** names what `lift` voids: admissions of this counter until then */
   liftKey?: string;
 }
 
 export interface Lift {
   agoMs: number;
-  /** the longest window of the counters that have the key */
   windowMs: number;
 }
 
@@ -49,10 +47,8 @@ export const RATE_LIMIT_STORE = Symbol('RateLimitStore');
 
 /** 128 bits make chance collisions negligible for any number of keys. */
 export const KEY_BYTES = 16;
-/** length in base64url without padding (RFC 4648 section 5) */
 export const KEY_LENGTH = 22;
 
-/** Stands for a normalized email, over all addresses and limits. */
 export const emailKey = (email: string): string => rateLimitKey('email', email);
 
 /** Hashes, so that a store, perhaps a shared one, holds no email, and keys have one length. */

@@ -29,8 +29,8 @@ interface Decision {
   admission: Admission;
 }
 
-// Runs after the guards of the application, and validates the body first. Only `handleRequest` differs from ThrottlerGuard:
-// all limits of a route are decided in one step, so that none counts what another refuses.
+// Validates the body first. Unlike ThrottlerGuard, it decides all limits of a route in one step, so that none counts
+// what another refuses.
 @Injectable()
 class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
@@ -72,8 +72,8 @@ function isRefusedForAccountOnly(
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-// Counts a user's changes over all routes, right after authentication: one that is refused for its role, its body or a
-// used key has cost a query by then, and so counts, too. Logging out does not: nothing may keep anybody from it.
+// Counts a user's changes over all routes, right after authentication, because a refused change also costs queries.
+// Logout is never limited.
 @Injectable()
 export class WriteLimitGuard implements CanActivate {
   constructor(
@@ -98,7 +98,6 @@ export class WriteLimitGuard implements CanActivate {
   }
 }
 
-/** In examples the limit of the first name stands for the handler. */
 export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): MethodDecorator =>
   applyDecorators(
     LimitedBy(names),
@@ -109,9 +108,7 @@ export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): Meth
 const pipe = validationPipe();
 
 /**
- * Validates the body as the handler will, but leaves it raw: a request that validation refuses must not be counted.
- * Counters for any number of emails cost nothing otherwise, and push the counters of logins out of a full store.
- *
+ * Leaves the body raw. Invalid requests must not push the counters of logins out of a full store.
  * @throws ValidationProblem
  */
 async function validateBody(context: ExecutionContext): Promise<void> {

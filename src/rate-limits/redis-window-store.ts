@@ -5,13 +5,11 @@ const KEY_PREFIX = 'accounts:rate-limit:';
 const NO_LIFT_KEY = `${KEY_PREFIX}none`;
 const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
-/** A server that hangs would be sent a probe each second, and all of them kept. */
+/** Bounds the probes that wait for a server that hangs. */
 const SOCKET_TIMEOUT_MS = 5000;
 
-// The log of each key is a list of times, oldest first. ADMIT is one step on the server's clock, so that the number of
-// instances and their clocks do not matter. Keys: those of the counters, then for each the key of the time until which its
-// requests are void. Arguments: window and limit of each counter. Reply: the recorded time, or 0 for a refused request, then
-// remaining requests and reset of each counter.
+// Each key has a list of times, oldest first. ADMIT is one step on the server's clock. Keys: the counters, then their
+// lift keys. Arguments: window and limit of each. Reply: the recorded time or 0, then remaining and reset of each.
 const ADMIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -11,7 +11,7 @@ import {
 } from './rate-limit-store.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-/** more than the one key that a request can add, so that expired keys do not accumulate */
+/** more than a request can add */
 const EXPIRED_PER_REQUEST = 4;
 
 /** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
@@ -20,8 +20,8 @@ export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (timesBytesPerSlot + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
-// Keeps the exact logs of all keys of one rule in at most 96 MiB; if full, the key admitted longest ago makes room.
-// Each request removes a few expired keys, never all at once.
+// Keeps exact logs in at most 96 MiB; if full, the key admitted longest ago makes room. Each request removes a few
+// expired keys.
 export class SlidingWindow {
   private readonly index: KeyIndex;
   private readonly recency: RecencyList;
@@ -118,11 +118,9 @@ export class SlidingWindow {
 
 const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 
-/** the key, its link and at most one bucket head */
 const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 
-// A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses to rehash and
-// to be traced by the garbage collector; the system allocates their pages on the first write.
+// A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses.
 class KeyIndex {
   private readonly heads: Uint32Array;
   private readonly keys: Uint32Array;
@@ -236,10 +234,8 @@ class RecencyList {
 export class SlidingWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly windows = new Map<string, SlidingWindow>();
-  /** Times of `now`, oldest first. */
   private readonly lifted = new Map<string, { at: number; windowMs: number }>();
 
-  /** @param now milliseconds of a monotonic clock */
   constructor(
     private readonly now: () => number = () => performance.now(),
     private readonly capacity?: number,

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 /** The tags in `If-Match` (RFC 9110 section 13.1.1): `*`, or the strong ones. */
 export type EntityTags = '*' | ReadonlySet<string>;
 
-/** fits more than 40 tags of this service */
 const MAX_LENGTH = 1000;
 const LIST =
   /^[ \t,]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:[ \t]*,(?:[ \t]*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?)*[ \t]*$/;
@@ -21,15 +20,11 @@ export function parseIfMatch(text: string): EntityTags | undefined {
   return new Set(strong.map(([, , tag]) => tag!.replace(STREAM_SUFFIX, '"')));
 }
 
-/** The tag is strong, since an organization has each revision once. */
 export function entityTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/**
- * The tag of a body that is read while the organization may change, from this revision on. No other body has it. If it
- * matches, the organization is still at the revision, and so was all of the body.
- */
+/** Unique, for a body that is read while the organization may change from this revision on. */
 export function streamTag(revision: number): string {
   return `"${revision}.${randomBytes(9).toString('base64url')}"`;
 }

@@ -46,7 +46,6 @@ type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
 /** keys of one user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
-/** evicted in batches, so that one request in 100 pays for it */
 const EVICTED = 100;
 
 const FIND = hotStatement(
@@ -63,7 +62,6 @@ const FIND_OLDEST = hotStatement(
 
 const COLUMNS = '(user_id, key_hash, fingerprint, status, body, expires_at)';
 const INSERT = `INSERT INTO idempotency_keys ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?)`;
-/** Inserts nothing where the user already has the maximum. */
 const INSERT_IF_ROOM = `INSERT INTO idempotency_keys ${COLUMNS}
   SELECT ?, ?, ?, ?, ?, ? FROM (SELECT ? AS id) u
   WHERE (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = u.id
@@ -83,7 +81,6 @@ export class IdempotencyKeysRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Finds a key even when it has expired. */
   async find(userId: string, keyHash: string, transaction?: Transaction): Promise<KeptAnswer | undefined> {
     const values = [userId, keyHash];
     const rows = transaction

@@ -25,7 +25,7 @@ export const WriteRoute = (options: WriteOptions): MethodDecorator =>
     ...(options.ifMatch ? [ApiHeader(IF_MATCH_PARAMETER), ApiProblems('precondition_failed')] : []),
   );
 
-// Each change below `/api/orgs/:orgId`. `dryRun` allows `?dryRun=true`, but only where no email is given, which would
-// be an oracle; with `remedy` refusals can name the way out.
+// `dryRun` is not for routes that take an email, which it would turn into an oracle; with `remedy`, refusals can name
+// the way out.
 export const OrgWrite = (options: Pick<WriteOptions, 'dryRun' | 'remedy'> = {}): MethodDecorator =>
   WriteRoute({ ifMatch: true, idempotencyKey: true, ...options });

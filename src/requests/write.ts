@@ -21,7 +21,7 @@ export interface RequestKey {
   keyHash: string;
   /** SHA-256 of what was asked, base64url */
   fingerprint: string;
-  /** true for a key that was used so long ago that it is free again */
+  /** true if the key is free again */
   isExpired?: boolean;
 }
 
@@ -72,7 +72,6 @@ export interface WriteOptions {
   idempotencyKey?: boolean;
   dryRun?: boolean;
   remedy?: boolean;
-  /** query parameters that the handler reads itself */
   query?: readonly string[];
 }
 
@@ -81,7 +80,6 @@ declare module 'fastify' {
     write?: WriteOptions;
   }
   interface FastifyRequest {
-    /** set for a route that takes a key, once the caller is known */
     key?: RequestKey;
     writeControls?: WriteControls;
   }
@@ -92,12 +90,9 @@ export function writeOptions({ routeOptions }: FastifyRequest): WriteOptions {
 }
 
 interface WriteControls {
-  /** states that the change is meant for */
   ifMatch?: EntityTags;
-  /** everything is rolled back once the answer is known */
   dryRun: boolean;
   withRemedy: boolean;
-  /** the change is made once, however often it is asked for */
   key?: RequestKey;
 }
 
@@ -120,7 +115,6 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
   };
 });
 
-/** Finds the status that Nest will answer a success with. */
 function successOf({ method }: FastifyRequest, context: ExecutionContext): number {
   const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
   return declared ?? (method === 'POST' ? 201 : 200);

@@ -16,7 +16,6 @@ import { Problem } from '../problems/problem.js';
 
 const RETENTION_MS = 86_400_000;
 
-/** Changes with an idempotency key, or as a dry run. */
 @Injectable()
 export class Writes {
   constructor(
@@ -74,12 +73,11 @@ export class Writes {
   }
 }
 
-/** Leaves out codes, each of which is shown only once. */
 function withoutCodes(name: string, value: unknown): unknown {
   return name === 'code' ? undefined : value;
 }
 
-/** Repeats the first answer to a request with the same key, before anything else is checked about it. */
+/** Repeats the first answer before anything else is checked. */
 @Injectable()
 export class ReplayGuard implements CanActivate {
   constructor(private readonly writes: Writes) {}

@@ -32,7 +32,6 @@ export interface IssuedSecret {
 
 export interface Revocation {
   secretId: string;
-  /** false if it was revoked before */
   revoked: boolean;
 }
 
@@ -88,14 +87,14 @@ export class ServiceChanges {
         throw new RefusedError(
           `the service ${name} has two live secrets: revoke the one that is out of use first (too_many_secrets)`,
         );
-      // Its age decides which of two is revoked, so that it has to be the younger also by a clock that is behind.
+      // Must be the younger one even if the clock is behind.
       const createdAt = Math.max(Date.now(), (known.at(-1)?.createdAt ?? 0) + 1);
       return this.issue(transaction, { service: name, createdAt }, actor);
     });
   }
 
-  // Revokes the named secret or, of two live ones, the older. `endSessions` ends what codes for the service opened, for
-  // example by a thief of the secret.
+  // Revokes the named secret or, of two live ones, the older. `endSessions` ends the sessions that codes for the
+  // service opened.
   revokeSecret(
     name: string,
     { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },

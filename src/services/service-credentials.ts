@@ -8,8 +8,7 @@ const HOUR_MS = 3_600_000;
 const RETRY_AFTER_MS = 60_000;
 const MAX_SECRETS = 10_000;
 
-// Notes the hour in which a secret was last used, so that operators see which secrets are out of use. It runs in the
-// background: no request waits for it, or fails with it.
+// Notes the hour in which a secret was last used, in the background.
 @Injectable()
 export class SecretUses implements OnApplicationShutdown {
   private readonly logger = new Logger('Services');
@@ -38,7 +37,6 @@ export class SecretUses implements OnApplicationShutdown {
 }
 
 export interface ShownCredentials {
-  /** undefined if it cannot be the name of a service */
   name: string | undefined;
   secret: string;
 }
@@ -46,11 +44,10 @@ export interface ShownCredentials {
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 /** Node refuses larger headers by itself. */
 const MAX_HEADER_LENGTH = 16_384;
-/** of one half: each of its characters may be written as three */
 const MAX_HALF_LENGTH = 3 * 47;
 
-// Reads HTTP Basic (RFC 7617) with form-encoded halves (RFC 6749 section 2.3.1). Returns undefined unless the password
-// has the shape of a secret: then the header was meant for another program.
+// RFC 7617, with form-encoded halves (RFC 6749 section 2.3.1). Returns undefined unless the password has the shape of
+// a secret.
 export function readCredentials(authorization: string | undefined): ShownCredentials | undefined {
   if (authorization === undefined || authorization.length > MAX_HEADER_LENGTH) return undefined;
   const encoded = BASIC.exec(authorization)?.[1];
@@ -94,7 +91,7 @@ export class ServiceCredentials {
   }
 }
 
-/** Whether a password has the shape of a secret: then it has to be right, also where credentials are optional. */
+/** A password of this shape must be right even if credentials are optional. */
 export function showsSecret(authorization: string | undefined): boolean {
   return readCredentials(authorization) !== undefined;
 }

@@ -47,7 +47,6 @@ export function hashSecret(secret: string): string {
 
 const NOTHING = 'none';
 
-/** Ignores what a later version may have allowed. */
 export function storedScopes(text: string): ServiceScope[] {
   const stored = text.split(',');
   return SERVICE_SCOPES.filter((scope) => stored.includes(scope));

@@ -9,7 +9,6 @@ export class Service {
   @PrimaryColumn({ type: 'varchar', length: 40 })
   name: string;
 
-  /** scopes, separated by commas */
   @Column({ type: 'varchar', length: 200 })
   allow: string;
 
@@ -27,7 +26,6 @@ export class Service {
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
   disabledAt: number | null;
 
-  /** a removed service is disabled, too */
   @Column({ name: 'removed_at', type: 'bigint', nullable: true })
   removedAt: number | null;
 }
@@ -51,7 +49,6 @@ export class ServiceSecret {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** the beginning of the hour */
   @Column({ name: 'last_used_at', type: 'bigint', nullable: true })
   lastUsedAt: number | null;
 

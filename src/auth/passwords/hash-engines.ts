@@ -15,7 +15,7 @@ const PHC =
   /^\$argon2id\$v=19\$([mtp])=(\d{1,7}),([mtp])=(\d{1,7}),([mtp])=(\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
 /** Refuses padding and stray bits at the end (RFC 4648 section 3.5), on which the engines disagree. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/;
-/** The configuration allows no more either: a damaged hash must not ask for hours or for all memory. */
+/** the maximum of the configuration: a damaged hash must not take hours or all memory */
 const MAX: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
 
 export function readArgon2Cost(phc: string): Argon2Cost | undefined {
@@ -35,7 +35,6 @@ export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   return possible && bearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
 }
 
-/** Rejects where this optional dependency has no binary for the platform. */
 export async function loadNodeRsEngine(): Promise<Argon2Engine> {
   const { hash, verify } = await import('@node-rs/argon2');
   return {
@@ -52,7 +51,6 @@ export async function loadNodeRsEngine(): Promise<Argon2Engine> {
   };
 }
 
-/** npm leaves this fallback out where its install script fails. */
 export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
   const { argon2id, hash, verify } = await import('argon2');
   return {
@@ -93,7 +91,7 @@ export function readBcryptCost(hash: string): number | undefined {
   return cost >= MIN_COST && cost <= MAX_BCRYPT_COST ? cost : undefined;
 }
 
-/** Verifies hashes of other systems; none is ever made here. It computes in libuv's threads, as argon2 does. */
+/** Verifies hashes of other systems, in libuv's threads. */
 @Injectable()
 export class BcryptVerifier {
   /** Other systems hashed the first 72 bytes of a longer password, so no more than those are verified. */
@@ -108,7 +106,6 @@ export class BcryptVerifier {
   }
 }
 
-/** Rejects where npm could not install this optional dependency. */
 export function loadBcrypt(): Promise<typeof import('bcrypt')> {
   return import('bcrypt');
 }

@@ -12,7 +12,6 @@ import { UnavailableError } from '../../problems/problem.js';
 /** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;
 
-/** Shorter samples measure chance, not load. */
 const SAMPLE_MS = 50;
 
 /** Logins alone use a third of the loop's time, other routes at their limit three quarters. */
@@ -36,22 +35,20 @@ export class EventLoopMonitor {
 }
 
 interface HashSlots {
-  /** the most hashes that run at once */
   slots: number;
   current: () => number;
 }
 
 export function hashSlots(env: Env): HashSlots {
-  // Processes share the cores: more hashes at once give no more logins and slow other routes.
+  // Processes share the cores.
   const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
   const slots = Math.min(cores, THREAD_POOL_SIZE);
-  // A saturated event loop needs a core for itself: one more hash would only take time from it.
+  // A saturated event loop needs a core for itself.
   const slotsBesideBusyLoop = Math.max(1, Math.min(cores - 1, THREAD_POOL_SIZE));
   const loop = new EventLoopMonitor();
   return { slots, current: () => (loop.isSaturated() ? slotsBesideBusyLoop : slots) };
 }
 
-/** libuv gives this name to the threads that hash; they also read files and resolve host names. */
 const THREAD_NAME = 'libuv-worker';
 
 const THREADS = '/proc/self/task';
@@ -74,15 +71,13 @@ export interface HashClient {
   hasLeft(): boolean;
 }
 
-/** A customer usually has a /48 (RFC 6177): counted by /64, one customer could take every place. */
+/** One customer usually has a /48 (RFC 6177). */
 const SITE_PREFIX = 48;
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Leaves time for the hash itself before the request's deadline. */
 const MAX_WAIT_MS = 3000;
 
-/** A login that would wait longer is refused at once rather than after MAX_WAIT_MS. */
 const MAX_QUEUED_WORK_MS = 2500;
 
 const SMOOTHING = 0.1;
@@ -98,10 +93,7 @@ export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket'>): Ha
   };
 }
 
-/**
- * Bounds the hashes that run and wait, so that a login storm takes neither memory nor the threads of other routes.
- * @param concurrency evaluated before each start; at least 1
- */
+/** Bounds running and waiting hashes. @param concurrency evaluated before each start; at least 1 */
 export class HashQueue {
   private running = 0;
   private meanDurationMs = 0;

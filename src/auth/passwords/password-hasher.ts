@@ -24,7 +24,6 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
   { memoryKib: 7168, timeCost: 5, parallelism: 1 },
 ];
 
-/** RFC 9106 section 3.1 */
 const MIN_KIB_PER_LANE = 8;
 
 const MAX_MEMORY_FACTOR = 1.25;
@@ -57,7 +56,7 @@ export class PasswordHasher {
   }
 
   async start(): Promise<void> {
-    // This starts the threads, whose priority is then lowered, and gives the queue a first measure.
+    // Starts the threads, and gives the queue a first measure.
     await this.hash(NO_PASSWORD, { key: 'start', hasLeft: () => false });
     lowerHashThreadPriority();
     const { memoryKib, timeCost, parallelism } = this.cost;
@@ -71,7 +70,6 @@ export class PasswordHasher {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  /** @param storedHash undefined if the email is unknown */
   verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
     return this.queue.run(client, async () => {
       const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
@@ -93,7 +91,7 @@ export class PasswordHasher {
     if (bcryptCost > (this.strongestBcrypt ?? 0)) this.strongestBcrypt = bcryptCost;
   }
 
-  /** Adds the work that the verification lacked compared to the strongest hashes: the time must not tell who has an account. */
+  /** Makes every failure cost the work of the strongest hash, so that the time does not reveal who has an account. */
   private async fail(verified?: Argon2Cost, bcryptCost?: number): Promise<Verification> {
     const missing = missingCost(this.strongest, verified);
     if (missing) await this.engine.hash(NO_PASSWORD, missing);
@@ -131,7 +129,6 @@ function missingBcryptCosts(strongest: number | undefined, verified: number | un
   return Array.from({ length: strongest - verified }, (_, index) => verified + index);
 }
 
-/** No password is known that has this hash. */
 function bcryptDummy(cost: number): string {
   return `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 }

@@ -33,7 +33,6 @@ export function isCommonPassword(normalized: string): boolean {
 export const MAX_CODE_POINTS = 128;
 export const COMMON_PASSWORD = 'is one of the most common passwords; choose another';
 
-/** Users know the service by the issuer of its tokens and the sender of its emails. */
 export type PasswordRules = Pick<Env, 'passwordMinLength' | 'jwtIssuer' | 'mailFrom'>;
 
 /** Counts code points; no composition rules (NIST SP 800-63B-4 section 3.1.1.2). An unusable email is undefined. */

@@ -25,7 +25,6 @@ const Normalized = (): PropertyDecorator =>
     typeof value === 'string' ? normalizePassword(value) : value,
   );
 
-/** Accepts the password that a user has. */
 export const IsPassword = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ format: 'password', minLength: 1, example: 'correct horse battery' }),
@@ -55,7 +54,6 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
     if (typeof value !== 'string') return 'must be a string';
     const { email } = args.object as { email?: string };
     const fault = passwordFault(value, email, this.env);
-    // A separate validator reports it, with a code of its own.
     return fault === COMMON_PASSWORD ? undefined : fault;
   }
 }
@@ -64,7 +62,6 @@ export function commonPassword(field: string): ProblemExample & { code: 'passwor
   return { code: 'password_common', errors: [{ field, message: COMMON_PASSWORD }] };
 }
 
-/** Accepts a new password. */
 export function IsAcceptablePassword(example: string): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ format: 'password', minLength: MIN_CODE_POINTS, maxLength: MAX_CODE_POINTS, example }),

@@ -14,12 +14,10 @@ const RECOVERY_CODE_LENGTH = 26;
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE = new RegExp(`^[${CROCKFORD_ALPHABET}]{${RECOVERY_CODE_LENGTH}}$`);
 const TOTP_CODE = /^\d{6}$/;
-/** The last group also has the one character that is left over. */
 const GROUPS = /.{5}(?=.{5})|.+/g;
 
 export type TypedCode = { kind: 'totp'; digits: string } | { kind: 'recovery'; hash: string };
 
-/** Returns undefined for text that cannot be a code. */
 export function readTypedCode(text: string): TypedCode | undefined {
   const code = typedText(text);
   if (code === undefined) return undefined;
@@ -39,7 +37,6 @@ export function newRecoveryCodes(): NewRecoveryCodes {
   return { texts: codes.map((code) => code.match(GROUPS)!.join('-')), hashes: codes.map(hashOf) };
 }
 
-/** One pass is enough for 128 random bits. */
 function hashOf(code: string): string {
   return hash('sha256', code, 'base64url');
 }
@@ -57,7 +54,7 @@ export function base32(bytes: Uint8Array, alphabet = RFC_4648_ALPHABET): string 
   return bits === 0 ? text : text + alphabet[(rest << (BITS - bits)) & 31];
 }
 
-/** The key URI that authenticator apps read from a QR code. It also names the defaults, because some apps require them. */
+/** Some authenticator apps require the defaults. */
 export function otpauthUri({ issuer, email, secret }: Record<'issuer' | 'email' | 'secret', string>): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   const issued = `issuer=${encodeURIComponent(issuer)}`;
@@ -89,7 +86,6 @@ export function codeOfStep(secret: Buffer | KeyObject, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** Returns the latest step near the time whose code this is. */
 export function findStep(secret: Buffer, code: string, time: number): number | undefined {
   const now = stepAt(time);
   const key = createSecretKey(secret);
@@ -101,7 +97,6 @@ function isSame(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
-/** Encrypts each TOTP secret for the user in whose row it is stored. */
 @Injectable()
 export class TotpSecrets {
   private readonly logger = new Logger('SecondFactor');

@@ -27,8 +27,8 @@ export const CHALLENGE_TTL_MS = 300_000;
 const MAX_LENGTH = 36 + 1 + 10 + 1 + 16 + 1 + 16 + 1 + 43;
 const CHALLENGE = /^(([\da-f-]{36})\.(\d{1,10})\.(\d{1,16})\.(\d{1,16}))\.([\w-]{43})$/;
 
-// States that the password was right: `user id . auth_epoch . enabled_at . expiry . MAC`. Accounts does not store it. A change
-// that ends the user's sessions, or changes the factor, voids it, because it then differs from the user's row.
+// `user id . auth_epoch . enabled_at . expiry . MAC`. Accounts stores no challenge: a change of the user's epoch or
+// factor voids it.
 @Injectable()
 export class LoginChallenges {
   private readonly macs: DerivedMacs;
@@ -50,7 +50,6 @@ export class LoginChallenges {
     return `${message}.${this.macs.make(message).toString('base64url')}`;
   }
 
-  /** Returns undefined if the challenge has expired, or if no key that is now in the file made it. */
   async read(text: string): Promise<LoginChallenge | undefined> {
     if (text.length > MAX_LENGTH || !CHALLENGE.test(text)) return undefined;
     const known = this.verify(text);

@@ -10,15 +10,12 @@ import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor-verification.js';
 
 export interface OwnerProof {
-  /** the current password, normalized */
   password: string;
-  /** a TOTP code or recovery code, if the user has two-factor authentication */
   code?: string | undefined;
 }
 
 export interface ProvenOwner {
   credentials: Credentials;
-  /** right, and yet to be used; undefined if the user has no two-factor authentication */
   code: CheckedCode | undefined;
 }
 
@@ -44,7 +41,7 @@ export class OwnerProofs {
   }
 
   /**
-   * Leaves the code to `use`, in the transaction that acts.
+   * Call `use` in the transaction that acts.
    * @throws wrong_password, ValidationProblem, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
    */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {

@@ -8,9 +8,6 @@ export const HANDOVER_MS = 10_000;
 type Rows = Pick<SecondFactorsRepository, 'findSecrets' | 'replaceSecret'>;
 
 /**
- * Re-encrypts with the key that signs what one of `leaving` encrypted, so that those can be removed. If it is interrupted,
- * each secret is still encrypted with a key of the file.
- *
  * @param handover waits HANDOVER_MS; only called if there are secrets
  * @returns how many secrets `leaving` can still decrypt
  */
@@ -33,7 +30,6 @@ export async function reEncryptSecrets(
   return left;
 }
 
-/** Returns how many secrets there are. */
 async function reEncryptOnce(
   factors: Rows,
   secrets: EncryptedSecrets,

@@ -30,7 +30,6 @@ export class RecoveryCodesRepository {
     return this.codes.countBy({ userId, usedAt: IsNull() });
   }
 
-  /** Returns true for the one request that uses the code. */
   async use(transaction: Transaction, userId: string, hash: string): Promise<boolean> {
     const used = await transaction.write(
       'UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL',

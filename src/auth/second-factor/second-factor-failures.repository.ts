@@ -56,7 +56,6 @@ export class SecondFactorFailuresRepository {
     return (await this.failures.query<FailureCount[]>(FIND, [userId, scope]))[0];
   }
 
-  /** Locks the row until COMMIT, and creates a missing one. */
   async lock(transaction: Transaction, userId: string, scope: FailureScope): Promise<FailureCount> {
     const lock = async (): Promise<FailureCount | undefined> =>
       (await transaction.read<FailureCount>(FIND + transaction.forUpdate, [userId, scope]))[0];
@@ -73,7 +72,6 @@ export class SecondFactorFailuresRepository {
     }
   }
 
-  /** The transaction holds the lock. */
   async save(
     transaction: Transaction,
     userId: string,
@@ -86,8 +84,7 @@ export class SecondFactorFailuresRepository {
     );
   }
 
-  // Keeps the row, so that the next check finds one to lock, and changes it even if it counted nothing: on a cluster, it
-  // then conflicts with the checks on another node.
+  // Keeps and changes the row, so that checks on two nodes of a cluster conflict.
   async clear(transaction: Transaction, userId: string, scope: FailureScope): Promise<void> {
     await this.save(transaction, userId, scope, { count: 0, since: Date.now() - WINDOW_MS, notified: 0 });
   }
@@ -112,7 +109,7 @@ export function withWrongCode({ count, since, notified }: FailureCount): Failure
     : { count: count + 1, since: now, notified };
 }
 
-/** Moves the time by a millisecond, because a right code must write, too: checks on two nodes of a cluster then conflict. */
+/** A right code writes too, so that checks on two nodes of a cluster conflict. */
 export function withRightCode(failures: FailureCount): FailureCount {
   return { ...failures, since: failures.since + 1 };
 }

@@ -25,10 +25,8 @@ import {
   type StoredSecret,
 } from './second-factors.repository.js';
 
-/** The user who enters the code. Notices go to the email. */
 export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
 
-/** A code that `check` found right, and that `use` has yet to use. */
 export type CheckedCode = { user: CodeHolder; scope: FailureScope } & (
   | { kind: 'totp'; step: number; enabledAt: number }
   | { kind: 'recovery'; hash: string }
@@ -36,8 +34,8 @@ export type CheckedCode = { user: CodeHolder; scope: FailureScope } & (
 
 type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
-// The one protocol for codes, at login and with a session. `check` counts a wrong TOTP code and commits before the request
-// acts, so that a dry run counts too. `use` is part of the transaction that acts, and succeeds for one request alone.
+// `check` counts a wrong code and commits before the request acts, so that a dry run counts too. `use` is part of the
+// acting transaction, and succeeds once.
 @Injectable()
 export class SecondFactorVerification {
   constructor(
@@ -51,8 +49,8 @@ export class SecondFactorVerification {
   ) {}
 
   /**
-   * Rejects TOTP codes after ten wrong ones in 15 minutes. Accepts a recovery code at any time: it cannot be guessed, and
-   * so no attacker can lock the owner out.
+   * Rejects TOTP codes after ten wrong ones in 15 minutes. Accepts recovery codes at any time, so that no attacker
+   * can lock the owner out.
    * @throws InvalidSecondFactorCodeError, RateLimitedError
    */
   async check(
@@ -83,8 +81,8 @@ export class SecondFactorVerification {
   }
 
   /**
-   * Call it after the statement that changes the user's row, if there is one, and record the event that it returns.
-   * @throws InvalidSecondFactorCodeError if the code was used, or the factor was removed, after the check
+   * Call it after the statement that changes the user's row, and record the event that it returns.
+   * @throws InvalidSecondFactorCodeError if the code or the factor has changed since
    */
   async use(transaction: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
     const { id: userId, email: recipient } = code.user;
@@ -118,7 +116,6 @@ export class SecondFactorVerification {
     factor: StoredSecret,
     digits: string,
   ): Promise<number> {
-    // This read locks nothing, so a flood of guesses costs little.
     requireRoom(user.id, await this.failures.find(user.id, scope));
     await this.totp.loadKeyOf(factor);
     const step = await this.transactions
@@ -133,7 +130,7 @@ export class SecondFactorVerification {
     return step;
   }
 
-  /** Holds the row of the count from the comparison to COMMIT, so that no instance compares two codes of a user at once. */
+  /** Locks the count until COMMIT, so that no instance compares two codes of a user at once. */
   private async compare(
     transaction: Transaction,
     user: CodeHolder,
@@ -148,14 +145,12 @@ export class SecondFactorVerification {
     const counted = step === undefined ? withWrongCode(failures) : withRightCode(failures);
     const isNoticeDue = isFull(counted) && counted.notified === 0;
     await this.failures.save(transaction, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
-    // The sender of these codes knows the password or has a session.
     if (isNoticeDue)
       await this.mails.notify(transaction, { kind: 'second_factor_guessed', recipient: email, senderId: id });
     return step;
   }
 }
 
-/** @throws RateLimitedError */
 function requireRoom(userId: string, failures: FailureCount | undefined): void {
   if (!failures || !isFull(failures)) return;
   throw new RateLimitedError(TOO_MANY_WRONG_CODES, secondsUntilFree(failures), {

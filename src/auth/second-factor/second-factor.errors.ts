@@ -9,7 +9,6 @@ export const TOO_MANY_WRONG_CODES =
   'Too many wrong codes were sent for this account; wait before the next one, or send a recovery code.';
 
 export class InvalidSecondFactorCodeError extends Problem {
-  /** @param userId of a login, for its log line */
   constructor(userId?: string) {
     super('invalid_code', { detail: INVALID_SECOND_FACTOR_CODE, userId });
   }
@@ -26,7 +25,6 @@ export class SecondFactorRequiredError extends Problem {
 }
 
 export class InvalidChallengeError extends Problem {
-  /** @param reason appears only in the log, and so does the user */
   constructor(reason: 'forged_or_expired' | 'account_changed', userId?: string) {
     super('invalid_challenge', { headers: { 'WWW-Authenticate': 'Bearer' }, reason, userId });
   }

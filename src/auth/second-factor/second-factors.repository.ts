@@ -16,7 +16,7 @@ export class SecondFactor {
   @ForeignKey('users', { name: 'second_factors_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /** encrypted, see encrypted-secrets.ts */
+  /** encrypted by TotpSecrets */
   @Column({ type: 'varchar', length: 200, select: false })
   secret: string;
 
@@ -62,7 +62,6 @@ export class SecondFactorsRepository {
     return (await this.factors.query<PendingFactor[]>(FIND_PENDING, [userId, Date.now()]))[0];
   }
 
-  /** Replaces a pending factor. Returns false if one is enabled. */
   async putPending(
     transaction: Transaction,
     userId: string,
@@ -85,7 +84,6 @@ export class SecondFactorsRepository {
     }
   }
 
-  /** Enables the factor that is pending until this very moment, and uses the step. */
   async enable(
     transaction: Transaction,
     userId: string,
@@ -122,7 +120,6 @@ export class SecondFactorsRepository {
     });
   }
 
-  /** Does nothing if the secret has changed since. */
   async replaceSecret(userId: string, secret: string, replacement: string): Promise<void> {
     await this.factors.update({ userId, secret }, { secret: replacement });
   }

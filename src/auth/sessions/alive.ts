@@ -23,7 +23,6 @@ export const JOIN_FAMILY = `LEFT JOIN sessions login ON login.id = s.login_id
 
 const JOIN_SERVICE = 'LEFT JOIN services v ON v.name = s.service AND v.disabled_at IS NULL';
 
-/** What IS_ALIVE reads beside the session `s` and the user `u`. */
 export const JOIN_FAMILY_AND_SERVICE = `${JOIN_FAMILY} ${JOIN_SERVICE}`;
 
 export const JOIN_USER_FAMILY_AND_SERVICE = `JOIN users u ON u.id = s.user_id ${JOIN_FAMILY_AND_SERVICE}`;
@@ -37,7 +36,6 @@ const HAS_SHOWN_SECOND_FACTOR = `(u.second_factor_at IS NULL OR s.amr = '${store
 
 export const HAS_ACTIVE_USER = `s.auth_epoch = u.auth_epoch AND u.disabled_at IS NULL AND ${HAS_SHOWN_SECOND_FACTOR}`;
 
-/** Disabling or removing a service, and ending its sessions, raise the service's epoch. */
 const HAS_ACTIVE_SERVICE = '(s.bound_epoch IS NULL OR s.bound_epoch = v.epoch)';
 
 /** Contains no expiry: the list and refresh compare it, and the access token carries it. */

@@ -47,8 +47,8 @@ interface IssuedCode {
 /** Per session: issuing one more voids the oldest. */
 export const MAX_UNUSED_CODES = 10;
 
-// A code `c` is void if that many newer ones of its session were unused when the last one was issued. Those used since
-// then count too, so that using new codes does not bring old ones back.
+// A code `c` is void if that many newer codes of its session were unused when the last one was issued. Codes used
+// since then count too.
 export const IS_VOID = `(SELECT n.hash
     FROM authorization_codes n LEFT JOIN sessions x ON x.code_hash = n.hash
     WHERE n.session_id = c.session_id AND n.created_at > c.created_at
@@ -82,7 +82,6 @@ export class AuthorizationCodesRepository {
     await this.codes.delete({ hash: In(hashes) });
   }
 
-  /** Deletes the void codes of a session, and used ones that make no other void. */
   async deleteUnneeded(sessionId: string): Promise<void> {
     for (;;) {
       const codes = await this.codes.query<IssuedCode[]>(FIND_OF_SESSION, [sessionId]);

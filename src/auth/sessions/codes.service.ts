@@ -29,8 +29,7 @@ interface Issued {
   lastAt: number;
 }
 
-// Deletes void and used codes of sessions that issue many. It may be late: the exchange itself refuses void codes, and
-// detects the reuse of a code by the session that the code opened.
+// Deletes void and used codes of sessions that issue many. It may be late, because the exchange refuses void codes.
 @Injectable()
 export class UnusedCodesLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('AuthorizationCodes');
@@ -103,16 +102,14 @@ interface CodeBinding {
   audience?: string | undefined;
 }
 
-// One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). An exchange
-// without what the code is bound to computes another hash, and finds no code.
+// One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). An exchange without the challenge
+// or audience finds no code.
 function hashCode(code: string, { challenge = '', audience }: CodeBinding = {}): string {
   const mac = createHmac('sha256', code).update(challenge);
-  // Neither part can contain the separator.
   if (audience !== undefined) mac.update('\0').update(audience);
   return mac.digest('base64url');
 }
 
-/** RFC 7636 section 4.6, method S256 */
 function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }
@@ -137,12 +134,7 @@ export class CodesService {
     private readonly env: Env,
   ) {}
 
-  /**
-   * Checks whether the service is enabled for the client's sake: the exchange checks it again.
-   *
-   * @throws audience_required, ValidationProblem
-   * @throws InvalidTokenError when the session was revoked or deleted after the request began
-   */
+  /** @throws Problem audience_required, ValidationProblem, or InvalidTokenError if the session has ended meanwhile */
   async issue(
     sessionId: string,
     { codeChallenge: challenge, audience }: IssueCodeRequest,
@@ -159,8 +151,8 @@ export class CodesService {
     return { code, expiresAt: timeText(expiresAt), audience };
   }
 
-  // Reuse of a code revokes the whole branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). Without
-  // the right service, a code for one service is not found at all: it stays valid, and nothing is revoked.
+  // Reuse of a code revokes the branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). A wrong
+  // service finds no code, so it revokes nothing.
   async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<TokenResult> {
     return this.opening.answer(await this.openSession(exchange, origin));
   }
@@ -203,7 +195,6 @@ export class CodesService {
   }
 }
 
-/** A code does not say whether it is for one service, so a request by a service is read in both ways. */
 function readingsOf({ code, codeVerifier, service }: CodeExchange): PresentedCode[] {
   const challenge = codeVerifier === undefined ? undefined : challengeOf(codeVerifier);
   const plain = hashCode(code, { challenge });

@@ -12,8 +12,7 @@ const MAX_USERS = 10_000;
 const MAX_REVOKED_AT_ONCE = 100;
 const TOO_MANY = { actor: { kind: 'system' }, reason: 'too_many' } as const;
 
-// Keeps at most 1,000 live sessions per user: revokes the oldest delegated ones, and has ended ones deleted. Runs in the
-// background, so that no request waits for it.
+// Revokes the oldest delegated sessions of a user beyond 1,000, in the background.
 @Injectable()
 export class LiveSessionsLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
@@ -39,9 +38,7 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
     if (opened === LOOK_EVERY) void this.look(userId);
   }
 
-  /** Looks again at users with many sessions, which other processes may have opened. */
   async lookAgain(): Promise<void> {
-    // A look can remove its user from the cache.
     const users = [...this.withMany.keys()];
     for (const userId of users) await this.look(userId);
   }

@@ -23,9 +23,8 @@ const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const STATEMENT_END_MS = 7_000;
 
 /**
- * Deletes sessions that have ended, and what names them, instead of leaving it to cascades, which Galera does not certify.
- * An ended session whose code may still be used stays: it keeps the code from working twice, and shows its reuse. If a
- * user opens sessions too fast for that, their codes go first, then the sessions.
+ * Deletes ended sessions and their codes explicitly, because Galera does not certify cascades. An ended session stays
+ * while its code may be used: it keeps the code from working twice.
  */
 @Injectable()
 export class SessionDeletion implements OnApplicationShutdown {
@@ -48,7 +47,6 @@ export class SessionDeletion implements OnApplicationShutdown {
     await Promise.all(this.running.values());
   }
 
-  /** The clean-up then deletes the ended sessions of the user. */
   noteEnded(userId: string): void {
     this.endedAt.set(userId, Date.now());
   }
@@ -91,7 +89,7 @@ export class SessionDeletion implements OnApplicationShutdown {
     return { examined: this.due.length > 0 ? BATCH : 0, deleted };
   }
 
-  /** Rests after each batch for as long as it took, to let others run. Keeps a session whose code can still be used. */
+  /** Rests after each batch for as long as it took. */
   async deleteEndedOf(userId: string): Promise<void> {
     for (;;) {
       const ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
@@ -118,7 +116,6 @@ export class SessionDeletion implements OnApplicationShutdown {
     }
   }
 
-  /** Stops when few are left, which the clean-up deletes, or when live sessions name all that is left. */
   private async deleteMostOf(userId: string): Promise<void> {
     let ended: EndedSession[];
     let deleted: number;
@@ -138,11 +135,7 @@ export class SessionDeletion implements OnApplicationShutdown {
     await this.codes.deleteIssuedBy(sessions.map(({ id }) => id));
   }
 
-  /**
-   * Keeps sessions that a code, or another session of their family, still names. Returns how many it deleted.
-   *
-   * @param candidates at most a batch
-   */
+  /** Keeps sessions that a code or another session of their family still names. */
   private async deleteUnnamed(candidates: readonly RemovableSession[]): Promise<number> {
     if (candidates.length === 0) return 0;
     const kept = new Set(await this.sessions.findNamed(candidates.map(({ id }) => id)));

@@ -27,7 +27,6 @@ export interface PresentedCode {
 }
 
 export interface DelegatedSession extends NewSession {
-  /** the one service for which the code was; null for a plain code */
   audience: string | null;
 }
 
@@ -41,7 +40,6 @@ export class SessionOpening {
     private readonly env: Env,
   ) {}
 
-  /** Opens a login by password. @param cause what the transaction has done, to be recorded first */
   async open(
     transaction: Transaction,
     login: Login,

@@ -23,15 +23,13 @@ import { type FamilyRoot, type UnrevokedSession, UserSessionsRepository } from '
 /** A revocation still pending by then was interrupted. If it is merely slow, a second one does no harm. */
 const STALE_REVOCATION_MS = 10_000;
 
-/** Other requests write between two batches; logins of these users wait for one. */
 const USERS_AT_ONCE = 100;
 
 export type RevocableSession = Pick<Session, 'id' | 'userId'>;
 
 /**
- * Ends sessions: one with its family, or all of a user. A login is revoked with all sessions that its codes opened, a
- * delegated session with its whole branch. Marking the login or the head makes the family dead at once, on every node.
- * The pages that follow write the event of each session.
+ * Revokes one session with its family, or all sessions of a user. Marking the login or the head makes the family dead
+ * at once, on every node; the pages that follow write the events.
  */
 @Injectable()
 export class SessionRevocation implements OnApplicationShutdown {
@@ -73,7 +71,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     this.deletion.noteEnded(userId);
   }
 
-  /** Revokes all sessions of the acting user. @throws InvalidTokenError if the acting session has ended meanwhile */
+  /** @throws InvalidTokenError if the acting session has ended meanwhile */
   async revokeAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
     await this.transactions.run({ principal: actor.id, row: actor.id }, async (transaction) => {
@@ -86,11 +84,8 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 
   /**
-   * Takes the acting session into the epoch that the transaction has begun, while all others end. Its codes are void, as
-   * all others are.
-   *
-   * @param amr how the session counts from now on, if that changes
-   * @throws InvalidTokenError if the acting session has ended
+   * Moves the acting session to the new epoch of the user, and voids its codes.
+   * @throws InvalidTokenError if it has ended
    */
   async keepActing(
     transaction: Transaction,
@@ -107,7 +102,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     return (await this.revokeAllOfUsers([userId], actor)) === 1;
   }
 
-  /** Users who log in meanwhile stay logged in; after an interruption another run ends the rest. */
+  /** Users who log in meanwhile stay logged in. */
   async revokeAllOfEveryUser(actor: Actor): Promise<number> {
     const now = Date.now();
     let ended = 0;
@@ -131,14 +126,12 @@ export class SessionRevocation implements OnApplicationShutdown {
     }
   }
 
-  /** Completes revocations that were interrupted, on this or another instance. */
   async resume(now: number): Promise<void> {
     for (const { root, revocation } of await this.pending.findBefore(now - STALE_REVOCATION_MS)) {
       await this.revokeFamily(root, revocation);
     }
   }
 
-  /** Resolves when what `revoke` left to be done in this process is done. */
   async settled(): Promise<void> {
     await Promise.all(this.running);
   }
@@ -165,14 +158,14 @@ export class SessionRevocation implements OnApplicationShutdown {
     this.running.add(rest);
   }
 
-  // The thief of a code can open sessions without end, so no statement grows with their number. Passes repeat until one
-  // finds nothing: an exchange that had read the login or the head before it was revoked can commit during a pass.
+  // A thief of a code can open sessions without end, so no statement grows with their number. Passes repeat until one
+  // finds nothing, because an exchange that began before the mark can commit during a pass.
   private async revokeFamily(root: FamilyRoot, revocation: Revocation): Promise<void> {
     const { id, userId } = root;
     let after = '';
     let found = 0;
     for (;;) {
-      // SQLite answers within the same turn of the event loop: without a pause nothing else would run.
+      // SQLite answers within one turn of the event loop.
       await yieldToEventLoop();
       if (this.stopped) return;
       const page = await this.sessions.findUnrevokedOf(root, after);
@@ -205,7 +198,6 @@ export class SessionRevocation implements OnApplicationShutdown {
     });
   }
 
-  /** Returns whether one was revoked. Events are written of sessions that were alive. */
   private async revokeRows(
     transaction: Transaction,
     userId: string,
@@ -244,7 +236,6 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 }
 
-/** The others expired, or ended with all sessions of the user, which has an event of its own. */
 function wasAlive({ authEpoch, expiresAt }: UnrevokedSession, epoch: number): boolean {
   return authEpoch === epoch && expiresAt > Date.now() - LEEWAY_SECONDS * 1000;
 }

@@ -8,9 +8,8 @@ export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
 };
 
 /**
- * A session is a login, or delegated: opened by a one-time code. Times are epoch milliseconds. No foreign key leads from
- * a session to another: InnoDB limits the depth of cascades within a table, and Galera does not certify rows that a
- * cascade deletes.
+ * A login, or a delegated session, which a one-time code opened. Times are epoch milliseconds. No foreign key leads
+ * to another session: InnoDB limits cascades within a table, and Galera does not certify them.
  */
 @Entity('sessions')
 @Index('sessions_user_id_idx', ['userId'])
@@ -27,7 +26,6 @@ export class Session {
   @ForeignKey('users', { name: 'sessions_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /** when the password was last checked; inherited through codes */
   @Column({ name: 'auth_time', type: 'bigint' })
   authTime: number;
 
@@ -40,18 +38,17 @@ export class Session {
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
   revokedAt: number | null;
 
-  /** the login whose one-time code, or whose delegated sessions' codes, led to this session; null for a login */
+  /** null for a login */
   @Column({ name: 'login_id', type: 'varchar', length: 36, nullable: true })
   loginId: string | null;
 
-  /** the head of the branch: the first session that a code of the login opened, for the head its own id; null for a login */
+  /** the first session that a code of the login opened, for that session its own id; null for a login */
   @Column({ name: 'branch_id', type: 'varchar', length: 36, nullable: true })
   branchId: string | null;
 
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
   authEpoch: number;
 
-  /** raised by every refresh; 0 means that the session has no refresh token */
   @Column({ name: 'refresh_generation', type: 'integer', default: 0 })
   refreshGeneration: number;
 
@@ -75,7 +72,7 @@ export class Session {
   @Column({ type: 'varchar', length: 40, nullable: true })
   amr: string | null;
 
-  /** the service that exchanged the code with its credentials; no foreign key, which each exchange would have to lock */
+  /** the service that exchanged the code; a foreign key would lock its row in each exchange */
   @Column({ type: 'varchar', length: 40, nullable: true })
   service: string | null;
 
@@ -107,7 +104,7 @@ export const PENDING_REVOCATIONS_KEY: UniqueKey = {
   columns: 'pending_revocations.session_id',
 };
 
-/** A login, or the head of a branch, was revoked. The rest of its family is still to be revoked, by any instance. */
+/** The rest of a revoked family that any instance still has to revoke. */
 @Entity('pending_revocations')
 export class PendingRevocation {
   @PrimaryColumn({ name: 'session_id', type: 'varchar', length: 36 })
@@ -122,7 +119,6 @@ export class PendingRevocation {
   @Column({ type: 'varchar', length: 20 })
   reason: 'code_reused' | 'refresh_reused' | 'logout' | 'revoked' | 'too_many';
 
-  /** id of the user who revoked the session; null for Accounts itself */
   @Column({ name: 'actor_id', type: 'varchar', length: 36, nullable: true })
   actorId: string | null;
 

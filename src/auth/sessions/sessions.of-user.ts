@@ -24,11 +24,9 @@ export type OwnSession = Pick<
 >;
 
 export interface HeldSession extends OwnSession, Pick<Session, 'authTime' | 'authEpoch' | 'revokedAt'> {
-  /** whether it ended with all other sessions of the user */
   isOfEndedEpoch: 0 | 1;
 }
 
-/** A login, or the head of a branch, by which its family is found. */
 export interface FamilyRoot {
   id: string;
   userId: string;
@@ -54,7 +52,6 @@ const MAX_LISTED = 2000;
 const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
-/** Callers may add an order: MariaDB sorts what it reads by the index above, which is no more than the limit. */
 const FIND_ALIVE = hotStatement('the live sessions of a user', `SELECT ${OWN_COLUMNS} ${ALIVE_OF_USER}`, [
   '',
   0,
@@ -78,7 +75,6 @@ const FIND_PAGE_OF = `SELECT ${OWN_COLUMNS}, s.auth_time AS authTime, s.auth_epo
     s.revoked_at AS revokedAt, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
   FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
 
-/** padded to 512 ids */
 const PAGE = 500;
 
 const findUnrevokedOf = (column: 'login_id' | 'branch_id'): string =>
@@ -101,7 +97,7 @@ const FIND_EXPIRED = hotStatement(
   [0, 0, ''],
 );
 
-/** The newest first, so that delegated sessions mostly come before their logins and heads. */
+/** The newest first, because delegated sessions must go before their logins and heads. */
 const FIND_ENDED = hotStatement(
   'the ended sessions of a user',
   `SELECT s.id, s.login_id AS loginId, s.branch_id AS branchId, s.code_hash AS codeHash
@@ -117,8 +113,8 @@ const FIND_SOME_OF = hotStatement(
   'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
 );
 
-// References within the batch do not count. The code that opened a session must be gone, or it could open another.
-// MariaDB reads the whole table for EXISTS if the sessions of a batch are of one login.
+// References within the batch do not count. MariaDB reads the whole table for EXISTS if the sessions of a batch are
+// of one login.
 const findNamed = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
   AND ((SELECT d.id FROM sessions d WHERE d.login_id = s.id AND d.id NOT IN (${places(size)})
       ORDER BY d.login_id, d.id LIMIT 1) IS NOT NULL
@@ -161,7 +157,6 @@ export class UserSessionsRepository {
     return this.sessions.query<HeldSession[]>(FIND_PAGE_OF, [userId, afterId, limit]);
   }
 
-  /** Pages by id through users who have a session that may be alive. */
   async findSignedInAfter(userId: string, now: number, limit: number): Promise<string[]> {
     const rows = await this.sessions.query<{ id: string }[]>(
       `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s
@@ -172,7 +167,7 @@ export class UserSessionsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Takes a login into the epoch that the transaction has begun; returns false if it ended after it was checked. */
+  /** Returns false if the login has ended. */
   async keep(
     transaction: Transaction,
     userId: string,
@@ -224,7 +219,6 @@ export class UserSessionsRepository {
     return this.sessions.query<EndedSession[]>(FIND_ENDED, [userId, expiredBefore, createdBefore, limit]);
   }
 
-  /** Finds sessions that a code, or a session that is not among them, still names. */
   async findNamed(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
     const values = [...asked, ...asked, ...asked];

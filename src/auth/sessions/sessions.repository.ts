@@ -28,7 +28,6 @@ export interface NewSession {
   amr: readonly AuthenticationMethod[];
   createdAt: number;
   expiresAt: number;
-  /** 0 if the session has no refresh token */
   refreshGeneration: number;
   ip: string;
   userAgent: string | null;
@@ -56,7 +55,6 @@ export type RefreshedSession = Pick<
   rotatedForMs: number | null;
 };
 
-/** Times are epoch milliseconds; `maxAge` is the time from the login to its latest end. */
 export interface Rotation {
   sessionId: string;
   generation: number;
@@ -108,21 +106,21 @@ const FIND_REFRESHED = hotStatement(
 const IS_LIVE_LOGIN = `s.login_id IS NULL AND s.revoked_at IS NULL
   AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
 
-/** This is one statement, so that of any number of concurrent refreshes one takes the step. */
+/** One statement, so that one of concurrent refreshes wins. */
 const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
 
-// Makes the exchanges a table, which is planned once. The SELECT that finds nothing gives its columns their character
-// set: with that of the connection, the joins could not use an index.
+// A table of exchanges, planned once. The SELECT that finds nothing gives the columns their character set; otherwise
+// the joins use no index.
 const exchangeTable = (size: number): string =>
   `(SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch FROM sessions
     WHERE id = ''${` UNION ALL SELECT ${places(8)}`.repeat(size)}) k`;
 
-/** This is one statement, so that nothing it checks can change before it inserts. */
-// The user is not checked: the new session takes the epoch of the session that issued the code, so it ends with that one.
-// The epoch of a service has to be the one that its credentials had: ending the sessions of a secret also ends those that
-// the secret is about to open.
+/**
+ * One statement, so that nothing it checks can change before it inserts. The new session takes the epoch of the
+ * session that issued the code. The service must still have the epoch that its credentials had.
+ */
 const openedBy = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
     COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
@@ -183,7 +181,6 @@ export class SessionsRepository {
     return (await transaction.write(ROTATE, values)) === 1;
   }
 
-  /** Finds a session that is alive, whether or not it has expired. */
   async findRefreshed(sessionId: string, transaction?: Transaction): Promise<RefreshedSession | undefined> {
     const [found] = transaction
       ? await transaction.read<StoredSession>(FIND_REFRESHED, [sessionId])
@@ -191,7 +188,6 @@ export class SessionsRepository {
     return found && { ...found, amr: methodsIn(found.amr) };
   }
 
-  /** Finds when the last token expires that was signed before a time for a session that is not refreshed. */
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
     const last = await this.sessions.findOne({
       where: { createdAt: LessThan(createdBefore), refreshGeneration: 0 },

@@ -43,8 +43,8 @@ export class SessionsService {
   ) {}
 
   /**
-   * Rotates the refresh token; reusing it ends the session (RFC 9700 section 4.14.2). The previous token stays valid for a
-   * short time: its answer may have been lost, or another window used it.
+   * Reusing a refresh token ends the session (RFC 9700 section 4.14.2), except within a grace period: the answer may
+   * have been lost.
    */
   async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
     const shown = await this.refreshTokens.read(text);
@@ -66,7 +66,6 @@ export class SessionsService {
     throw new InvalidRefreshTokenError(await this.refuse(shown, stored, origin));
   }
 
-  /** Succeeds for a session that has ended already. */
   async logOut({ caller, refreshToken }: Logout, origin: Origin): Promise<void> {
     const session = refreshToken === undefined ? ofCaller(caller) : await this.ofRefreshToken(refreshToken);
     if (!session) return;

@@ -10,8 +10,8 @@ export const LEEWAY_SECONDS = 30;
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
-// Claims of RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and `epoch`, which a user's
-// sessions share until all but one are ended at once. Times are epoch seconds.
+// RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and the user's `epoch`. Times are epoch
+// seconds.
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -77,10 +77,9 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** The cache takes about 8 MiB when full. */
 const MAX_TOKENS = 10_000;
 
-/** Spares clients that reuse a token the check of its signature, but not that of its session. */
+/** Saves reused tokens the check of their signature, not that of their session. Takes about 8 MiB when full. */
 @Injectable()
 export class VerifiedTokens {
   private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });
@@ -96,7 +95,6 @@ export class VerifiedTokens {
     this.claims.set(token, claims);
   }
 
-  /** Call it when the keys have changed. */
   forgetAll(): void {
     this.claims.clear();
   }

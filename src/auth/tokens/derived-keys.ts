@@ -15,8 +15,7 @@ type EncryptionPurpose = 'second factor secrets';
 
 const KEY_BYTES = 32;
 
-// Derives keys from the signing keys (HKDF, RFC 5869), which a thief of the database does not have. Each purpose has keys
-// of its own, so that a MAC of one purpose proves nothing for another.
+// Derives keys from the signing keys (HKDF, RFC 5869), which are not in the database. Each purpose has its own keys.
 class DerivedKeys {
   private readonly derived = new WeakMap<SigningKey, KeyObject>();
 
@@ -34,7 +33,6 @@ class DerivedKeys {
   }
 }
 
-/** The key that signs makes MACs, and those of every key of the ring are accepted, so that they outlive a rotation. */
 export class DerivedMacs {
   private readonly derived: DerivedKeys;
 
@@ -62,14 +60,12 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Returns the thumbprint of the key that encrypted the secret. */
 export function keyOf(encrypted: string): string {
   return encrypted.split('.', 1)[0]!;
 }
 
-// Encrypts secrets that have to be read again, unlike passwords, with keys that the database does not hold. The key that
-// signs encrypts; every key of the ring decrypts; `accounts keys prune` re-encrypts before it removes a key. The key of
-// the row is authenticated too, so that no secret works in the row of another user.
+// Encrypts with the key that signs and decrypts with every key of the ring. It authenticates the row's key too, so
+// that no secret works in another user's row.
 export class EncryptedSecrets {
   private readonly derived: DerivedKeys;
 

@@ -19,7 +19,6 @@ import { KeyRing } from './signing-keys.js';
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Holds the token of a request, or one that a service asks about. */
 type Presented = { headers: object; raw?: IncomingMessage } | { askedAbout: string };
 
 /** Reads no other place (RFC 6750 section 2.1). */
@@ -83,13 +82,13 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
     const token = presentedToken(presented);
-    // The key may have been taken away while it was in use: then what it signed is refused, and not remembered.
+    // The key may have been removed while Accounts verified the token.
     if (token === null || this.keys.findVerifying(readKeyId(token) ?? '') === undefined) return false;
     this.verified.remember(token, payload);
     return payload;
   }
 
-  /** Takes a token that somebody asks about through the steps of a request's own, as Passport would call them. */
+  /** Verifies the token of an introspection by the same steps as the token of a request. */
   verify(askedAbout: string): Promise<AccessTokenClaims | undefined> {
     return new Promise((resolve, reject) => {
       const run = Object.create(this) as JwtStrategy;

@@ -5,17 +5,16 @@ import { readKeyFile } from './key-file.js';
 import { KeyRing, readKeySet } from './signing-keys.js';
 import { VerifiedTokens } from './access-token.js';
 
-/** A file system that hangs keeps this number of callers waiting. Further callers get no look. */
+/** limit for a file system that hangs; further callers do not wait for a look */
 const MAX_WAITING = 1000;
 
-// There is one look at a time. Each look begins after the question that it answers, and all callers who asked before it
-// share it, so that a flood of questions costs no more than one look after the other.
+// Callers share one look that begins after all of them asked, so that a flood of unknown keys costs one look after
+// the other.
 export class SharedLook {
   private current: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
   private waiting = 0;
 
-  /** @param look must not reject */
   constructor(private readonly look: () => Promise<void>) {}
 
   async ask(): Promise<void> {
@@ -59,7 +58,6 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Another instance may have read a new key first. This looks at the file at once, and reads it only if it has changed. */
   async lookForUnknownKey(): Promise<void> {
     await this.unknownKeys.ask();
   }

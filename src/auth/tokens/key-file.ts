@@ -85,7 +85,6 @@ function warnIfReadableByOthers(file: string): void {
 export interface LockedKeyFile {
   keys: Jwk[];
   changedAt: number;
-  /** Readers get the old keys or the new ones, also after a crash. */
   replace(keys: readonly Jwk[]): void;
   unlock(): void;
 }
@@ -133,7 +132,6 @@ function realFile(path: string): string {
 }
 
 function replaceFile(file: string, keys: readonly Jwk[]): void {
-  // A crash may have left a draft; the lock keeps other commands from it.
   const draft = `${file}.new`;
   try {
     rmSync(draft, { force: true });

@@ -22,11 +22,9 @@ export interface SigningKey {
   thumbprint: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
-  /** epoch milliseconds; 0 if the file has no `nbf` */
   signsFrom: number;
 }
 
-/** The first key whose time has come signs; all verify. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
 export class SigningKeysError extends Error {
@@ -149,14 +147,14 @@ export class KeyRing {
   }
 }
 
-/** An instance may sign this long with a key that another one follows: clocks differ, and it has to look at the file. */
+/** how long instances may sign with a key after another one follows it: clocks differ, and instances poll the file */
 const HANDOVER_MS = 60_000;
 
 export interface ScheduledKey {
   kid: string;
   state: 'signing' | 'next' | 'verifying';
   signsFrom: number;
-  /** epoch milliseconds from which no instance signs with it; undefined for the key that signs and for later ones */
+  /** epoch milliseconds; undefined for the key that signs and for later ones */
   signedUntil: number | undefined;
 }
 
@@ -177,7 +175,6 @@ function stateOf(index: number, signing: number): ScheduledKey['state'] {
   return index < signing ? 'next' : 'verifying';
 }
 
-/** A key stopped signing when the first newer key could sign. */
 function followedAt(before: readonly SigningKey[], changedAt: number): number {
   return Math.min(...before.map(({ signsFrom }) => signsFrom || changedAt));
 }

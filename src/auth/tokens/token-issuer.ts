@@ -35,7 +35,6 @@ export class RefreshTokens {
     return `${message}.${this.macs.make(message).toString('base64url')}`;
   }
 
-  /** Returns undefined for a token that no key of the file, as it is now, has made. */
   async read(text: string): Promise<RefreshToken | undefined> {
     if (text.length > MAX_LENGTH || !TOKEN.test(text)) return undefined;
     const known = this.verify(text);
@@ -65,7 +64,6 @@ export interface IssuingSession {
   authEpoch: number;
   expiresAt: number;
   refreshGeneration: number;
-  /** the one service for which the code was that opened the session */
   audience?: string | null;
 }
 
@@ -88,7 +86,7 @@ export class TokenIssuer {
     private readonly env: Env,
   ) {}
 
-  /** The database must have committed the session. `at` is in epoch milliseconds. */
+  /** Call it after COMMIT. `at` is in epoch milliseconds. */
   issue(session: IssuingSession, at: number): Tokens | RefreshableTokens {
     if (session.refreshGeneration > 0) return this.issueRefreshable(session, at);
     return { token: this.sign(session, this.expiryOf(session, at), at), [tokenUser]: session.userId };
@@ -110,7 +108,7 @@ export class TokenIssuer {
     return Math.min(
       Math.floor(at / 1000) + lifetime,
       Math.floor(expiresAt / 1000),
-      // Verification refuses a later end, where the setting was lowered since.
+      // Verification refuses a later end if SESSION_MAX_AGE was lowered since.
       Math.floor(authTime / 1000) + this.env.sessionMaxAge,
     );
   }
@@ -142,8 +140,8 @@ declare module 'fastify' {
   }
 }
 
-// Gives the log line of the request the user, since the request came without a token that would say so. It is a hook,
-// since an interceptor of Nest keeps a chain of RxJS objects for each request that waits for a hash.
+// Names the signed-in user in the request log. An interceptor would keep RxJS objects for each request that waits for
+// a hash.
 export function noteSignedInUsers(fastify: FastifyInstance): void {
   fastify.decorateRequest('signedInUserId', undefined);
   fastify.addHook('preSerialization', (request, _reply, answer: { [tokenUser]?: string } | null, done) => {

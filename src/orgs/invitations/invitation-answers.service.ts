@@ -42,7 +42,6 @@ export class TypedCodes {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Counts an attempt. Returns undefined if the text cannot be a code, or the attempts are used up. */
   async count(invitationId: string, typed: string): Promise<string | undefined> {
     const code = typedCode(typed);
     const counts = code !== undefined && (await this.invitations.countTry(invitationId));
@@ -61,10 +60,10 @@ export class TypedCodes {
     const candidates = found.length > 0 ? found : [NOBODY];
     const right = candidates.find((candidate) => this.isDerived(candidate, code));
     const tried = right ? [right] : candidates;
-    // Counts the try before anything is told of the code, so that simultaneous ones cannot exceed the limit.
+    // Counts the try before the answer, so that concurrent ones cannot exceed the limit.
     const ids = tried.map(({ id }) => id);
     const counted = await this.transactions.run({ principal }, async (transaction) => {
-      // This writes for every email: the time must not tell which ones are invited.
+      // Writes for every email: the time must not reveal which ones are invited.
       await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
       return this.invitations.countTries(transaction, ids);
     });
@@ -79,7 +78,7 @@ export class TypedCodes {
 interface Answered {
   id: string;
   orgId: string;
-  /** whether the caller has its code; throws if they may not even learn what became of the invitation */
+  /** throws if the caller may not learn what became of the invitation */
   hasCode: (facts: AnsweringFacts) => boolean;
 }
 
@@ -115,7 +114,6 @@ export class InvitationAnswers {
     return invitation;
   }
 
-  /** Lets a new account join at once. @throws InvalidEmailCodeError if the invitation has ended meanwhile */
   async register<T extends Registered>(
     { id, orgId, codeNumber }: CandidateInvitation,
     client: string,
@@ -196,7 +194,7 @@ export class InvitationAnswers {
     });
   }
 
-  /** A user who declines has no access to the organization, and learns nothing of its state. */
+  /** A user who declines learns nothing about the organization. */
   private async refuse(write: Write, answered: Answered): Promise<OkResult> {
     const { answer } = await this.answer(write, answered, async (tx, org, facts) => {
       requireAnswer(facts, answered.hasCode(facts), Date.now());

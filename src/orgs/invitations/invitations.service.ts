@@ -38,7 +38,6 @@ import { Problem } from '../../problems/problem.js';
 
 type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
-/** What admins of an organization do is the same whether or not the email has an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -80,10 +79,7 @@ export class InvitationsService {
     });
   }
 
-  /**
-   * Creates a new code, valid for seven days; the caller becomes the inviter.
-   * @throws invitation_not_found, invitation_ended and what `create` throws
-   */
+  /** The caller becomes the inviter. @throws invitation_not_found, invitation_ended and what `create` throws */
   async resend(
     write: Write,
     orgId: string,
@@ -145,7 +141,7 @@ export class InvitationsService {
     });
   }
 
-  /** Any other pending invitation for the email has expired; otherwise the change would have been refused. */
+  /** Ends expired invitations of the email or the organization. */
   private async makeRoom(
     transaction: Transaction,
     orgId: string,
@@ -160,7 +156,7 @@ export class InvitationsService {
     }
   }
 
-  /** Emails the code, or shows it in this one answer: none that is kept to be repeated has a code. */
+  /** Emails the code, or shows it in this one answer. The kept answer of an idempotency key has no code. */
   private async send(
     transaction: Transaction,
     invitation: SentInvitation,

@@ -6,7 +6,7 @@ import { isOpen } from '../state/invitation-policy.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import { Problem } from '../../problems/problem.js';
 
-/** Issues codes that an operator passes on if no email arrives. Commands use it, which have no keys to derive codes. */
+/** Issues codes that an operator passes on. Commands, which have no keys, use it too. */
 @Injectable()
 export class ShownInvitationsService {
   constructor(
@@ -14,10 +14,7 @@ export class ShownInvitationsService {
     private readonly invitations: InvitationsRepository,
   ) {}
 
-  /**
-   * The new code is valid for seven days and proves no email; the old one is void. The inviter stays the same.
-   * @throws invitation_ended
-   */
+  /** The new code proves no email. @throws invitation_ended */
   async renew(
     { id, orgId }: Pick<Invitation, 'id' | 'orgId'>,
     actor: Actor,

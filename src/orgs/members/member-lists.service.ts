@@ -61,7 +61,6 @@ export class MemberListsService {
     return { members: page, ...next };
   }
 
-  /** @param idOrMe `me` is the caller */
   async getOne(orgId: string, idOrMe: string, caller: UserPrincipal): Promise<MemberDetailResult> {
     const userId = idOrMe === 'me' ? caller.id : idOrMe;
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
@@ -71,8 +70,8 @@ export class MemberListsService {
   }
 
   /**
-   * Streams large lists to bound memory; each page checks the access again.
-   * @param seen the organization as the role check before read it, which a stream tells of
+   * Streams large lists in pages; each page checks the access again.
+   * @param seen the organization as the role check read it
    * @param wrap makes the document; for a stream it gets an empty list
    */
   async listAll<T extends object>(

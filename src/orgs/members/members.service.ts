@@ -95,7 +95,6 @@ export class MembersService {
     return this.end(write, orgId, write.actor.id, requireLeaving);
   }
 
-  /** Makes a member an owner; the actor becomes an admin, or leaves. */
   transfer(write: Write, orgId: string, userId: string, leaves: boolean): Promise<Versioned<OkResult>> {
     const { id: actorId } = write.actor;
     if (userId === actorId) {
@@ -123,9 +122,7 @@ export class MembersService {
   }
 
   /**
-   * Lets operators make a user an owner if no owner of the organization can. Over HTTP no operator becomes an owner, so
-   * that none takes an organization.
-   * @returns false if the user is an owner already
+   * Over HTTP no operator becomes an owner. Returns false if the user is one already.
    * @throws org_not_found, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
    */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
@@ -178,7 +175,6 @@ export class MembersService {
     });
   }
 
-  /** The user is at the limit, or was deleted after the facts were read. */
   private async refusal(tx: Transaction, userId: string, limit: number): Promise<Error> {
     return (await this.isThere(tx, userId)) ? new NoMoreAdditionsError(limit) : new Problem('user_not_found');
   }

@@ -11,8 +11,8 @@ type RefusedRequest = FastifyRequest & { org?: CurrentOrg };
 
 const MAX_CANDIDATES = 5;
 
-// Answers refusals once they are rolled back. Where the first of two equal requests with one key took effect while the
-// second was on its way, the second was refused for that, or found the key taken: it gets the first answer.
+// Answers refusals after the rollback. If the first of two equal requests with one key took effect meanwhile, the
+// second gets its answer.
 @Catch(Problem)
 export class RefusalsFilter implements ExceptionFilter<Problem> {
   private readonly logger = new Logger('Problems');

@@ -37,7 +37,6 @@ export function requireAnswer(facts: AnsweringFacts, hasCode: boolean, now: numb
   if (!isOpen(facts, now)) throw new Problem('invitation_ended');
 }
 
-/** Existing members keep their role. */
 export function requireAcceptance(facts: AnsweringFacts, hasCode: boolean, now: number): void {
   const isMember = facts.userRole !== null && facts.userEmail === facts.email;
   if (isMember && (facts.userVerifiedAt !== null || hasCode)) throw new Problem('already_member');
@@ -53,7 +52,6 @@ export function isOpen(facts: AnsweringFacts, now: number): boolean {
   );
 }
 
-/** Checks the actor again, because the guard's check may be stale. */
 function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts): void {
   if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
   requireAdmin(actorRole);

@@ -31,18 +31,15 @@ export interface InvitationRange {
   beforeId: string | undefined;
 }
 
-/** Greater than every id, since ids are hexadecimal. */
 const AFTER_ALL = 'g';
 
-// A typed code names no organization, and any user can invite an address: these bounds keep a try from costing more,
-// the more invitations the address has. At the default of `MAX_ORGS_PER_USER` one user cannot reach the first.
+// A typed code names no organization, so its cost is bounded even if the address has many invitations.
 const MAX_LOOKED_AT = 20_000;
 const MAX_CANDIDATES = 2000;
 
-/** limit for one email, in lists for operators */
 const MAX_EXPORTED = 1000;
 
-/** After this time nobody asks who was invited; the rows hold emails. */
+/** The rows hold emails. */
 export const ENDED_RETENTION_MS = 30 * 86_400_000;
 
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
@@ -58,7 +55,7 @@ const FIND_OF_ORG = findOfOrg();
 const FIND_ALIVE_OF_ORG = findOfOrg('AND i.expires_at > ?');
 const FIND_STALE_OF_ORG = findOfOrg('AND i.expires_at <= ?');
 
-// One statement has one snapshot: an invitation that ends meanwhile is in one of the parts, and in no other.
+// One statement has one snapshot, so an invitation that ends meanwhile is in exactly one part.
 const unionOf = (parts: readonly string[]): string =>
   parts.map((sql) => `SELECT * FROM (${sql}) part`).join(' UNION ALL ');
 hotStatement(
@@ -89,7 +86,7 @@ const FIND_MAILED = hotStatement(
   ['', 0, 0],
 );
 
-/** COALESCE, since SQLite without statistics would take the index of times, and read the invitations of all emails. */
+/** COALESCE keeps SQLite from the index of times, which would lead through all emails. */
 const FIND_PENDING_OF_EMAIL = hotStatement(
   'the invitations that a code may be of',
   `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown, i.invited_by AS invitedBy
@@ -98,8 +95,7 @@ const FIND_PENDING_OF_EMAIL = hotStatement(
   ['', 0],
 );
 
-// Emailed invitations come first: an address gets few of them a day. Then the inviters take turns, so that the many
-// invitations of one do not crowd out those of another.
+// Emailed invitations come first, then the inviters in turn, so that one inviter cannot crowd out another.
 const FIND_CANDIDATES = `SELECT id, orgId, codeNumber FROM (
     SELECT p.*, ROW_NUMBER() OVER (PARTITION BY p.invitedBy ORDER BY p.id DESC) AS turn
       FROM (${FIND_PENDING_OF_EMAIL}) p) candidates
@@ -120,7 +116,6 @@ const FIND_OLD = hotStatement(
 export class InvitationLists {
   constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
 
-  /** Decides by time: an invitation that the clean-up has not seen is expired, too. */
   async findOfOrg(
     orgId: string,
     status: InvitationStatus | undefined,
@@ -186,7 +181,7 @@ export class InvitationLists {
     return { examined: ids.length, deleted: 0 };
   }
 
-  /** Leaves out invitations that got a new code meanwhile. The rows hold emails. */
+  /** Leaves out invitations that got a new code meanwhile. */
   async deleteOld(now: number): Promise<Batch> {
     const found = await this.invitations.query<{ id: string }[]>(FIND_OLD, [now - ENDED_RETENTION_MS, BATCH]);
     if (found.length > 0) {
@@ -196,7 +191,6 @@ export class InvitationLists {
   }
 }
 
-/** Each status is a range of the index. */
 function partsOf(
   orgId: string,
   status: InvitationStatus | undefined,

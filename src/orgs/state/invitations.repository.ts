@@ -24,10 +24,8 @@ export type NewInvitation = Pick<
 
 export type Renewal = Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>;
 
-/** limit of pending invitations for one organization */
 const MAX_PENDING = 1000;
 
-/** What decides whether a user may invite an email, at one revision of the organization. */
 export interface InvitingFacts {
   actorRole: Role | null;
   actorEmail: string | null;
@@ -96,7 +94,6 @@ const FIND_ANSWERING = hotStatement(
     WHERE e.id = ?`,
 );
 
-/** attempts per code; after that the invitation must be resent */
 export const MAX_CODE_TRIES = 50;
 
 /** Callers that change an invitation hold the organization's lock; tries and the clean-up need none. */
@@ -197,7 +194,6 @@ export class InvitationsRepository {
     return this.revokeWhere(transaction, "org_id = ? AND status = 'pending'", [orgId]);
   }
 
-  /** Revokes pending invitations of a member to all roles but the allowed ones. */
   async revokeOfInviter(
     transaction: Transaction,
     orgId: string,
@@ -226,7 +222,7 @@ export class InvitationsRepository {
     return counted === 1;
   }
 
-  /** A code does not say which invitation it is of, so it counts for each. Returns how many were below the limit. */
+  /** Counts a try for each invitation. Returns how many were below the limit. */
   countTries(transaction: Transaction, ids: readonly string[]): Promise<number> {
     return transaction.write(
       `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`,

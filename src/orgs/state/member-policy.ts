@@ -5,7 +5,6 @@ import { InsufficientRoleError, LastOwnerError } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
-/** Admins manage members and admins; only owners manage owners or make them. */
 export function canChangeRole(actor: Role, from: Role, to: Role): boolean {
   if (actor === 'owner') return true;
   return roleAtLeast(actor, 'admin') && from !== 'owner' && to !== 'owner';
@@ -18,7 +17,6 @@ export function canRemove(actor: Role, target: Role): boolean {
 
 type Session = Pick<UserActor, 'isDelegated'>;
 
-/** A membership that ends, falls below owner, or belongs to a user who can no longer act. */
 interface EndingMembership {
   role: Role | null;
   hasOtherOwner: 0 | 1;
@@ -54,7 +52,7 @@ export function requireAddition(
   return userId;
 }
 
-/** A service that holds a token from a one-time code could otherwise hand the organization to an accomplice. */
+/** A service with a delegated session could otherwise hand over the organization. */
 function requirePasswordForOwners(session: Session, ...roles: Role[]): void {
   if (roles.includes('owner')) requireAssurance(session, BY_PASSWORD);
 }
@@ -115,7 +113,7 @@ function requireRole(role: Role | null, least: Role): asserts role is Role {
   if (!roleAtLeast(role, least)) throw new InsufficientRoleError(least, role);
 }
 
-/** Does not tell why an organization cannot be restored, not even that it is there. */
+/** Does not reveal why an organization cannot be restored, nor that it exists. */
 export function requireRestorable(
   { purgeAt, purgeBeganAt }: Pick<OrgRow, 'purgeAt' | 'purgeBeganAt'>,
   now: number,
@@ -123,7 +121,7 @@ export function requireRestorable(
   if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new Problem('org_not_found');
 }
 
-/** Others can add a user up to this number of organizations, so that strangers cannot use up anybody's limit. */
+/** Additions leave room for a user's own organizations, so that strangers cannot use up the limit. */
 export function additionsUpTo(maxOrgsPerUser: number): number {
   return Math.max(1, Math.floor((maxOrgsPerUser * 4) / 5));
 }

@@ -32,20 +32,18 @@ export interface MemberList {
 export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
 
 interface MemberOfOrg extends ListedMember {
-  /** name and revision of the organization; null in the rows of members who do not read */
   name: string | null;
   revision: number | null;
 }
 
-/** longer lists are read in pages */
 const MAX_AT_ONCE = 1000;
 
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
-// One statement has one snapshot, so that a list is of one revision, and its reader a member at that revision. The row
-// of the reader carries the organization: in every row it would cost a long list more. LEFT preserves the join order.
-// The limit is a literal: SQLite plans a statement again each time a parameter is bound to it.
+// One statement has one snapshot, so a list and its reader are of one revision. The row of the reader alone carries
+// the organization. LEFT preserves the join order. SQLite plans a statement again for each value of a bound limit, so
+// it is a literal.
 const LIST = hotStatement(
   'the member list',
   `SELECT ${MEMBER}, o.name, o.revision
@@ -69,8 +67,7 @@ const FIND_READER = hotStatement(
     WHERE s.id = ? AND ${IS_ALIVE}`,
 );
 
-// Admins first. Only for members: the caller of a refused change may have left meanwhile. LEFT preserves the join
-// order where most users are in one organization.
+// Admins first. LEFT preserves the join order if most users are in one organization.
 const FIND_SUCCESSORS = hotStatement(
   'who may become the owner',
   `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id LEFT JOIN users u ON u.id = m.user_id
@@ -90,7 +87,6 @@ export interface MemberSearch {
 }
 
 export interface FoundMember extends ListedMember {
-  /** epoch milliseconds */
   joinedAt: number;
 }
 
@@ -124,10 +120,7 @@ export class MemberLists {
     return { kind: 'whole', name, revision, members };
   }
 
-  /**
-   * Checks the reader after it has read the page, so that nothing in it is newer than the end of their access.
-   * @returns undefined once the reader's access has ended
-   */
+  /** Checks the reader after it has read the page. Returns undefined once their access has ended. */
   async findPageFor(
     reader: Reader,
     limit: number,
@@ -141,7 +134,6 @@ export class MemberLists {
     return { rows, ...(last && { next: { order: last.joinedAt, id: last.userId } }) };
   }
 
-  /** @returns the role of the reader now, or undefined once their access has ended */
   async findRoleOf({ orgId, sessionId }: Reader): Promise<Role | undefined> {
     return (await this.members.query<{ role: Role }[]>(FIND_READER, [orgId, sessionId]))[0]?.role;
   }
@@ -158,7 +150,6 @@ export class MemberLists {
     return (await this.members.query<unknown[]>(FIND_SESSION, [sessionId])).length > 0;
   }
 
-  /** Each role is a range of the one index; a second index would cost every change. */
   async search({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
     const range = emailRange(prefix, after);
     const roles = role === undefined ? ROLES : [role];

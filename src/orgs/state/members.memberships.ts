@@ -15,8 +15,8 @@ export interface ListedMembership {
   joinedAt: number;
 }
 
-// LEFT preserves the join order where most users are in one organization, as long as no condition rules NULL out by
-// itself; the plain range on `joined_at` makes the engines use the index.
+// LEFT preserves the join order if most users are in one organization; the plain range on `joined_at` makes the
+// engines use the index.
 const find = (condition: string): string => `SELECT m.org_id AS orgId, m.user_id AS userId, m.role,
     o.revision AS orgRevision, m.joined_at AS joinedAt
   FROM members m LEFT JOIN orgs o ON o.id = m.org_id LEFT JOIN users u ON u.id = m.user_id
@@ -42,7 +42,6 @@ const LIST_OF_USER = hotStatement('a page of the memberships of a user', pageIn(
 
 const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'));
 
-/** Times are epoch milliseconds. */
 export interface UserOrg {
   id: string;
   name: string;
@@ -62,8 +61,7 @@ export interface DeletedOrg {
   purgeAt: number;
 }
 
-// LEFT preserves the join order where one user is in most organizations, as long as no condition rules NULL out by
-// itself (hence COALESCE); the plain range on `joined_at` makes the engines use the index.
+// LEFT and COALESCE preserve the join order if one user is in most organizations.
 const pageOf = (
   columns: string,
   condition: string,
@@ -107,12 +105,10 @@ export class Memberships {
     return this.members.query<ListedMembership[]>(LIST_OF_USER, [userId, order, order, id, limit]);
   }
 
-  /** Returns none or one. */
   findOne(orgId: string, userId: string): Promise<ListedMembership[]> {
     return this.members.query<ListedMembership[]>(FIND_ONE, [orgId, userId]);
   }
 
-  /** Includes deleted organizations. */
   findAllOrgs(userId: string): Promise<AnyUserOrg[]> {
     return this.members.query(
       `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt, o.deleted_at AS deletedAt
@@ -130,7 +126,6 @@ export class Memberships {
     return this.members.query(FIND_EVEN_DELETED, [userId, order, order, id, limit]);
   }
 
-  /** Finds organizations that the user can restore. */
   findDeletedOrgs(
     userId: string,
     now: number,

@@ -22,7 +22,6 @@ export interface Membership {
   role: Role | null;
 }
 
-/** What decides about a change of one member by another. */
 export interface MemberPair {
   actorRole: Role | null;
   targetRole: Role | null;
@@ -40,7 +39,6 @@ export interface AdditionFacts {
   isInvited: 0 | 1;
 }
 
-/** A membership of a user who is deleted or disabled, at one revision of the organization. */
 export interface Departure {
   orgId: string;
   name: string;
@@ -52,9 +50,8 @@ export interface Departure {
   isInviter: 0 | 1;
 }
 
-// Whether an organization has an enabled owner besides the user; both parameters are SQL. By the index of roles the
-// engines read the few owners alone; their statistics do not show that these are few, and by another index they read
-// all members. MySQL takes that index for the hint, a comment to the others, which take it for the ORDER BY.
+// Whether another enabled owner exists; both parameters are SQL. By other indexes the engines read all members. MySQL
+// obeys the hint, the others the ORDER BY.
 function hasOtherOwner(org: string, user: string): string {
   return `(SELECT /*+ INDEX(w members_org_id_role_email_idx) */ 1
     FROM members w JOIN users v ON v.id = w.user_id
@@ -62,7 +59,6 @@ function hasOtherOwner(org: string, user: string): string {
     ORDER BY w.org_id, w.role, w.email LIMIT 1) IS NOT NULL`;
 }
 
-/** Whether invitations by the user are pending; both parameters are SQL. */
 function isInviter(org: string, user: string): string {
   return `EXISTS (SELECT 1 FROM invitations i
     WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
@@ -176,7 +172,6 @@ export class MembersRepository {
     return (await transaction.read<{ role: Role }>(FIND_ROLE, [orgId, userId]))[0]?.role ?? null;
   }
 
-  /** Finds an owner of a deleted organization, too. */
   async isEnabledOwner(orgId: string, userId: string, transaction?: Transaction): Promise<boolean> {
     const values = [orgId, userId];
     const rows = transaction

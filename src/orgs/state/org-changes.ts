@@ -17,7 +17,7 @@ import { Problem } from '../../problems/problem.js';
 
 export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];
 
-/** The `data` of an event. It leaves out the invited user, who would reveal whether the email has an account. */
+/** Leaves out the invited user, who would reveal whether the email has an account. */
 export function invitationData({ id, role }: Pick<Invitation, 'id' | 'role'>) {
   return { invitationId: id, role };
 }
@@ -44,15 +44,12 @@ export class Unchanged<Answer> {
   constructor(readonly answer: Answer) {}
 }
 
-/** The answer of a change that found nothing to change. */
 export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
   return new Unchanged(answer);
 }
 
 interface OrgOptions {
-  /** lets the work change a deleted organization, too */
   evenDeleted?: boolean;
-  /** the problem if there is no such organization */
   missing?: () => Problem;
 }
 
@@ -64,9 +61,8 @@ class RolledBack<Answer> extends Error {
 
 class OrgNotLockedError extends Error {}
 
-// An addition of the user to one more organization makes an attempt of `inOrgsOf` fail; so do, on a multi-primary
-// cluster, changes of one of the organizations on another node. A client that adds or invites a user without pause must
-// not be able to put off that the user is disabled or deleted.
+// Changes of an organization make an attempt fail. A client that adds a user without pause must not delay their
+// deletion.
 const RETRY_TIMEOUT_MS = 8_000;
 
 /** The only ways to lock an organization, for users, operators, commands and jobs. */
@@ -83,9 +79,8 @@ export class OrgChanges {
   ) {}
 
   /**
-   * Locks the organization, then runs the work. The lock is a write and the first statement, because only writes
-   * conflict on a multi-primary cluster. Reads of the work need no lock, since they come after it.
-   * @param work runs again if the transaction loses a conflict, so it must have no effect outside the database
+   * The lock is a write and the first statement, because only writes conflict on a multi-primary cluster.
+   * @param work runs again after a lost conflict, so it must have no effect outside the database
    * @throws org_not_found, precondition_failed
    */
   async inOrg<Answer extends object>(
@@ -126,9 +121,9 @@ export class OrgChanges {
   }
 
   /**
-   * Locks every organization of the user, deleted ones too, in one order against deadlocks, then runs the work.
+   * Locks every organization of the user in one order, deleted ones too.
    * @param work writes the user's row before it calls `findDepartures`, so that no addition can come in between
-   * @throws LostConflictError if the organizations change faster than Accounts can lock them
+   * @throws LostConflictError after RETRY_TIMEOUT_MS
    */
   async inOrgsOf<T>(
     { actor }: AnyWrite,
@@ -156,9 +151,8 @@ export class OrgChanges {
   }
 
   /**
-   * Hides a locked organization, and revokes its invitations.
-   * @param dryRun leaves out its invitations, which can be many
-   * @returns the time until which it can be restored (epoch milliseconds), and the events to record
+   * @param dryRun leaves out invitations, which can be many
+   * @returns epoch milliseconds until which it can be restored, and the events to record
    */
   async delete(
     transaction: Transaction,

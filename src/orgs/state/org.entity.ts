@@ -23,11 +23,11 @@ export class Org {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** epoch milliseconds; since then hidden from every user, but it can be restored */
+  /** epoch milliseconds; hidden from then on */
   @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
   deletedAt: number | null;
 
-  /** the name while the organization is deleted, by whose index the few of them are listed */
+  /** the name while deleted, for an index over the few deleted organizations */
   @Column({ name: 'deleted_name', type: 'varchar', length: MAX_ORG_NAME, nullable: true })
   deletedName: string | null;
 
@@ -35,7 +35,7 @@ export class Org {
   @Column({ name: 'purge_at', type: 'bigint', nullable: true })
   purgeAt: number | null;
 
-  /** epoch milliseconds; once set, rows are missing, so that no instance may restore it, whatever its clock says */
+  /** epoch milliseconds; once set, rows are missing, so no instance may restore the organization */
   @Column({ name: 'purge_began_at', type: 'bigint', nullable: true })
   purgeBeganAt: number | null;
 }
@@ -55,8 +55,8 @@ export class Member {
   @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  // Copied from the user, so that one index covers lists. No foreign key: Galera orders writes by the primary keys that
-  // foreign keys refer to, and a node that applied this row before its user would leave the cluster.
+  // Copied from the user, so that one index covers lists. No foreign key: a Galera node that applied this row before
+  // its user would leave the cluster.
   @Column({ type: 'varchar', length: 254 })
   email: string;
 
@@ -111,7 +111,6 @@ export class Invitation {
   @Column({ type: 'integer', nullable: true })
   pending: 1 | null;
 
-  /** number of the valid code, from 1; the code itself is derived from it */
   @Column({ name: 'code_number', type: 'integer' })
   codeNumber: number;
 
@@ -119,11 +118,10 @@ export class Invitation {
   @Column({ name: 'code_shown', type: 'integer' })
   codeShown: 0 | 1;
 
-  /** attempts to enter this code, by anybody who entered one for this email */
+  /** attempts to enter a code for this email */
   @Column({ type: 'integer', default: 0 })
   tries: number;
 
-  /** id of the user who made the valid code */
   @Column({ name: 'invited_by', type: 'varchar', length: 36 })
   invitedBy: string;
 

@@ -13,7 +13,6 @@ interface OrgOfUser extends NamedOrg {
   userId: string;
 }
 
-/** Longer lists are read in pages. */
 export const MAX_SHORT_LIST = 200;
 const MAX_SHARED_ROWS = 1000;
 
@@ -32,13 +31,11 @@ hotStatement('the organizations of a user', findOrgsOfUsers(2));
 
 export type ListedOrg = Pick<Org, 'id' | 'name' | 'createdAt' | 'deletedAt' | 'purgeAt'>;
 
-/** Organizations whose name begins with the prefix, in its order. Names are compared as they are written. */
 export interface OrgSearch {
   prefix: string;
   after: NamedPosition | undefined;
 }
 
-/** No name contains the last code point. */
 const END = '\u{10ffff}';
 
 /** The plain range on the name makes the engines use the index. */
@@ -64,7 +61,7 @@ export class OrgsRepository {
     (userIds: string[]) => this.findShortLists(userIds),
     () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_SHARED_ROWS / this.usualLength))),
   );
-  /** average of the last lists; the next ones are probably like them */
+  /** average of the last lists */
   private usualLength = 1;
 
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
@@ -130,7 +127,6 @@ export class OrgsRepository {
     return this.orgs.find({ where: { name }, order: { id: 'ASC' }, take: limit });
   }
 
-  /** Includes deleted organizations, in the order in which they were created. */
   findAfter(id: string, limit: number): Promise<Org[]> {
     return this.orgs.find({ where: { id: MoreThan(id) }, order: { id: 'ASC' }, take: limit });
   }
@@ -156,7 +152,6 @@ export class OrgsRepository {
     return (await this.orgs.query<{ id: string }[]>(FIND_DUE, [now]))[0]?.id;
   }
 
-  /** The caller holds the lock. From now on the organization cannot be restored. */
   async beginPurge(transaction: Transaction, id: string, now: number): Promise<void> {
     await transaction.write('UPDATE orgs SET purge_began_at = ? WHERE id = ?', [now, id]);
   }

@@ -10,15 +10,12 @@ import { type Departure, MembersRepository } from './members.repository.js';
 import { requireOtherOwner } from './member-policy.js';
 import { OnlyOwnerError } from './orgs.errors.js';
 
-/** The memberships of a user who is deleted or disabled. All of the organizations are locked. */
 interface Departing {
   userId: string;
   departures: readonly Departure[];
-  /** those that have no other enabled owner */
   orphaned: readonly Departure[];
 }
 
-/** An organization that has no enabled owner any more. */
 export interface OrphanedOrg {
   id: string;
   /** whether it was deleted, since nobody else was a member */
@@ -40,7 +37,6 @@ export class UserDepartures {
     private readonly env: Env,
   ) {}
 
-  /** Ends the memberships of a user who is deleted. */
   async leave(transaction: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
     const { userId, departures, orphaned } = departing;
     const revoked = await this.revokeInvitations(transaction, actor, departing, 'inviter_deleted');
@@ -66,7 +62,6 @@ export class UserDepartures {
     };
   }
 
-  /** Ends what a disabled user may no longer do. The user stays a member. */
   async stayDisabled(transaction: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
     const { userId, orphaned } = departing;
     const revoked = await this.revokeInvitations(transaction, actor, departing, 'inviter_disabled');
@@ -110,11 +105,7 @@ export class UserDepartures {
   }
 }
 
-/**
- * The organizations of a user keep an enabled owner without that user. Deleted ones need none.
- * @returns the departures that leave none, by force
- * @throws OnlyOwnerError
- */
+/** @returns the departures that leave no enabled owner, by force @throws OnlyOwnerError */
 export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
   return requireOtherOwner(
     departures.filter(({ isDeleted }) => !isDeleted),
@@ -125,7 +116,7 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
   );
 }
 
-/** One event for each organization, since one cannot hold the ids of all; the organization's admins see it, too. */
+/** One event for each organization, because its admins see it too. */
 function orphanings(
   orphaned: readonly Departure[],
   { userId, actor, reason }: { userId: string; actor: Actor; reason: 'owner_disabled' | 'owner_deleted' },
