@@ -15,35 +15,16 @@ import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges
 import { InvalidChallengeError, SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
-import type { SecondStepRequest } from './auth.requests.js';
+import type { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { PASSWORD_AND_CODE } from './sessions/alive.js';
 
-/** The email is canonical and the password normalized: the DTOs produce them. */
-interface SignIn {
-  email: string;
-  password: string;
-  refresh?: boolean;
-  deviceName?: string;
-}
-
 type Named = Pick<Credentials, 'id' | 'email'>;
-
-interface Registration extends SignIn {
-  invitationCode?: string | null;
-}
 
 /** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 class InvalidCredentialsError extends Problem {
   constructor(userId?: string) {
     super('invalid_credentials', { headers: { 'WWW-Authenticate': 'Bearer' }, userId });
-  }
-}
-
-/** Thrown only after the password was right: a stranger must not learn that the account is disabled. */
-class AccountDisabledError extends Problem {
-  constructor(userId: string) {
-    super('account_disabled', { userId });
   }
 }
 
@@ -63,7 +44,7 @@ export class AuthService {
 
   /** The unique key decides whether the email is taken: a query first would race, and leak by its timing. */
   async register(
-    { email, password, refresh, deviceName, invitationCode = null }: Registration,
+    { email, password, refresh, deviceName, invitationCode = null }: RegisterRequest,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
@@ -89,7 +70,7 @@ export class AuthService {
 
   /** Does the same work whether or not the email is known. @throws SecondFactorRequiredError, with the challenge */
   async login(
-    { email, password, refresh, deviceName }: SignIn,
+    { email, password, refresh, deviceName }: LoginRequest,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
@@ -99,7 +80,8 @@ export class AuthService {
       if (user) this.failed.note(email, user.id);
       throw new InvalidCredentialsError(user?.id);
     }
-    if (user.disabledAt !== null) throw new AccountDisabledError(user.id);
+    // Only after the password was right: a stranger must not learn that the account is disabled.
+    if (user.disabledAt !== null) throw new Problem('account_disabled', { userId: user.id });
 
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;

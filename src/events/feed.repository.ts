@@ -152,11 +152,9 @@ export class FeedRepository {
 
   private async findPlaced(eventId: string, limit: number): Promise<Placed[] | undefined> {
     const found = await this.feed.query<Placed[]>(FIND_AFTER, [eventId, limit]);
-    return found.length > 0 || (await this.has(eventId)) ? found : undefined;
-  }
-
-  private async has(eventId: string): Promise<boolean> {
-    return (await this.feed.query<unknown[]>(FIND_ENTRY, [eventId])).length > 0;
+    if (found.length > 0) return found;
+    const entries = await this.feed.query<unknown[]>(FIND_ENTRY, [eventId]);
+    return entries.length > 0 ? found : undefined;
   }
 }
 

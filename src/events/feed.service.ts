@@ -12,12 +12,6 @@ import type { FeedResult } from './events.responses.js';
 
 export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
 
-class TooManyWaitError extends Problem {
-  constructor() {
-    super('rate_limited', { detail: TOO_MANY_WAIT, headers: { 'Retry-After': '1' } });
-  }
-}
-
 const MAX_LONG_POLLS = 20;
 /** page size after a first page without wanted events */
 const EVENTS_AT_ONCE = 1000;
@@ -50,7 +44,7 @@ export class FeedService implements BeforeApplicationShutdown {
     this.stopping.abort();
   }
 
-  /** @throws cursor_expired, TooManyWaitError */
+  /** @throws cursor_expired, rate_limited */
   async follow(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
     const { after, wait = '0' } = query;
     if (after === undefined) return { events: [], next: await this.end(patience.gone) };
@@ -127,7 +121,8 @@ export class FeedService implements BeforeApplicationShutdown {
 
   private enter(service: string): () => void {
     const count = this.longPolls.get(service) ?? 0;
-    if (count >= MAX_LONG_POLLS) throw new TooManyWaitError();
+    if (count >= MAX_LONG_POLLS)
+      throw new Problem('rate_limited', { detail: TOO_MANY_WAIT, headers: { 'Retry-After': '1' } });
     this.longPolls.set(service, count + 1);
     return () => this.longPolls.set(service, this.longPolls.get(service)! - 1);
   }

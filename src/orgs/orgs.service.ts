@@ -15,7 +15,7 @@ import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { NoEnabledOwnerError, TooManyOrgsError } from './state/orgs.errors.js';
+import { NO_ENABLED_OWNER, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireAdmin, requireOwner, requireRestorable } from './state/member-policy.js';
 import { OrgChanges, unchanged } from './state/org-changes.js';
 import { timeText } from '../identifiers/text.js';
@@ -127,7 +127,7 @@ export class OrgsService {
 
   /**
    * @param force allows it to have no enabled owner
-   * @throws org_not_found when its time is over, NoEnabledOwnerError
+   * @throws org_not_found when its time is over, last_owner
    */
   async restoreAsOperator(
     orgId: string,
@@ -141,7 +141,7 @@ export class OrgsService {
         if (org.purgeAt === null) return unchanged({ id, name });
         requireRestorable(org, Date.now());
         const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
-        if (!hasOwner && !force) throw new NoEnabledOwnerError();
+        if (!hasOwner && !force) throw new Problem('last_owner', { detail: NO_ENABLED_OWNER });
         await this.orgs.restore(tx, orgId);
         await org.record({ type: 'org.restored', ...(!hasOwner && { data: { force: true } }) });
         return { id, name };

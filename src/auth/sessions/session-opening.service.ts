@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import type { EventWithout, NewEvent } from '../../events/event-types.js';
+import type { EventWithout } from '../../events/event-types.js';
 import type { CodeOwner } from './authorization-codes.repository.js';
 import type { TokenResult } from './sessions.responses.js';
 import { TokenIssuer } from '../tokens/token-issuer.js';
@@ -42,12 +42,29 @@ export class SessionOpening {
 
   async open(
     transaction: Transaction,
-    login: Login,
+    { user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login,
     cause?: EventWithout<'actor', 'account.registered' | 'account.recovery_code_used'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
-    const { session, actor, started } = this.begin(login);
-    await this.sessions.insert(transaction, [session]);
-    await this.events.record(transaction, ...(cause ? [{ ...cause, actor }] : []), started);
+    const session = newSession(this.env, {
+      userId: user.id,
+      authEpoch: user.authEpoch,
+      authTime: Date.now(),
+      amr,
+      refresh,
+      deviceName,
+      origin,
+    });
+    const { id: sessionId, userId } = session;
+    const { requestId, address } = origin;
+    const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
+    await this.sessions.insert(transaction, session);
+    await this.events.record(transaction, ...(cause ? [{ ...cause, actor }] : []), {
+      type: 'session.started',
+      actor,
+      userId,
+      sessionId,
+      data: { via },
+    });
     return { session, actor };
   }
 
@@ -66,27 +83,6 @@ export class SessionOpening {
   answer(session: NewSession | DelegatedSession): TokenResult {
     this.limit.noteOpened(session.userId);
     return this.tokens.issue(session, session.createdAt);
-  }
-
-  private begin({ user, via, refresh, deviceName, amr = PASSWORD_ALONE, origin }: Login): {
-    session: NewSession;
-    actor: UserActor;
-    started: NewEvent;
-  } {
-    const { id: userId, authEpoch } = user;
-    const session = newSession(this.env, {
-      userId,
-      authEpoch,
-      authTime: Date.now(),
-      amr,
-      refresh,
-      deviceName,
-      origin,
-    });
-    const { id: sessionId } = session;
-    const { requestId, address } = origin;
-    const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
-    return { session, actor, started: { type: 'session.started', actor, userId, sessionId, data: { via } } };
   }
 }
 

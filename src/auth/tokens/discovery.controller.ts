@@ -11,10 +11,10 @@ import {
 } from '../../http/paths.js';
 import { ApiProblems } from '../../openapi/decorators.js';
 import { KeyRing } from './signing-keys.js';
-import { IssuerNotDiscoverableError, NOT_DISCOVERABLE } from './tokens.errors.js';
+import { Problem } from '../../problems/problem.js';
 import { KeySet, ServerMetadata } from './tokens.responses.js';
 
-const NO_URL = { code: 'not_found', detail: NOT_DISCOVERABLE } as const;
+const NO_URL = { code: 'not_found', detail: 'The issuer of this service is not a URL.' } as const;
 const CACHE = 'public, max-age=300';
 
 @ApiTags('Tokens')
@@ -70,7 +70,7 @@ export class DiscoveryController {
   private metadata(): ServerMetadata {
     const issuer = this.env.jwtIssuer;
     const url = issuerUrl(issuer);
-    if (!url) throw new IssuerNotDiscoverableError();
+    if (!url) throw new Problem(NO_URL.code, NO_URL);
     return {
       issuer,
       jwks_uri: url.base + JWKS_PATH,

@@ -3,7 +3,7 @@ import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import type { OkResult } from '../../http/fields.js';
-import { Problem, ValidationProblem } from '../../problems/problem.js';
+import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserChangesRepository } from '../../users/user-changes.repository.js';
@@ -19,12 +19,7 @@ import { type LockedOrg, OrgChanges, type OrgEvent, revocations, unchanged } fro
 import { invitableRoles } from '../state/invitation-policy.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MembershipResult } from './members.responses.js';
-import {
-  NoMoreAdditionsError,
-  OwnerDisabledError,
-  OwnerNoMemberError,
-  UserHasTooManyOrgsError,
-} from '../state/orgs.errors.js';
+import { OwnerDisabledError } from '../state/orgs.errors.js';
 import { type MemberPair, MembersRepository } from '../state/members.repository.js';
 import { requireUnprotected } from '../../users/operator-protection.js';
 import { UserEmailsRepository } from '../../users/user-emails.repository.js';
@@ -123,7 +118,7 @@ export class MembersService {
 
   /**
    * Over HTTP no operator becomes an owner. Returns false if the user is one already.
-   * @throws org_not_found, OwnerDisabledError, OwnerNoMemberError, UserHasTooManyOrgsError, OperatorProtectedError
+   * @throws org_not_found, OwnerDisabledError, RefusedError, user_has_too_many_orgs, OperatorProtectedError
    */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
     const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
@@ -135,7 +130,7 @@ export class MembersService {
       const { operatorSince } = await this.users.stateOf(tx, userId);
       requireUnprotected(actor, operatorSince);
       if (from === null) {
-        if (!force) throw new OwnerNoMemberError();
+        if (!force) throw new RefusedError('the user is no member of the organization', 'member_not_found');
         await this.joinAsOwner(tx, org, userId);
       } else {
         await this.members.updateRole(tx, orgId, userId, 'owner');
@@ -176,7 +171,10 @@ export class MembersService {
   }
 
   private async refusal(tx: Transaction, userId: string, limit: number): Promise<Error> {
-    return (await this.isThere(tx, userId)) ? new NoMoreAdditionsError(limit) : new Problem('user_not_found');
+    if (!(await this.isThere(tx, userId))) return new Problem('user_not_found');
+    return new Problem('user_has_too_many_orgs', {
+      detail: `The user belongs to ${limit} or more organizations, so nobody can add them to another; send an invitation.`,
+    });
   }
 
   private async isThere(tx: Transaction, userId: string): Promise<boolean> {
@@ -187,7 +185,9 @@ export class MembersService {
     const { maxOrgsPerUser } = this.env;
     const member = { orgId: org.id, userId, role: 'owner', joinedAt: Date.now() } as const;
     if (!(await this.members.insert(tx, member, maxOrgsPerUser))) {
-      throw new UserHasTooManyOrgsError(maxOrgsPerUser);
+      throw new Problem('user_has_too_many_orgs', {
+        detail: `The user belongs to ${maxOrgsPerUser} organizations, the maximum for one user.`,
+      });
     }
     const { email } = await this.emails.emailOf(tx, userId);
     const ended = await this.invitations.revokeOfEmail(tx, org.id, email);

@@ -1,7 +1,7 @@
 import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
 import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
 import type { AdditionFacts, MemberPair } from './members.repository.js';
-import { InsufficientRoleError, LastOwnerError } from './orgs.errors.js';
+import { InsufficientRoleError } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
@@ -22,6 +22,8 @@ interface EndingMembership {
   hasOtherOwner: 0 | 1;
 }
 
+const lastOwner = (): Error => new Problem('last_owner', { remedy: { action: 'transfer' } });
+
 interface OwnerRule<T> {
   /** lets an operator leave an organization without an enabled owner */
   force?: boolean;
@@ -30,11 +32,11 @@ interface OwnerRule<T> {
 
 /**
  * @returns the memberships whose organization has no enabled owner now, by force
- * @throws LastOwnerError, or what `refuse` makes of those memberships
+ * @throws last_owner, or what `refuse` makes of those memberships
  */
 export function requireOtherOwner<T extends EndingMembership>(
   memberships: readonly T[],
-  { force = false, refuse = () => new LastOwnerError() }: OwnerRule<T> = {},
+  { force = false, refuse = lastOwner }: OwnerRule<T> = {},
 ): T[] {
   const orphaned = memberships.filter(({ role, hasOtherOwner }) => role === 'owner' && !hasOtherOwner);
   if (orphaned.length > 0 && !force) throw refuse(orphaned);

@@ -18,29 +18,6 @@ export class InsufficientRoleError extends Problem {
   }
 }
 
-export class UserHasTooManyOrgsError extends Problem {
-  constructor(max: number) {
-    super('user_has_too_many_orgs', {
-      detail: `The user belongs to ${max} organizations, the maximum for one user.`,
-    });
-  }
-}
-
-/** The share that additions may use is full; the user can create and accept beyond it. */
-export class NoMoreAdditionsError extends Problem {
-  constructor(share: number) {
-    super('user_has_too_many_orgs', {
-      detail: `The user belongs to ${share} or more organizations, so nobody can add them to another; send an invitation.`,
-    });
-  }
-}
-
-export class LastOwnerError extends Problem {
-  constructor() {
-    super('last_owner', { remedy: { action: 'transfer' } });
-  }
-}
-
 export class AlreadyInvitedError extends Problem {
   constructor(pendingId: string | null = null) {
     super('already_invited', {
@@ -87,20 +64,8 @@ function named(orgs: readonly OwnedOrg[]): string {
   return ids.join(', ') + more;
 }
 
-export class NoEnabledOwnerError extends Problem {
-  constructor() {
-    super('last_owner', { detail: NO_ENABLED_OWNER });
-  }
-}
-
 export class OwnerDisabledError extends RefusedError {
   constructor() {
     super('the user is disabled', 'member_disabled');
-  }
-}
-
-export class OwnerNoMemberError extends RefusedError {
-  constructor() {
-    super('the user is no member of the organization', 'member_not_found');
   }
 }
