@@ -3,6 +3,7 @@ import type { SignInOrigin } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
+import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/known-logins.js';
 import { UsersService } from '../users/users.service.js';
@@ -12,7 +13,7 @@ import { PasswordHasher } from './passwords/password-hasher.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 import type { NewSession } from './sessions/sessions.repository.js';
 import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges.js';
-import { InvalidChallengeError, SecondFactorRequiredError } from './second-factor/second-factor.errors.js';
+import { InvalidChallengeError } from './second-factor/second-factor.errors.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
@@ -68,7 +69,7 @@ export class AuthService {
     return this.answer(session, user);
   }
 
-  /** Does the same work whether or not the email is known. @throws SecondFactorRequiredError, with the challenge */
+  /** Does the same work whether or not the email is known. @throws second_factor_required, with the challenge */
   async login(
     { email, password, refresh, deviceName }: LoginRequest,
     client: HashClient,
@@ -86,10 +87,13 @@ export class AuthService {
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;
     if (secondFactorAt !== null) {
-      throw new SecondFactorRequiredError(
-        this.challenges.issue({ userId, authEpoch, enabledAt: secondFactorAt }),
+      const { challenge, expiresAt } = this.challenges.issue({
         userId,
-      );
+        authEpoch,
+        enabledAt: secondFactorAt,
+      });
+      const extensions = { challenge, expiresAt: timeText(expiresAt) };
+      throw new Problem('second_factor_required', { extensions, userId });
     }
     const login: Login = { user, via: 'login', refresh, deviceName, origin };
     return this.open(login, user, () => new InvalidCredentialsError());

@@ -7,19 +7,16 @@ import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey, type Counter, emailKey, rateLimitKey } from './rate-limit-store.js';
 
-const RATE_LIMIT_NAMES = [
-  'register',
-  'login',
-  'address',
-  'account',
-  'lookup',
-  'forgot',
-  'code',
-  'export',
-  'writes',
-] as const;
-
-export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number];
+export type RateLimitName =
+  | 'register'
+  | 'login'
+  | 'address'
+  | 'account'
+  | 'lookup'
+  | 'forgot'
+  | 'code'
+  | 'export'
+  | 'writes';
 
 export interface NamedCounter extends Counter {
   name: RateLimitName;

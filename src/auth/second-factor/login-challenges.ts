@@ -15,11 +15,6 @@ export interface LoginChallenge {
   expiresAt: number;
 }
 
-export interface IssuedChallenge {
-  challenge: string;
-  expiresAt: number;
-}
-
 type ChallengedUser = Pick<Credentials, 'authEpoch' | 'secondFactorAt' | 'disabledAt'>;
 
 export const CHALLENGE_TTL_MS = 300_000;
@@ -40,7 +35,10 @@ export class LoginChallenges {
     this.macs = new DerivedMacs(keys, 'login challenges');
   }
 
-  issue(account: Pick<LoginChallenge, 'userId' | 'authEpoch' | 'enabledAt'>): IssuedChallenge {
+  issue(account: Pick<LoginChallenge, 'userId' | 'authEpoch' | 'enabledAt'>): {
+    challenge: string;
+    expiresAt: number;
+  } {
     const expiresAt = Date.now() + CHALLENGE_TTL_MS;
     return { challenge: this.write({ ...account, expiresAt }), expiresAt };
   }

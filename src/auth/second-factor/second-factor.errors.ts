@@ -1,6 +1,4 @@
 import { Problem } from '../../problems/problem.js';
-import type { IssuedChallenge } from './login-challenges.js';
-import { timeText } from '../../identifiers/text.js';
 
 export const INVALID_SECOND_FACTOR_CODE =
   'The code is wrong or was used before; send the next one of the app, or a recovery code.';
@@ -11,16 +9,6 @@ export const TOO_MANY_WRONG_CODES =
 export class InvalidSecondFactorCodeError extends Problem {
   constructor(userId?: string) {
     super('invalid_code', { detail: INVALID_SECOND_FACTOR_CODE, userId });
-  }
-}
-
-/** Throw it only after the password was right: it tells that the user has two-factor authentication. */
-export class SecondFactorRequiredError extends Problem {
-  constructor({ challenge, expiresAt }: IssuedChallenge, userId: string) {
-    super('second_factor_required', {
-      extensions: { challenge, expiresAt: timeText(expiresAt) },
-      userId,
-    });
   }
 }
 

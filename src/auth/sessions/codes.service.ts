@@ -85,17 +85,9 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
   }
 }
 
+/** A code has 256 random bits (RFC 6749 section 10.10). */
 const CODE_BYTES = 32;
 const CODE = /^[\w-]{43}$/;
-
-/** A code has 256 random bits (RFC 6749 section 10.10). */
-function newCode(): string {
-  return randomBytes(CODE_BYTES).toString('base64url');
-}
-
-function isCode(text: string): boolean {
-  return CODE.test(text);
-}
 
 interface CodeBinding {
   challenge?: string | undefined;
@@ -108,10 +100,6 @@ function hashCode(code: string, { challenge = '', audience }: CodeBinding = {}):
   const mac = createHmac('sha256', code).update(challenge);
   if (audience !== undefined) mac.update('\0').update(audience);
   return mac.digest('base64url');
-}
-
-function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url');
 }
 
 export interface CodeExchange {
@@ -158,7 +146,7 @@ export class CodesService {
   }
 
   private async openSession(exchange: CodeExchange, origin: SignInOrigin): Promise<DelegatedSession> {
-    if (!isCode(exchange.code)) throw new InvalidCodeError('malformed');
+    if (!CODE.test(exchange.code)) throw new InvalidCodeError('malformed');
     for (const presented of readingsOf(exchange)) {
       const owner = await this.codes.findOwner(presented.hash);
       const opened = owner && (await this.opening.openByCode(presented, owner, origin));
@@ -173,7 +161,7 @@ export class CodesService {
     sessionId: string,
     binding: CodeBinding,
   ): Promise<{ code: string; expiresAt: number }> {
-    const code = newCode();
+    const code = randomBytes(CODE_BYTES).toString('base64url');
     const now = Date.now();
     const createdAt = this.limit.noteIssued(sessionId, now);
     const expiresAt = now + this.env.codeTtl * 1000;
@@ -196,7 +184,9 @@ export class CodesService {
 }
 
 function readingsOf({ code, codeVerifier, service }: CodeExchange): PresentedCode[] {
-  const challenge = codeVerifier === undefined ? undefined : challengeOf(codeVerifier);
+  // RFC 7636 section 4.6, method S256
+  const challenge =
+    codeVerifier === undefined ? undefined : createHash('sha256').update(codeVerifier).digest('base64url');
   const plain = hashCode(code, { challenge });
   if (service === undefined) return [{ hash: plain }];
   const bound = hashCode(code, { challenge, audience: service.name });
