@@ -1,12 +1,20 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { accounts } from '../support/accounts-command.js';
-import { anInvitation, verified } from '../support/inviting.js';
+import { accounts, accountsJson, failure } from '../support/accounts-command.js';
+import { allRows } from '../support/all-rows.js';
+import { anOrgPurge } from '../support/clean-up.js';
+import { aDataSource } from '../support/data-source.js';
+import { examine } from '../support/doctor.js';
 import { anInstallation } from '../support/installation.js';
-import { aCode, anOrg, anUnknownId } from '../support/personas.js';
+import { insertRows } from '../support/insert-rows.js';
+import { anInvitation, verified } from '../support/inviting.js';
+import { aCode, anEmail, anOrg, anUnknownId, aPassword, type Session } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
 /** More than a page. */
 const LOGINS = 600;
+const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
+const ADDRESS = '203.0.113.77';
+const USER_AGENT = 'Looms/1.0';
 
 interface Exported {
   exportedAt: string;
@@ -19,52 +27,47 @@ interface Exported {
 }
 
 const installation = await anInstallation();
-const service = await startOwnService({ installation });
+const service = await startOwnService({
+  installation,
+  env: { RATE_LIMIT_REGISTER: 'off', TRUST_PROXY: '127.0.0.1' },
+});
 const cast = await anOrg(service);
 await service.anyone.post('/api/auth/code/exchange', { code: await aCode(cast.admin) });
 await aCode(cast.admin);
-afterAll(async () => {
-  await service.stop();
-  await installation.remove();
-});
+afterAll(() => installation.remove());
 
 describe('accounts export', () => {
   /** As if the user had logged in very often. */
   async function addLogins(userId: string): Promise<void> {
     const numbers = Array.from({ length: LOGINS }, (_, index) => index);
     const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
-    const rows = (each: string): string => numbers.map(() => each).join();
-    await service.db.query(
-      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES ${rows('(?, ?, 1, 1, 1)')}`,
-      numbers.flatMap((number) => [id(number), userId]),
-    );
-    await service.db.query(
-      `INSERT INTO events (id, type, at, actor_type, user_id, data)
-        VALUES ${rows("(?, 'session.started', 1, 'user', ?, '{}')")}`,
-      numbers.flatMap((number) => [id(number), userId]),
-    );
+    const sessions = numbers.map((number) => [id(number), userId, 1, 1, 1]);
+    await insertRows(service.db, 'sessions', 'id, user_id, auth_time, created_at, expires_at', sessions);
+    const events = numbers.map((number) => [id(number), 'session.started', 1, 'user', userId, '{}']);
+    await insertRows(service.db, 'events', 'id, type, at, actor_type, user_id, data', events);
   }
 
   it('holds everything about the user, and nothing of others or secret', async () => {
     const { org, owner, admin } = cast;
     await addLogins(admin.id);
     await verified(service.db, admin);
-    for (const recipient of [admin.email, owner.email]) {
-      await service.db.query(
-        `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
-          VALUES (?, 'password_changed', ?, 'sent', ?, 1)`,
-        [anUnknownId(), recipient, Date.now()],
-      );
-    }
+    const mails = [admin, owner].map(({ email }) => [
+      anUnknownId(),
+      'password_changed',
+      email,
+      'sent',
+      Date.now(),
+      1,
+    ]);
+    await insertRows(service.db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at', mails);
     const { code, stdout, stderr } = await accounts(installation, ['export', admin.email]);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const found = JSON.parse(stdout) as Exported;
-    const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
     expect(found).toMatchObject({
-      exportedAt: aTime,
-      account: { id: admin.id, email: admin.email, createdAt: aTime, disabledAt: null },
-      organizations: [{ id: org.id, name: org.name, role: 'admin', joinedAt: aTime }],
+      exportedAt: A_TIME,
+      account: { id: admin.id, email: admin.email, createdAt: A_TIME, disabledAt: null },
+      organizations: [{ id: org.id, name: org.name, role: 'admin', joinedAt: A_TIME }],
     });
     expect(found.mails).toEqual([expect.objectContaining({ kind: 'password_changed', state: 'sent' })]);
     expect(found.sessions).toHaveLength(LOGINS + 2);
@@ -82,17 +85,7 @@ describe('accounts export', () => {
       ip: null,
       requestId: null,
     });
-
-    const hashes = await service.db.query('SELECT password_hash AS hash FROM users');
-    const codes = await service.db.query('SELECT hash FROM authorization_codes');
-    const secrets = [...hashes, ...codes].map(({ hash }) => String(hash));
-    expect(secrets.length).toBeGreaterThan(4);
-    const opened = await service.db.query(
-      'SELECT code_hash AS hash FROM sessions WHERE code_hash IS NOT NULL',
-    );
-    for (const secret of [...secrets, String(opened[0]!['hash']), owner.email, admin.token, 'argon2']) {
-      expect(stdout).not.toContain(secret);
-    }
+    for (const secret of [owner.email, admin.token, 'argon2']) expect(stdout).not.toContain(secret);
   });
 
   it('holds the invitations for the e-mail, once it is verified', async () => {
@@ -124,5 +117,75 @@ describe('accounts export', () => {
 
     expect(stdout.trimEnd()).not.toContain('\n');
     expect(JSON.parse(stdout)).toMatchObject({ account: { id: cast.outsider.id }, organizations: [] });
+  });
+
+  it('holds the client addresses of sessions, which are gone with the account', async () => {
+    const credentials = { email: anEmail(), password: aPassword() };
+    const client = service.anyone.with({ 'x-forwarded-for': ADDRESS, 'user-agent': USER_AGENT });
+    const { body } = await client.post<Session>('/api/auth/register', credentials);
+    await client.post('/api/auth/login', { ...credentials, refresh: true });
+    const user = client.withToken(body.token);
+    const { code } = (await user.post<{ code: string }>('/api/auth/code')).body;
+    expect((await client.post('/api/auth/code/exchange', { code })).status).toBe(200);
+
+    const { stdout } = await accounts(installation, ['export', credentials.email]);
+    const { sessions } = JSON.parse(stdout) as Exported;
+    expect(sessions).toHaveLength(3);
+    for (const session of sessions) expect(session).toMatchObject({ ip: ADDRESS, userAgent: USER_AGENT });
+    expect(await tablesWith(ADDRESS)).toEqual(['events', 'sessions']);
+
+    expect((await user.delete('/api/me', { password: credentials.password })).status).toBe(200);
+
+    expect(await tablesWith(ADDRESS)).toEqual([]);
+    expect(await tablesWith(USER_AGENT)).toEqual([]);
+  });
+
+  async function tablesWith(text: string): Promise<string[]> {
+    const tables = Object.entries(await allRows(service.db));
+    return tables.flatMap(([name, rows]) => (rows.some((row) => row.includes(text)) ? name : [])).toSorted();
+  }
+});
+
+describe('an operator, of a deleted organization', () => {
+  it('is told that it is deleted, by every command that shows it', async () => {
+    const { org, owner, admin } = cast;
+    await owner.delete(`/api/orgs/${org.id}`);
+
+    const [shown] = await accountsJson<object>(installation, ['orgs', 'show', org.id]);
+    const counts = { owner: 1, admin: 1, member: 1 };
+    expect(shown).toMatchObject({ id: org.id, deletedAt: A_TIME, purgeAt: A_TIME, counts });
+    expect((await accounts(installation, ['orgs', 'show', org.id])).stdout).toMatch(/^deletedAt {2}\S+Z$/m);
+    const [user] = await accountsJson<object>(installation, ['users', 'show', admin.email]);
+    expect(user).toMatchObject({ orgs: [{ id: org.id, role: 'admin', deletedAt: A_TIME }] });
+    expect((await accounts(installation, ['users', 'show', admin.email])).stdout).toMatch(/ DELETED$/m);
+    const { stdout } = await accounts(installation, ['export', admin.email]);
+    expect(JSON.parse(stdout)).toMatchObject({ organizations: [{ id: org.id, deletedAt: A_TIME }] });
+  });
+
+  it('makes no owner there, disables and deletes its owners', async () => {
+    const { org, owner, admin } = cast;
+    expect(await accounts(installation, ['orgs', 'set-owner', org.id, admin.id])).toEqual(
+      failure(1, /\(org_not_found\)/),
+    );
+    expect(await accounts(installation, ['users', 'disable', owner.id])).toMatchObject({ code: 0 });
+    expect(await accounts(installation, ['users', 'delete', owner.id])).toMatchObject({ code: 0 });
+  });
+
+  it('finds the data sound before, amid and after its purge', async () => {
+    const { org, admin } = cast;
+    await service.stop();
+    expect((await examine(installation)).code).toBe(0);
+
+    const now = Date.now();
+    const began = 'UPDATE orgs SET purge_at = ?, purge_began_at = ? WHERE id = ?';
+    await installation.db.query(began, [now, now, org.id]);
+    await installation.db.query('DELETE FROM members WHERE user_id = ?', [admin.id]);
+    expect((await examine(installation)).code).toBe(0);
+
+    const dataSource = await aDataSource(installation);
+    await anOrgPurge(dataSource).purgeBatch(now);
+    await dataSource.destroy();
+    expect(await installation.db.query('SELECT * FROM orgs')).toEqual([]);
+    expect((await examine(installation)).code).toBe(0);
   });
 });

@@ -1,25 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { accounts, accountsJson } from '../support/accounts-command.js';
-import { COMPILE_CACHE } from '../support/compile-cache.js';
+import { accounts, accountsJson, failure, spawnAccounts } from '../support/accounts-command.js';
+import { engine } from '../support/engine.js';
 import { invalidRefreshToken, invalidToken } from '../support/expected.js';
-import { anInstallation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
 import { startOwnService } from '../support/service.js';
 import { aSigningKey, decodeToken, type Jwk, keysFileIn } from '../support/signing-keys.js';
-
-interface ListedKey {
-  kid: string;
-  state: string;
-  signsFrom?: string;
-}
 
 type Key = ReturnType<typeof aSigningKey>;
 
@@ -27,66 +19,55 @@ const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 const seconds = () => Math.floor(Date.now() / 1000);
 
-const installation = await anInstallation();
-const service = await startOwnService({ installation });
+const service = await startOwnService();
+const { installation } = service;
 const file = keysFileIn(installation.directory);
-afterAll(async () => {
-  await service.stop();
-  await installation.remove();
+afterAll(() => service.stop());
+
+const keysJson = (...parameters: string[]) =>
+  accountsJson<{ kid: string; signsFrom: string; removed: boolean }>(installation, ['keys', ...parameters]);
+const inFile = async () =>
+  (JSON.parse(await readFile(file, 'utf8')) as { keys: (Jwk & { nbf?: number })[] }).keys;
+const kidOf = ({ token }: Account) => decodeToken(token).header['kid'];
+async function published(): Promise<string[]> {
+  const { body } = await service.anyone.get<{ keys: { kid: string }[] }>('/.well-known/jwks.json');
+  return body.keys.map(({ kid }) => kid);
+}
+const untilPublished = (kids: string[]) =>
+  waitFor(
+    `the service publishes ${kids.length}`,
+    hangTimeoutMs(),
+    async () => JSON.stringify(await published()) === JSON.stringify(kids),
+  );
+
+let first: string;
+beforeEach(async () => {
+  await installation.writeKeys([aSigningKey()]);
+  first = installation.keys[0]!.kid;
+  await untilPublished([first]);
 });
 
-describe('accounts keys', () => {
-  let first: string;
-  beforeEach(async () => {
-    await installation.writeKeys([aSigningKey()]);
-    first = installation.keys[0]!.kid;
-    await untilPublished([first]);
-  });
-
+describe.runIf(engine === 'sqlite')('accounts keys', () => {
   it('says which file it looked for in another directory, and the variable that names it', async () => {
-    const { code, stderr } = await accounts(installation, ['keys', 'list'], {
-      env: { JWT_KEYS_FILE: './elsewhere/jwks.json' },
-    });
-
-    expect(code).not.toBe(0);
-    expect(stderr.trim()).toMatch(/^JWT_KEYS_FILE: there is no file \/.*\/elsewhere\/jwks\.json$/);
+    const env = { JWT_KEYS_FILE: './elsewhere/jwks.json' };
+    expect(await accounts(installation, ['keys', 'list'], { env })).toEqual(
+      failure(2, /^JWT_KEYS_FILE: there is no file \/.*\/elsewhere\/jwks\.json\n$/),
+    );
   });
 
-  const list = () => accountsJson<ListedKey>(installation, ['keys', 'list']);
-  const inFile = async () =>
-    (JSON.parse(await readFile(file, 'utf8')) as { keys: (Jwk & { nbf?: number })[] }).keys;
-  const kidOf = ({ token }: Account) => decodeToken(token).header['kid'];
-
-  async function published(): Promise<string[]> {
-    const { body } = await service.anyone.get<{ keys: { kid: string }[] }>('/.well-known/jwks.json');
-    return body.keys.map(({ kid }) => kid);
-  }
-
-  const untilPublished = (kids: string[]) =>
-    waitFor(
-      `the service publishes ${kids.length}`,
-      hangTimeoutMs(),
-      async () => JSON.stringify(await published()) === JSON.stringify(kids),
-    );
-
-  it('rotate adds a key that is published at once and signs 10 minutes later, without a restart', async () => {
-    const [added] = await accountsJson<{ kid: string; signsFrom: string }>(installation, ['keys', 'rotate']);
+  it('rotate adds a key that is published at once and signs 10 minutes later, while the others verify', async () => {
+    const [added] = await keysJson('rotate');
 
     const inMinutes = (Date.parse(added!.signsFrom) - Date.now()) / 60_000;
     expect(inMinutes).toBeGreaterThan(8);
     expect(inMinutes).toBeLessThanOrEqual(10);
-    expect(await list()).toEqual([
+    expect(await keysJson('list')).toEqual([
       expect.objectContaining({ kid: added!.kid, state: 'next', signsFrom: added!.signsFrom }),
       { kid: first, state: 'signing' },
     ]);
     await untilPublished([added!.kid, first]);
-    expect(kidOf(await anAccount(service))).toBe(first);
-  });
-
-  it('a key signs when its time has come, and the others go on verifying', async () => {
     const ada = await anAccount(service, 'ada');
-    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate']);
-    await untilPublished([added!.kid, first]);
+    expect(kidOf(ada)).toBe(first);
 
     // As if ten minutes had passed.
     const [key, ...others] = await inFile();
@@ -104,13 +85,13 @@ describe('accounts keys', () => {
     const ada = await anAccount(service, 'ada');
     expect((await ada.get('/api/me')).status).toBe(200);
 
-    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate', '--now']);
+    const [added] = await keysJson('rotate', '--now');
     await untilPublished([added!.kid, first]);
     const grace = await anAccount(service, 'grace');
     expect(kidOf(grace)).toBe(added!.kid);
     expect((await ada.get('/api/me')).status).toBe(200);
 
-    expect(await accountsJson(installation, ['keys', 'prune', '--now'])).toEqual([
+    expect(await keysJson('prune', '--now')).toEqual([
       { kid: added!.kid, removed: false, kept: 'it signs' },
       { kid: first, removed: true },
     ]);
@@ -119,6 +100,83 @@ describe('accounts keys', () => {
     expect((await grace.get('/api/me')).status).toBe(200);
   });
 
+  it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {
+    const ada = await anAccount(service, 'ada');
+    const known = service.logs.length;
+    const logged = (text: string) => service.logs.slice(known).filter((line) => line.includes(text));
+    const complaints = () => logged('signing keys could not be read again');
+
+    await writeFile(file, '{ "keys": [');
+    await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
+
+    expect((await ada.get('/api/me')).status).toBe(200);
+    expect((await anAccount(service)).token).toBeTruthy();
+    expect(await accounts(installation, ['keys', 'rotate'])).toEqual(
+      failure(2, 'JWT_KEYS_FILE: the file is not JSON\n'),
+    );
+
+    await installation.writeKeys([aSigningKey(), ...installation.keys]);
+    await waitFor(
+      'the keys are read again',
+      hangTimeoutMs(),
+      () => logged('signing keys read again').length > 0,
+    );
+    expect(complaints()).toHaveLength(1);
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('the file stays private, and leaves nothing beside it but its lock', async () => {
+    await chmod(file, 0o640);
+    await keysJson('rotate');
+
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const beside = (await readdir(installation.directory)).filter((name) => name.startsWith('jwks.json'));
+    expect(beside.toSorted()).toEqual(['jwks.json', 'jwks.json.lock']);
+  });
+
+  it('of commands at the same time none is lost: each adds its key or says that another is at work', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => accounts(installation, ['keys', 'rotate'])),
+    );
+
+    const done = results.filter(({ code }) => code === 0);
+    expect(done.length).toBeGreaterThan(0);
+    expect(await inFile()).toHaveLength(1 + done.length);
+    for (const result of results.filter(({ code }) => code !== 0)) {
+      expect(result).toEqual(failure(2, /^JWT_KEYS_FILE: another command is changing [^\n]+\n$/));
+    }
+  });
+
+  it('a command that is killed leaves the old keys or the new ones', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const before = await inFile();
+      const command = spawnAccounts(installation, ['keys', 'rotate']);
+      const ended = once(command, 'close');
+      await waitFor(
+        'it has the lock or has ended',
+        hangTimeoutMs(),
+        async () => {
+          const names = await readdir(installation.directory);
+          return (
+            names.includes('jwks.json.new') ||
+            command.exitCode !== null ||
+            (await inFile()).length > before.length
+          );
+        },
+        round,
+      );
+      command.kill('SIGKILL');
+      await ended;
+
+      const after = await inFile();
+      expect(after.slice(after.length - before.length)).toEqual(before);
+      expect(after.length - before.length).toBeLessThanOrEqual(1);
+    }
+    await keysJson('rotate');
+  });
+});
+
+describe('accounts keys, where the database decides', () => {
   it('prune keeps a key while a token that it signed may be alive, and one that instances may still sign with', async () => {
     await anAccount(service);
     const [old, idle, recent, signing, next] = [1, 2, 3, 4, 5].map(aSigningKey) as [Key, Key, Key, Key, Key];
@@ -132,8 +190,7 @@ describe('accounts keys', () => {
     ];
     await writeFile(file, JSON.stringify({ keys }));
     await installation.db.query('UPDATE sessions SET created_at = ?', [Date.now() - 16 * DAY_S * 1000]);
-    const prune = () =>
-      accountsJson<{ kid: string; removed: boolean; kept?: string }>(installation, ['keys', 'prune']);
+    const prune = () => keysJson('prune');
 
     expect(await prune()).toEqual([
       { kid: next.kid, removed: false, kept: 'it will sign' },
@@ -171,7 +228,7 @@ describe('accounts keys', () => {
   it('rotated and pruned by the book they never refuse a refresh token', async () => {
     const ada = await anAccount(service, 'ada');
     let { refreshToken } = await aRefreshableLogin(service, ada);
-    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate']);
+    const [added] = await keysJson('rotate');
     await untilPublished([added!.kid, first]);
     ({ refreshToken } = await refreshed(service, refreshToken));
     const signedSince = async (nbf: number): Promise<void> => {
@@ -189,13 +246,13 @@ describe('accounts keys', () => {
     ({ refreshToken } = await refreshed(service, made));
     expect(partsOf((await refreshed(service, made)).refreshToken)).toEqual(partsOf(refreshToken));
 
-    expect(await accountsJson(installation, ['keys', 'prune'])).toContainEqual({
+    expect(await keysJson('prune')).toContainEqual({
       kid: first,
       removed: false,
       kept: expect.stringMatching(/^a refresh token that it made may be used until /),
     });
     await signedSince(seconds() - 15 * DAY_S);
-    expect(await accountsJson(installation, ['keys', 'prune'])).toContainEqual({ kid: first, removed: true });
+    expect(await keysJson('prune')).toContainEqual({ kid: first, removed: true });
     await untilPublished([added!.kid]);
     expect((await refresh(service, refreshToken)).status).toBe(200);
     expect(await refresh(service, made)).toMatchObject(invalidRefreshToken);
@@ -219,7 +276,7 @@ describe('accounts keys', () => {
       return new Map(rows.map(({ id, secret }) => [id, secrets.decrypt(String(secret), String(id))]));
     };
     for (const owner of owners) await store(owner);
-    const [added] = await accountsJson<{ kid: string }>(installation, ['keys', 'rotate', '--now']);
+    const [added] = await keysJson('rotate', '--now');
 
     const interrupted = pruneAtOnce();
     await interrupted.untilHandover();
@@ -233,7 +290,7 @@ describe('accounts keys', () => {
     await again.untilHandover();
     // An instance that has not read the new key yet.
     await store(late);
-    expect(await again.ended).toBe(0);
+    expect(await again.ended).toEqual([0, null]);
 
     expect((await inFile()).map(({ kid }) => kid)).toEqual([added!.kid]);
     expect(await opened()).toEqual(new Map([...all, [late.id, secretOf(late)]]));
@@ -241,106 +298,12 @@ describe('accounts keys', () => {
   });
 
   function pruneAtOnce() {
-    const command = spawn(
-      process.execPath,
-      [join(import.meta.dirname, '../../dist/cli/main.js'), 'keys', 'prune', '--now'],
-      {
-        cwd: installation.directory,
-        env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env },
-      },
-    );
-    const ended = new Promise((resolve) => command.once('close', resolve));
+    const command = spawnAccounts(installation, ['keys', 'prune', '--now']);
+    const ended = once(command, 'close');
     let said = '';
     command.stderr.on('data', (text: Buffer) => (said += text.toString()));
     const untilHandover = () =>
       waitFor('it waits for the instances', hangTimeoutMs(), () => said.includes('waiting 10 s'));
     return { command, ended, untilHandover };
   }
-
-  it('a file that became wrong is an error in the log once, and the keys in use stay', async () => {
-    const ada = await anAccount(service, 'ada');
-    const known = service.logs.length;
-    const logged = (text: string) => service.logs.slice(known).filter((line) => line.includes(text));
-    const complaints = () => logged('signing keys could not be read again');
-
-    await writeFile(file, '{ "keys": [');
-    await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
-
-    expect((await ada.get('/api/me')).status).toBe(200);
-    expect((await anAccount(service)).token).toBeTruthy();
-    const { code, stdout, stderr } = await accounts(installation, ['keys', 'rotate']);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'JWT_KEYS_FILE: the file is not JSON\n',
-    });
-
-    await installation.writeKeys([aSigningKey(), ...installation.keys]);
-    await waitFor(
-      'the keys are read again',
-      hangTimeoutMs(),
-      () => logged('signing keys read again').length > 0,
-    );
-    expect(complaints()).toHaveLength(1);
-    expect((await ada.get('/api/me')).status).toBe(200);
-  });
-
-  it('the file stays private, and leaves nothing beside it but its lock', async () => {
-    await chmod(file, 0o640);
-
-    await accountsJson(installation, ['keys', 'rotate']);
-
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const beside = (await readdir(installation.directory)).filter((name) => name.startsWith('jwks.json'));
-    expect(beside.toSorted()).toEqual(['jwks.json', 'jwks.json.lock']);
-  });
-
-  it('of commands at the same time none is lost: each adds its key or says that another is at work', async () => {
-    const results = await Promise.all(
-      Array.from({ length: 6 }, () => accounts(installation, ['keys', 'rotate'])),
-    );
-
-    const done = results.filter(({ code }) => code === 0);
-    expect(done.length).toBeGreaterThan(0);
-    expect(await inFile()).toHaveLength(1 + done.length);
-    for (const { code, stderr } of results.filter((result) => result.code !== 0)) {
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/^JWT_KEYS_FILE: another command is changing [^\n]+\n$/);
-    }
-  });
-
-  it('a command that is killed leaves the old keys or the new ones', async () => {
-    for (let round = 0; round < 6; round += 1) {
-      const before = await inFile();
-      const command = spawn(
-        process.execPath,
-        [join(import.meta.dirname, '../../dist/cli/main.js'), 'keys', 'rotate'],
-        {
-          cwd: installation.directory,
-          env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...installation.env },
-        },
-      );
-      const ended = new Promise((resolve) => command.once('close', resolve));
-      await waitFor(
-        'it has the lock or has ended',
-        hangTimeoutMs(),
-        async () => {
-          const names = await readdir(installation.directory);
-          return (
-            names.includes('jwks.json.new') ||
-            command.exitCode !== null ||
-            (await inFile()).length > before.length
-          );
-        },
-        round,
-      );
-      command.kill('SIGKILL');
-      await ended;
-
-      const after = await inFile();
-      expect(after.slice(after.length - before.length)).toEqual(before);
-      expect(after.length - before.length).toBeLessThanOrEqual(1);
-    }
-    await accountsJson(installation, ['keys', 'rotate']);
-  });
 });

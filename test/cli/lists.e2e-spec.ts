@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accounts, accountsJson } from '../support/accounts-command.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { anAccount, anAccountOf, anOrg, anOrgOf, type Cast } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { accounts, accountsJson, failure, following } from '../support/accounts-command.js';
+import { engine } from '../support/engine.js';
+import { insertRows } from '../support/insert-rows.js';
+import { anAccount, anAccountOf, anOrg, anOrgOf, join } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 
 /** More than a page, and more than any list that stands in memory by default. */
 const MANY = 1203;
@@ -20,50 +21,57 @@ interface ShownOrg extends Listed {
   areAllShown: boolean;
 }
 
-let installation: Installation;
-let service: Instance;
-let cast: Cast;
+interface ShownEvent {
+  id: string;
+  type: string;
+  at: string;
+  actor: { type: string; id: string | null };
+  orgId?: string | null;
+  userId?: string | null;
+  reason?: string | null;
+}
 
-beforeAll(async () => {
-  installation = await anInstallation();
-  service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
-  cast = await anOrg(service);
-  await fill();
-});
-afterAll(async () => {
-  await service.stop();
-  await installation.remove();
-});
+const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+const { installation } = service;
+const cast = await anOrg(service);
+await fill();
+afterAll(() => service.stop());
 
 const byCode = (one: string, other: string) => (one < other ? -1 : 1);
-const places = (row: string) => Array.from({ length: MANY }, () => row).join();
 
 /** Users and organizations, all of whom are members of one. */
 async function fill(): Promise<void> {
   // Ids of one millisecond come in any order.
-  const ids = Array.from({ length: MANY }, () => randomUUIDv7()).toSorted(byCode);
+  const ids = Array.from({ length: MANY }, () => randomUUIDv7()).toSorted((a, b) => (a < b ? -1 : 1));
   const rows = ids.map((id, n) => ({ id, text: String(n).padStart(4, '0') }));
-  await service.db.query(
-    `INSERT INTO users (id, email, password_hash, created_at) VALUES ${places("(?, ?, 'x', 1)")}`,
-    rows.flatMap(({ id, text }) => [id, `many-${text}@example.com`]),
-  );
-  await service.db.query(
-    `INSERT INTO orgs (id, name, revision, created_at) VALUES ${places('(?, ?, 1, 1)')}`,
-    rows.flatMap(({ id, text }) => [id, `Many ${text}`]),
-  );
-  await service.db.query(
-    `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES ${places("(?, ?, ?, 'member', 1)")}`,
-    rows.flatMap(({ id, text }) => [cast.org.id, id, `many-${text}@example.com`]),
-  );
+  const insert = (table: string, columns: string, row: (id: string, text: string) => (string | number)[]) =>
+    insertRows(
+      service.db,
+      table,
+      columns,
+      rows.map(({ id, text }) => row(id, text)),
+    );
+  await insert('users', 'id, email, password_hash, created_at', (id, text) => [
+    id,
+    `many-${text}@example.com`,
+    'x',
+    1,
+  ]);
+  await insert('orgs', 'id, name, revision, created_at', (id, text) => [id, `Many ${text}`, 1, 1]);
+  await insert('members', 'org_id, user_id, email, role, joined_at', (id, text) => [
+    cast.org.id,
+    id,
+    `many-${text}@example.com`,
+    'member',
+    1,
+  ]);
 }
 
+const run = (...parameters: string[]) => accounts(installation, parameters);
 const json = <T = Listed>(...parameters: string[]) => accountsJson<T>(installation, parameters);
-const linesOf = async (...parameters: string[]) => {
-  const { stdout } = await accounts(installation, parameters);
-  return stdout.trimEnd().split('\n');
-};
+const linesOf = async (...parameters: string[]) => (await run(...parameters)).stdout.trimEnd().split('\n');
 
-describe('accounts users list and find', () => {
+describe('accounts users list, find and show', () => {
   it('lists all users, by e-mail, each once', async () => {
     const emails = (await json('users', 'list')).map(({ email }) => email);
 
@@ -93,6 +101,46 @@ describe('accounts users list and find', () => {
     expect((await json('users', 'find', 'a_b@wild')).map((found) => found.email)).toEqual([email]);
     expect(await json('users', 'find', 'a%b@wild')).toEqual([]);
   });
+
+  it('shows who a user is, since when, how many sessions and which organizations', async () => {
+    const user = await anAccount(service, 'shown');
+    const own = await anOrgOf(user, 'Own');
+
+    expect(await json('users', 'show', user.id)).toEqual([
+      {
+        id: user.id,
+        email: user.email,
+        createdAt: expect.stringMatching(/Z$/),
+        disabledAt: null,
+        emailVerifiedAt: null,
+        passwordChangedAt: null,
+        secondFactorAt: null,
+        operatorSince: null,
+        sessions: 1,
+        invitations: 0,
+        orgs: [{ id: own.id, name: 'Own', role: 'owner' }],
+      },
+    ]);
+  });
+
+  it.runIf(engine === 'sqlite')('shows no hash and no token of users, nor of organizations', async () => {
+    const { email } = cast.owner;
+    const [row] = await service.db.query('SELECT password_hash FROM users WHERE id = ?', [cast.owner.id]);
+
+    for (const command of [
+      ['users', 'show', email],
+      ['users', 'find', email.slice(0, 12)],
+      ['orgs', 'show', cast.org.id],
+    ]) {
+      for (const parameters of [command, [...command, '--json']]) {
+        const { code, stdout } = await run(...parameters);
+        expect(code).toBe(0);
+        expect(stdout).toContain(email);
+        expect(stdout).not.toContain(String(row!['password_hash']));
+        expect(stdout).not.toMatch(/argon2|eyJ/);
+      }
+    }
+  });
 });
 
 describe('accounts orgs list and find', () => {
@@ -105,8 +153,7 @@ describe('accounts orgs list and find', () => {
   });
 
   it('finds organizations by a part of their name, whatever its case, in any script', async () => {
-    const owner = await anAccount(service);
-    const org = await anOrgOf(owner, 'Süßwaren ÉCLAIR 100%_');
+    const org = await anOrgOf(cast.outsider, 'Süßwaren ÉCLAIR 100%_');
 
     for (const text of ['éclair', 'E\u0301clair', 'SÜSSWAREN'.replace('SS', 'ß'), '100%_']) {
       expect(await json('orgs', 'find', text), text).toMatchObject([{ id: org.id, name: org.name }]);
@@ -120,7 +167,7 @@ describe('accounts orgs list and find', () => {
   });
 
   it('takes names as long as the API does, which counts characters, and in decomposed form', async () => {
-    const org = await anOrgOf(await anAccount(service), `${'\u{1F3E2}'.repeat(99)}é`);
+    const org = await anOrgOf(cast.outsider, `${'\u{1F3E2}'.repeat(99)}é`);
     const typed = org.name.normalize('NFD');
 
     expect(await json('orgs', 'find', typed)).toMatchObject([{ id: org.id }]);
@@ -128,9 +175,8 @@ describe('accounts orgs list and find', () => {
   });
 
   it('marks those that are deleted', async () => {
-    const owner = await anAccount(service);
-    const org = await anOrgOf(owner, 'Gone');
-    await owner.delete(`/api/orgs/${org.id}`);
+    const org = await anOrgOf(cast.outsider, 'Gone');
+    await cast.outsider.delete(`/api/orgs/${org.id}`);
 
     expect(await linesOf('orgs', 'find', 'gone')).toEqual([`${org.id}  Gone  DELETED`]);
   });
@@ -166,14 +212,113 @@ describe('accounts orgs show', () => {
   });
 
   it('takes the whole name where it is the only one', async () => {
-    const [one, other] = [await anAccount(service), await anAccount(service)];
-    const org = await anOrgOf(one, 'Only One');
-    const [twin, same] = [await anOrgOf(one, 'Twins'), await anOrgOf(other, 'Twins')];
+    const org = await anOrgOf(cast.outsider, 'Only One');
+    const [twin, same] = [await anOrgOf(cast.outsider, 'Twins'), await anOrgOf(cast.member, 'Twins')];
 
     expect((await show('Only One')).id).toBe(org.id);
-    const { code, stdout, stderr } = await accounts(installation, ['orgs', 'show', 'Twins']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe(`error: several organizations have that name: give an id, ${twin.id}, ${same.id}\n`);
-    expect((await accounts(installation, ['orgs', 'show', 'Only'])).code).toBe(2);
+    expect(await run('orgs', 'show', 'Twins')).toEqual(
+      failure(2, `error: several organizations have that name: give an id, ${twin.id}, ${same.id}\n`),
+    );
+    expect((await run('orgs', 'show', 'Only')).code).toBe(2);
   });
+});
+
+describe('accounts events', async () => {
+  const owner = await anAccount(service, 'owner');
+  const member = await anAccount(service, 'member');
+  const org = await anOrgOf(owner);
+  await join(org, owner, member, 'member');
+  await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
+  await json('users', 'disable', member.id, '--as', 'root', '--reason', 'left');
+
+  const events = (...parameters: string[]) => json<ShownEvent>('events', ...parameters);
+  const typesOf = (found: ShownEvent[]) => found.map(({ type }) => type);
+
+  it('tells who removed somebody, and when', async () => {
+    const found = await events('--user', member.email, '--type', 'member.removed');
+
+    expect(found).toMatchObject([
+      { type: 'member.removed', actor: { type: 'user', id: owner.id }, orgId: org.id, userId: member.id },
+    ]);
+    expect(Math.abs(Date.parse(found[0]!.at) - Date.now())).toBeLessThan(3_600_000);
+  });
+
+  it('shows what operators did, and their words, to people too', async () => {
+    const disabled = ['--user', member.id, '--type', 'account.disabled'];
+    expect(await events(...disabled)).toMatchObject([
+      { actor: { type: 'operator', id: 'root' }, reason: 'left' },
+    ]);
+    const { code, stdout } = await run('events', ...disabled);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\d{4}-\S+Z {2}account\.disabled {2}.*by operator root.*"left"\n$/);
+  });
+
+  it('is of one organization, newest first', async () => {
+    const found = await events('--org', org.id);
+
+    expect(typesOf(found).filter((type) => type.startsWith('member.') || type.startsWith('org.'))).toEqual(
+      expect.arrayContaining(['member.removed', 'member.added', 'org.created']),
+    );
+    expect(found.every(({ orgId }) => orgId === org.id)).toBe(true);
+    expect(typesOf(found)[0]).toBe('member.removed');
+  });
+
+  it('is of a time, without e-mails, names and secrets', async () => {
+    const { stdout } = await run('events', '--json');
+    const secrets = [owner.email, member.email, owner.password, owner.token, 'Analytical Engines', 'argon2'];
+    for (const secret of secrets) expect(stdout).not.toContain(secret);
+    const lines = stdout.trimEnd().split('\n');
+    const all = lines.map((line) => JSON.parse(line) as ShownEvent);
+
+    expect(await events('--since', '1h')).toEqual(all);
+    expect(await events('--until', '1h')).toEqual([]);
+    expect(await events('--since', '2000-01-01', '--until', '2100-01-01T00:00Z')).toEqual(all);
+    expect(await events('--since', '2100-01-01')).toEqual([]);
+    expect(await events('--limit', '2')).toEqual(all.slice(0, 2));
+  });
+
+  it('follows the feed, as somebody reads it', async () => {
+    const followed = following(installation, ['events', 'follow', '--after', 'start', '--json']);
+    const found: ShownEvent[] = [];
+    const until = async (isLast: (event: ShownEvent) => boolean): Promise<void> => {
+      do found.push(JSON.parse(await followed.line()) as ShownEvent);
+      while (!isLast(found.at(-1)!));
+    };
+    await until(({ type }) => type === 'account.disabled');
+    const created = await anOrgOf(owner, 'Difference Engines');
+    await until(({ orgId }) => orgId === created.id);
+    await followed.stop();
+
+    expect(found[0]).toMatchObject({ type: 'account.registered', actor: { type: 'user' } });
+    expect(found).toContainEqual(expect.objectContaining({ type: 'account.disabled', reason: 'left' }));
+  });
+
+  it('refuses to follow from an event that the feed does not have', async () => {
+    expect(await run('events', 'follow', '--after', org.id)).toMatchObject(failure(1, /cursor_expired/));
+  });
+
+  const UNKNOWN: [string[], RegExp][] = [
+    [['--user', 'nobody@example.com'], /there is no user/],
+    [['--org', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'], /there is no organization/],
+  ];
+  /** refused before the database is opened */
+  const MALFORMED: [string[], RegExp][] = [
+    [['--type', 'member.vanished'], /--type: expected one of account\./],
+    [['--since', 'yesterday'], /--since: expected a time/],
+    [['--until', '2026-13-45'], /--until: expected a time/],
+    [['--since', '2026-11-22T09:30'], /--since: expected a time/],
+    [['--limit', '0'], /--limit: expected a whole number/],
+    [['--limit', '1e3'], /--limit: expected a whole number/],
+    [['--limit'], /argument missing/],
+    [['follow', '--after', 'now'], /--after: expected the id of an event, or start/],
+  ];
+  it.runIf(engine === 'sqlite').each([...UNKNOWN, ...MALFORMED])(
+    'refuses %j in one line with exit code 2',
+    async (parameters, message) => {
+      const { stderr, ...result } = await run('events', ...parameters);
+
+      expect({ ...result, stderr }).toEqual(failure(2, /^error: [^\n]+\n$/));
+      expect(stderr).toMatch(message);
+    },
+  );
 });

@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { accounts, accountsJson } from '../support/accounts-command.js';
-import { invalidCode } from '../support/expected.js';
-import { anInstallation } from '../support/installation.js';
-import { MailServer } from '../support/mail-server.js';
-import { anAccount, aPassword } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { startOwnService } from '../support/service.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
+import { invalidCode, invalidCredentials } from '../support/expected.js';
+import { anInvitation, aVerifiedAccount } from '../support/inviting.js';
+import { MailServer } from '../support/mail-server.js';
+import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { startOwnService } from '../support/service.js';
 
 interface Listed {
   id: string;
@@ -19,32 +19,48 @@ interface Listed {
   lastError: string | null;
 }
 
-const resetCode = (email: string) => ['users', 'reset-code', email, '--reason', 'gets no mail'];
+interface Handed {
+  id: string;
+  email: string;
+  role: string;
+  org: Org;
+  code: string;
+  expiresAt: string;
+}
 
-const installation = await anInstallation();
+const CODE = expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/) as string;
+const A_TIME = expect.stringMatching(/Z$/) as string;
+
+/** Nothing listens there until a test starts a server. */
 const port = await freePort();
-const service = await startOwnService({
-  installation,
-  env: {
-    SMTP_URL: `smtp://127.0.0.1:${port}`,
-    MAIL_FROM: 'no-reply@accounts.example',
-    RATE_LIMIT_REGISTER: 'off',
-  },
-});
-afterAll(async () => {
-  await service.stop();
-  await installation.remove();
+const mailEnv = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'no-reply@accounts.example' };
+const limits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_CODE: 'off' };
+const service = await startOwnService({ env: { ...limits, ...mailEnv } });
+const { installation } = service;
+afterAll(() => service.stop());
+
+const run = (...parameters: string[]) => accounts(installation, parameters);
+const resetCode = (email: string) => ['users', 'reset-code', email, ...BY_ROOT];
+const forgot = (email: string) => service.anyone.post('/api/auth/password/forgot', { email });
+const reset = (email: string, code: string | undefined) =>
+  service.anyone.post('/api/auth/password/reset', { email, code, newPassword: aPassword() });
+const byRoot = (type: string, data: object, about: { orgId?: string; userId?: string }) => ({
+  type,
+  actor_type: 'operator',
+  actor_id: 'root',
+  org_id: about.orgId ?? null,
+  user_id: about.userId ?? null,
+  data,
+  reason: 'a test',
 });
 
-describe('accounts mail, and codes that operators hand out', () => {
+describe('accounts mail', () => {
   const list = (...parameters: string[]) =>
     accountsJson<Listed>(installation, ['mail', 'list', ...parameters]);
-  const reset = (email: string, code: string, newPassword = aPassword()) =>
-    service.anyone.post('/api/auth/password/reset', { email, code, newPassword });
 
   it('lists what waits, without a code, and sends it at once', async () => {
     const { email } = await anAccount(service);
-    await service.anyone.post('/api/auth/password/forgot', { email });
+    await forgot(email);
     await waitFor('an attempt has failed', hangTimeoutMs(), async () => {
       const [mail] = await list('--to', email);
       return mail !== undefined && mail.attempts > 2;
@@ -53,10 +69,10 @@ describe('accounts mail, and codes that operators hand out', () => {
     expect(mail).toMatchObject({
       kind: 'password_reset',
       recipient: email,
-      nextAttemptAt: expect.stringMatching(/Z$/),
+      nextAttemptAt: A_TIME,
       lastError: expect.stringMatching(/^E/),
     });
-    const { stdout } = await accounts(installation, ['mail', 'list']);
+    const { stdout } = await run('mail', 'list');
     expect(stdout).toContain(`waiting  ${mail!.id}  password_reset  ${email}`);
 
     // However long the command takes, it is what sends the mail.
@@ -75,15 +91,14 @@ describe('accounts mail, and codes that operators hand out', () => {
       { id: mail!.id, state: 'sent', nextAttemptAt: null, lastError: null, attempts: 1 },
     ]);
     expect(JSON.stringify(sent) + stdout).not.toContain(code);
-    expect(await accounts(installation, ['mail', 'retry', mail!.id])).toMatchObject({
-      code: 1,
-      stderr: 'refused: the mail is sent (mail_ended)\n',
-    });
+    expect(await run('mail', 'retry', mail!.id)).toEqual(
+      failure(1, 'refused: the mail is sent (mail_ended)\n'),
+    );
   });
 
   it('retries all that failed, and none that expired', async () => {
     const [one, other] = [await anAccount(service), await anAccount(service)];
-    for (const { email } of [one, other]) await service.anyone.post('/api/auth/password/forgot', { email });
+    for (const { email } of [one, other]) await forgot(email);
     const failed = "UPDATE mails SET state = 'failed', expires_at = ? WHERE recipient = ?";
     await service.db.query(failed, [Date.now() + 600_000, one.email]);
     await service.db.query(failed, [Date.now() - 1, other.email]);
@@ -92,62 +107,31 @@ describe('accounts mail, and codes that operators hand out', () => {
     expect(await accountsJson(installation, ['mail', 'retry', '--failed'])).toEqual([{ retried: 1 }]);
 
     expect(await list('--to', one.email)).toMatchObject([{ state: 'waiting' }]);
-    expect(await accounts(installation, ['mail', 'retry', expired!.id])).toMatchObject({
-      code: 1,
-      stderr: 'refused: the mail is expired (mail_ended)\n',
-    });
-  });
-
-  it('refuses to send a mail whose code is void, and lists what was dropped', async () => {
-    const { email } = await anAccount(service);
-    await service.anyone.post('/api/auth/password/forgot', { email });
-    const ofReset = async () => (await list('--to', email)).find(({ kind }) => kind === 'password_reset');
-    await waitFor('an attempt has failed', hangTimeoutMs(), async () => (await ofReset())?.lastError != null);
-    const mail = await ofReset();
-    // The worker would drop it before the command comes.
-    const postpone = () =>
-      service.db.query("UPDATE mails SET next_attempt_at = ? WHERE id = ? AND state = 'waiting'", [
-        Date.now() + 3_600_000,
-        mail!.id,
-      ]);
-    await postpone();
-    await accountsJson(installation, ['users', 'set-password', email, '--generate']);
-    await postpone();
-
-    expect(await accounts(installation, ['mail', 'retry', mail!.id])).toMatchObject({
-      code: 1,
-      stderr: 'refused: its code was used, replaced or voided (mail_obsolete)\n',
-    });
-
-    await waitFor('it is dropped', hangTimeoutMs(), async () => {
-      await service.db.query("UPDATE mails SET next_attempt_at = 1 WHERE id = ? AND state = 'waiting'", [
-        mail!.id,
-      ]);
-      return (await ofReset())?.state === 'dropped';
-    });
-  });
-
-  it('hands out a code that sets a password once, and proves no e-mail', async () => {
-    const { id, email } = await anAccount(service);
-    const known = await knownEvents(service.db);
-    const [handed] = await accountsJson<{ id: string; email: string; code: string; expiresAt: string }>(
-      installation,
-      resetCode(email),
+    expect(await run('mail', 'retry', expired!.id)).toEqual(
+      failure(1, 'refused: the mail is expired (mail_ended)\n'),
     );
-    expect(handed).toEqual({
-      id,
-      email,
-      code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
-      expiresAt: expect.stringMatching(/Z$/),
-    });
-    const issued = await eventsSince(service.db, known);
-    expect(issued).toMatchObject([
-      { type: 'account.reset_code_issued', actor_type: 'operator', user_id: id, reason: 'gets no mail' },
+  });
+});
+
+describe('accounts users reset-code', () => {
+  it('hands out a code that sets a password once, and proves no e-mail', async () => {
+    const user = await anAccount(service);
+    const { id, email } = user;
+    const known = await knownEvents(service.db);
+
+    const [handed] = await accountsJson<Handed>(installation, resetCode(email));
+
+    expect(handed).toEqual({ id, email, code: CODE, expiresAt: A_TIME });
+    expect(await eventsSince(service.db, known)).toEqual([
+      byRoot('account.reset_code_issued', {}, { userId: id }),
     ]);
-    expect(JSON.stringify(issued)).not.toContain(handed!.code);
+    const { body } = await user.get<{ events: object[] }>('/api/me/events?limit=1');
+    expect(body.events).toMatchObject([
+      { type: 'account.reset_code_issued', actor: { type: 'operator', id: 'root' }, data: {} },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('a test');
 
     expect((await reset(email, handed!.code)).status).toBe(200);
-
     expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
     const [row] = await service.db.query('SELECT email_verified_at, revision FROM users WHERE id = ?', [id]);
     expect(row).toEqual({ email_verified_at: null, revision: 3 });
@@ -158,40 +142,204 @@ describe('accounts mail, and codes that operators hand out', () => {
     ]);
   });
 
-  it('hands out no code without a reason, and shows it to the user without', async () => {
-    const user = await anAccount(service);
+  it('hands out no code without a reason or for a disabled account, and set-password voids a code', async () => {
+    const { email } = await anAccount(service);
+    const known = await knownEvents(service.db);
+    expect(await run('users', 'reset-code', email)).toEqual(
+      failure(2, "error: required option '--reason <TEXT>' not specified\n"),
+    );
+    expect(await eventsSince(service.db, known)).toEqual([]);
+
+    const [handed] = await accountsJson<Handed>(installation, resetCode(email));
+    await accountsJson(installation, ['users', 'set-password', email, '--generate']);
+    expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
+
+    await accountsJson(installation, ['users', 'disable', email]);
+    expect(await run(...resetCode(email))).toEqual(
+      failure(1, 'refused: the account is disabled (account_disabled)\n'),
+    );
+  });
+});
+
+describe('accounts users set-email', () => {
+  let mailServer: MailServer;
+  beforeAll(async () => {
+    mailServer = await MailServer.start({ port });
+  });
+  afterAll(() => mailServer.stop());
+
+  const setEmail = ({ id }: Account, email: string, ...more: string[]) =>
+    accounts(installation, ['users', 'set-email', id, email, ...BY_ROOT, ...more], { env: mailEnv });
+  const columnOf = async ({ id }: Account, column: string) =>
+    (await service.db.query(`SELECT ${column} AS found FROM users WHERE id = ?`, [id]))[0]!['found'];
+  const login = (email: string, { password }: Account) =>
+    service.anyone.post('/api/auth/login', { email, password });
+
+  it('gives the account the e-mail everywhere, tells the old address, and leaves its row', async () => {
+    const user = await aVerifiedAccount(service, 'before');
+    const org = await anOrgOf(user);
+    const email = anEmail('after');
     const known = await knownEvents(service.db);
 
-    const refused = await accounts(installation, ['users', 'reset-code', user.email]);
-
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toBe("error: required option '--reason <TEXT>' not specified\n");
-    expect(await eventsSince(service.db, known)).toEqual([]);
-    await accountsJson(installation, [...resetCode(user.email), '--as', 'root']);
-    const { body } = await user.get<{ events: object[] }>('/api/me/events?limit=1');
-    expect(body.events).toMatchObject([
-      { type: 'account.reset_code_issued', actor: { type: 'operator', id: 'root' }, data: {} },
-    ]);
-    expect(JSON.stringify(body)).not.toContain('gets no mail');
-  });
-
-  it('hands out no code for a disabled account', async () => {
-    const { email } = await anAccount(service);
-    await accountsJson(installation, ['users', 'disable', email]);
-
-    expect(await accounts(installation, resetCode(email))).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: 'refused: the account is disabled (account_disabled)\n',
+    expect(await setEmail(user, email.toUpperCase())).toMatchObject({
+      code: 0,
+      stdout: `${user.email} (${user.id}): the e-mail is ${email} now, not verified\n`,
     });
+
+    expect(await columnOf(user, 'email')).toBe(email);
+    expect(await columnOf(user, 'email_verified_at')).toBeNull();
+    const { body } = await user.get<{ members: object[] }>(`/api/orgs/${org.id}/members`);
+    expect(body.members).toMatchObject([{ userId: user.id, email }]);
+    expect(await login(user.email, user)).toMatchObject(invalidCredentials);
+    expect((await login(email, user)).status).toBe(200);
+    const changes = (await eventsSince(service.db, known)).filter(({ type }) => type.startsWith('account.'));
+    expect(changes).toEqual([byRoot('account.email_changed', { verified: false }, { userId: user.id })]);
+    const { text } = await mailServer.next(user.email);
+    expect(text).toContain(`${user.email} no longer logs in`);
+    expect(text).not.toContain(email);
   });
 
-  it('voids codes when an operator sets a password', async () => {
-    const { email } = await anAccount(service);
-    const [handed] = await accountsJson<{ code: string }>(installation, resetCode(email));
+  it('keeps a disabled account in the list of disabled ones, by its new e-mail', async () => {
+    const user = await anAccount(service, 'before');
+    const listed = () => columnOf(user, 'disabled_email');
+    const email = anEmail('after');
 
-    await accountsJson(installation, ['users', 'set-password', email, '--generate']);
+    await accountsJson(installation, ['users', 'disable', user.id]);
+    expect(await listed()).toBe(user.email);
+    await setEmail(user, email);
+    expect(await listed()).toBe(email);
+    await accountsJson(installation, ['users', 'enable', user.id]);
+    expect(await listed()).toBeNull();
+    await setEmail(user, anEmail());
+    expect(await listed()).toBeNull();
+  });
 
-    expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
+  it('verifies it where the operator says so, and takes an address without where not', async () => {
+    const user = await anAccount(service);
+    const known = await knownEvents(service.db);
+    await setEmail(user, anEmail(), '--verified');
+    expect(await columnOf(user, 'email_verified_at')).toEqual(expect.any(Number));
+    expect(await eventsSince(service.db, known)).toEqual([
+      byRoot('account.email_changed', { verified: true }, { userId: user.id }),
+    ]);
+
+    await accountsJson(installation, ['users', 'set-email', user.id, anEmail()]);
+    expect(await columnOf(user, 'email_verified_at')).toBeNull();
+  });
+
+  it('voids the codes on their way to either address', async () => {
+    const user = await aVerifiedAccount(service);
+    const [wanted, email] = [anEmail('wanted'), anEmail('after')];
+    await user.put('/api/me/email', { email: wanted, password: user.password });
+    const change = (await mailServer.next(wanted)).code;
+    await forgot(user.email);
+    // The notice of the change comes first.
+    const { code } = await mailServer.next(user.email, 2);
+    const known = await knownEvents(service.db);
+
+    expect((await setEmail(user, email)).code).toBe(0);
+
+    expect(await user.post('/api/me/email/verify', { code: change })).toMatchObject(invalidCode);
+    for (const address of [user.email, email]) {
+      expect(await reset(address, code)).toMatchObject(invalidCode);
+    }
+    expect((await eventsSince(service.db, known)).map(({ type }) => type)).toEqual(['account.email_changed']);
+  });
+
+  it('refuses an address that another account has, and changes nothing twice', async () => {
+    const [user, other] = [await anAccount(service), await anAccount(service)];
+    const known = await knownEvents(service.db);
+
+    expect(await setEmail(user, other.email)).toEqual(failure(1, /^refused: [^\n]+\(email_taken\)\n$/));
+    expect((await setEmail(user, user.email)).stdout).toContain('already has this e-mail');
+    expect((await setEmail(user, 'no address')).code).toBe(2);
+    expect(await columnOf(user, 'email')).toBe(user.email);
+    expect(await columnOf(user, 'email_verified_at')).toBeNull();
+    expect(await eventsSince(service.db, known)).toEqual([]);
+  });
+});
+
+describe('accounts users invite-code', async () => {
+  const owner = await aVerifiedAccount(service, 'owner');
+  const org = await anOrgOf(owner);
+  const inviteCode = (email: string, ...more: string[]) => [
+    'users',
+    'invite-code',
+    email,
+    ...BY_ROOT,
+    ...more,
+  ];
+  const register = (email: string, invitationCode: string) =>
+    service.anyone.post<{ user: { id: string } }>('/api/auth/register', {
+      email,
+      password: aPassword(),
+      invitationCode,
+    });
+
+  it('prints a code once that joins, takes the place of the one before, and verifies no e-mail', async () => {
+    const email = anEmail('joan');
+    const { id, code: mailed } = await anInvitation(owner, org, { email, role: 'admin' });
+    // As if it had been mailed.
+    await service.db.query('UPDATE invitations SET code_shown = 0 WHERE id = ?', [id]);
+    const known = await knownEvents(service.db);
+
+    const [handed] = await accountsJson<Handed>(installation, inviteCode(email));
+
+    expect(handed).toEqual({
+      id,
+      email,
+      role: 'admin',
+      org: { id: org.id, name: org.name },
+      code: CODE,
+      expiresAt: A_TIME,
+    });
+    expect(await eventsSince(service.db, known)).toEqual([
+      byRoot('invitation.resent', { invitationId: id, role: 'admin' }, { orgId: org.id }),
+    ]);
+
+    expect(await register(email, mailed)).toMatchObject(invalidCode);
+    const { status, body, text } = await register(email, handed!.code);
+    expect(status, text).toBe(201);
+    const [row] = await service.db.query(
+      `SELECT m.role, u.email_verified_at AS verified_at FROM users u JOIN members m ON m.user_id = u.id
+        WHERE u.id = ?`,
+      [body.user.id],
+    );
+    expect(row).toEqual({ role: 'admin', verified_at: null });
+  });
+
+  it('asks which organization is meant where several invite', async () => {
+    const email = anEmail('wanted');
+    const other = await anOrgOf(owner, 'Difference Engines');
+    for (const by of [org, other]) await anInvitation(owner, by, { email });
+
+    expect(await run(...inviteCode(email))).toEqual(
+      failure(2, /^error: 2 organizations have invited this email: add --org, such as [^\n]+\n$/),
+    );
+    const [handed] = await accountsJson<Handed>(
+      installation,
+      inviteCode(email, '--org', 'Difference Engines'),
+    );
+    expect(handed!.org.id).toBe(other.id);
+  });
+
+  it('needs a pending invitation of somebody who may invite, and a reason', async () => {
+    const email = anEmail('late');
+    const { id } = await anInvitation(owner, org, { email });
+    const known = await knownEvents(service.db);
+
+    expect(await run('users', 'invite-code', email)).toEqual(
+      failure(2, "error: required option '--reason <TEXT>' not specified\n"),
+    );
+    await service.db.query('UPDATE invitations SET invited_by = ? WHERE id = ?', [
+      owner.id.replace(/.$/, 'x'),
+      id,
+    ]);
+    expect(await run(...inviteCode(email))).toEqual(failure(1, /^refused: [^\n]+\(invitation_ended\)\n$/));
+    await service.db.query('UPDATE invitations SET expires_at = 1 WHERE id = ?', [id]);
+    expect(await run(...inviteCode(email))).toEqual(
+      failure(2, `error: no invitation is pending for ${email}\n`),
+    );
+    expect(await eventsSince(service.db, known)).toEqual([]);
   });
 });

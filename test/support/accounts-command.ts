@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { expect } from 'vitest';
 import { COMPILE_CACHE } from './compile-cache.js';
-import type { Installation } from './installation.js';
 import type { Environment } from './service-process.js';
 
-const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
+/** Who changes something, and why. */
+export const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
+
+export const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 export interface CommandResult {
   code: number | null;
@@ -15,29 +18,45 @@ export interface CommandResult {
   stderr: string;
 }
 
+/** The result of a command that does nothing: 1 is refused by a rule, 2 could not run. */
+export const failure = (code: 1 | 2, stderr: string | RegExp): object => ({
+  code,
+  stdout: '',
+  stderr: typeof stderr === 'string' ? stderr : (expect.stringMatching(stderr) as unknown),
+});
+
 interface CommandOptions {
   env?: Environment;
   /** what comes through the pipe on standard input */
   input?: string;
 }
 
-/** Runs the built command line on an installation, as an operator does in another terminal. */
+interface Place {
+  directory: string;
+  env: Environment;
+}
+
+/** Starts the built command line on an installation, as an operator does in another terminal. */
+export function spawnAccounts({ directory, env }: Place, parameters: readonly string[], timeout = 0) {
+  return spawn(process.execPath, [CLI, ...parameters], {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
+    timeout,
+    killSignal: 'SIGKILL',
+  });
+}
+
+/** Runs it to its end. */
 export async function accounts(
-  installation: Pick<Installation, 'directory' | 'env'>,
+  { directory, env: ofInstallation }: Place,
   parameters: readonly string[],
   { env = {}, input = '' }: CommandOptions = {},
 ): Promise<CommandResult> {
-  const command = spawn(process.execPath, [CLI, ...parameters], {
-    cwd: installation.directory,
-    env: {
-      PATH: process.env['PATH'],
-      ...COMPILE_CACHE,
-      ARGON2_MEMORY_KIB: '1024',
-      ARGON2_TIME: '1',
-      ...installation.env,
-      ...env,
-    },
-  });
+  const cheapHashes = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
+  const command = spawnAccounts(
+    { directory, env: { ...cheapHashes, ...ofInstallation, ...env } },
+    parameters,
+  );
   command.stdin.on('error', () => undefined).end(input);
   const [stdout, stderr, [code]] = await Promise.all([
     text(command.stdout),
@@ -49,7 +68,7 @@ export async function accounts(
 
 /** Its results with `--json`: it must have been done. */
 export async function accountsJson<T>(
-  installation: Pick<Installation, 'directory' | 'env'>,
+  installation: Place,
   parameters: readonly string[],
   options?: CommandOptions,
 ): Promise<T[]> {
@@ -63,30 +82,22 @@ export async function accountsJson<T>(
 
 /** Runs a command and ends it with SIGKILL after so long, if it has not ended by itself. */
 export async function killedDuring(
-  { directory, env }: Pick<Installation, 'directory' | 'env'>,
+  installation: Place,
   parameters: readonly string[],
   afterMs: number,
 ): Promise<void> {
-  const command = spawn(process.execPath, [CLI, ...parameters], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
-    stdio: 'ignore',
-    timeout: afterMs,
-    killSignal: 'SIGKILL',
-  });
+  const command = spawnAccounts(installation, parameters, afterMs);
+  for (const output of [command.stdout, command.stderr]) output.resume();
   await once(command, 'close');
 }
 
 /** A command that runs until it is stopped, line by line. */
 export function following(
-  { directory, env }: Pick<Installation, 'directory' | 'env'>,
+  installation: Place,
   parameters: readonly string[],
 ): { line: () => Promise<string>; stop: () => Promise<void> } {
-  const command = spawn(process.execPath, [CLI, ...parameters], {
-    cwd: directory,
-    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const command = spawnAccounts(installation, parameters);
+  command.stderr.pipe(process.stderr);
   const lines = createInterface({ input: command.stdout })[Symbol.asyncIterator]();
   return {
     line: async () => {

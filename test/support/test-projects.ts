@@ -21,8 +21,8 @@ const CLIENT = 'test/client/**/*.e2e-spec.ts';
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
   'test/auth/{discovery,forged-tokens,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
-  'test/cli/{deployed-command,wrong-usage}.e2e-spec.ts',
-  'test/config/{environment,login-timing,password-hashes}.e2e-spec.ts',
+  'test/cli/usage.e2e-spec.ts',
+  'test/config/{environment,passwords}.e2e-spec.ts',
   'test/http/{access,bodies,costly-text,cross-origin,declared-access,logs,routes}.e2e-spec.ts',
   'test/mail/{smtp,templates}.e2e-spec.ts',
   'test/openapi/{caller-documents,docs-page,document,page-behaviour,published-document,refused-requests}.e2e-spec.ts',

@@ -1,23 +1,31 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { accounts, accountsJson } from '../support/accounts-command.js';
+import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
 import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
 import { enrol } from '../support/enrolment.js';
-import { anInstallation } from '../support/installation.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 
-const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
+interface Issued {
+  name: string;
+  secretId: string;
+  secret: string;
+}
 
-const installation = await anInstallation();
-const service = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
+interface Shown {
+  name: string;
+  allow: string[];
+  disabledAt: string | null;
+  removedAt: string | null;
+  secrets: { id: string; lastUsedAt: string | null; revokedAt: string | null }[];
+}
+
+const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
+const { installation } = service;
 const support = await anOperator(service, 'support');
-afterAll(async () => {
-  await service.stop();
-  await installation.remove();
-});
+afterAll(() => service.stop());
 
 describe('accounts operators', () => {
   const run = (...parameters: string[]) =>
@@ -60,11 +68,8 @@ describe('accounts operators', () => {
     const ada = await anAccount(service, 'ada');
     const known = await knownEvents(service.db);
 
-    const refused = await accounts(installation, ['operators', 'grant', ada.email]);
-
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(
-      /^refused: the account has no second factor, .*\(second_factor_required\)\n$/,
+    expect(await accounts(installation, ['operators', 'grant', ada.email])).toEqual(
+      failure(1, /^refused: the account has no second factor, .*\(second_factor_required\)\n$/),
     );
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect(await run('grant', ada.email, '--force', ...BY_ROOT)).toMatchObject([{ changed: true }]);
@@ -73,10 +78,9 @@ describe('accounts operators', () => {
     expect(stdout).toMatch(new RegExp(`^${ada.id}  ${ada.email}  since \\S+Z  NO SECOND FACTOR$`, 'm'));
     await run('revoke', ada.email);
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
-    expect(await accounts(installation, ['operators', 'grant', ada.email, '--force'])).toMatchObject({
-      code: 1,
-      stderr: 'refused: the account is disabled (account_disabled)\n',
-    });
+    expect(await accounts(installation, ['operators', 'grant', ada.email, '--force'])).toEqual(
+      failure(1, 'refused: the account is disabled (account_disabled)\n'),
+    );
   });
 
   it('voids a code for the password that another operator had issued before the grant', async () => {
@@ -139,11 +143,9 @@ describe('accounts operators', () => {
       ]);
     }
 
-    expect(await accounts(installation, ['users', 'delete', ada.email])).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^refused: .* operator.*--force.* \(operator_protected\)\n$/) as string,
-    });
+    expect(await accounts(installation, ['users', 'delete', ada.email])).toEqual(
+      failure(1, /^refused: .* operator.*--force.* \(operator_protected\)\n$/),
+    );
     expect(await did()).toEqual([{ ip: '127.0.0.1' }]);
     await accountsJson(installation, ['users', 'delete', ada.email, '--force']);
 
@@ -159,5 +161,129 @@ describe('accounts operators', () => {
     expect(await enable(support, ada)).toMatchObject(operatorProtected);
     await accountsJson(installation, ['users', 'enable', ada.email]);
     expect((await run('list')).map(({ id }) => id)).toContain(ada.id);
+  });
+});
+
+describe('accounts services', () => {
+  const SECRET = /^acs_[\w-]{43}$/;
+  const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+  const run = (...parameters: string[]) => accounts(installation, ['services', ...parameters]);
+  const done = async <T>(...parameters: string[]): Promise<T> =>
+    (await accountsJson<T>(installation, ['services', ...parameters]))[0]!;
+  const show = (name: string) => done<Shown>('show', name);
+
+  it('leads a service from its first secret to its end, and records each change', async () => {
+    const known = await knownEvents(installation.db);
+
+    const first = await done<Issued>('add', 'billing', '--allow', 'events,introspect', ...BY_ROOT);
+    const second = await done<Issued>('rotate', 'billing', ...BY_ROOT);
+    const named = { name: 'billing' };
+    const [a, b] = [first.secretId, second.secretId];
+    expect(await done('allow', 'billing', 'memberships', ...BY_ROOT)).toEqual({ ...named, changed: true });
+    expect(await done('revoke-secret', 'billing', ...BY_ROOT)).toEqual({
+      ...named,
+      secretId: a,
+      changed: true,
+      sessionsEnded: false,
+    });
+    expect(await show('billing')).toEqual({
+      ...named,
+      allow: ['memberships'],
+      createdAt: expect.stringMatching(/Z$/) as unknown,
+      disabledAt: null,
+      removedAt: null,
+      secrets: [
+        expect.objectContaining({
+          id: a,
+          lastUsedAt: null,
+          revokedAt: expect.stringMatching(/Z$/) as unknown,
+        }),
+        expect.objectContaining({ id: b, lastUsedAt: null, revokedAt: null }),
+      ],
+    });
+    await done('revoke-secret', 'billing', b, '--end-sessions', ...BY_ROOT);
+    for (const change of ['disable', 'enable', 'remove']) {
+      expect(await done(change, 'billing', ...BY_ROOT)).toEqual({ ...named, changed: true });
+    }
+    expect(await done('remove', 'billing', ...BY_ROOT)).toEqual({ ...named, changed: false });
+
+    const issued = {
+      ...named,
+      secretId: expect.stringMatching(ID) as unknown,
+      secret: expect.stringMatching(SECRET) as unknown,
+    };
+    expect([first, second]).toEqual([{ ...issued, allow: ['introspect', 'events'] }, issued]);
+    const common = {
+      actor_type: 'operator',
+      actor_id: 'root',
+      org_id: null,
+      user_id: null,
+      reason: 'a test',
+    };
+    const event = (type: string, data = {}) => ({ ...common, type, data: { service: 'billing', ...data } });
+    const recorded = await eventsSince(installation.db, known);
+    expect(recorded).toHaveLength(10);
+    expect(recorded).toEqual(
+      expect.arrayContaining([
+        event('service.allowed', { from: 'introspect,events', to: 'memberships' }),
+        event('service.created', { allow: 'introspect,events' }),
+        event('service.disabled'),
+        event('service.enabled'),
+        event('service.removed'),
+        event('service.secret_added', { secretId: a }),
+        event('service.secret_added', { secretId: b }),
+        event('service.secret_revoked', { secretId: a }),
+        event('service.secret_revoked', { secretId: b }),
+        event('service.sessions_ended'),
+      ]),
+    );
+    const stored = JSON.stringify([recorded, await installation.db.query('SELECT * FROM service_secrets')]);
+    for (const { secret } of [first, second]) expect(stored).not.toContain(secret);
+  });
+
+  it('prints to people what it prints to programs, a secret once and never a hash', async () => {
+    const added = await run('add', 'printing');
+    const [, secret] = /^secret: (\S+)$/m.exec(added.stdout)!;
+    expect(secret).toMatch(SECRET);
+    await done('add', 'archive', '--allow', 'introspect');
+    await done('disable', 'archive');
+
+    const shown = await run('show', 'printing');
+    const listed = await run('list');
+
+    expect(shown.stdout).toMatch(/^name +printing\nallow +none\n/);
+    expect(shown.stdout).toMatch(/^secret +\S+ {2}since \S+Z, never used$/m);
+    expect(listed.stdout).toMatch(/^archive +introspect {2}DISABLED\n/);
+    expect(listed.stdout).toMatch(/^printing +none$/m);
+    const [row] = await installation.db.query("SELECT hash FROM service_secrets WHERE service = 'printing'");
+    for (const { stdout } of [added, shown, listed]) expect(stdout).not.toContain(String(row!['hash']));
+    for (const { stdout } of [shown, listed]) expect(stdout).not.toContain(secret);
+    const names = await accountsJson<Shown>(installation, ['services', 'list']);
+    expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['archive', 'printing']));
+    const [one] = await accountsJson<Shown>(installation, ['services', 'list', '--limit', '1']);
+    expect(one!.name).toBe('archive');
+  });
+
+  it('two rotations at once leave two live secrets', async () => {
+    await done('add', 'rotated');
+
+    const results = await Promise.all([run('rotate', 'rotated'), run('rotate', 'rotated')]);
+
+    expect(new Set(results.map(({ code }) => code))).toEqual(new Set([0, 1]));
+    expect((await show('rotated')).secrets).toHaveLength(2);
+  });
+
+  it.each<[string, string[], 1 | 2, RegExp]>([
+    ['a name that is taken, or was', ['add', 'billing'], 1, /^refused: .*service_name_taken/],
+    ['the value of JWT_AUDIENCE', ['add', 'accounts'], 1, /^refused: .*JWT_\w+.*service_name_reserved/],
+    ['the only secret without its id', ['revoke-secret', 'printing'], 1, /^refused: .*secret_not_named/],
+    ['a service that is not there', ['show', 'nobody'], 2, /^error: /],
+    ['a name that is none', ['disable', 'a\nb'], 2, /^error: /],
+    ['unknown scopes', ['add', 'wrong', '--allow', 'everything'], 2, /^error: /],
+  ])('refuses %s, with one line', async (_what, parameters, code, message) => {
+    const result = await run(...parameters);
+
+    expect(result).toEqual(failure(code, message));
+    expect(result.stderr).toMatch(/^[^\n]+\n$/);
   });
 });

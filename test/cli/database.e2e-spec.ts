@@ -1,0 +1,246 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accounts, accountsJson, failure } from '../support/accounts-command.js';
+import { engine } from '../support/engine.js';
+import { cursorExpired, invalidToken } from '../support/expected.js';
+import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount, anOrgOf } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+
+const installation = await anInstallation();
+/** on SQLite, whatever this run is about */
+const file = engine === 'sqlite' ? installation : await anInstallation({ engine: 'sqlite' });
+const service = await startOwnService({ installation: file, env: { RATE_LIMIT_REGISTER: 'off' } });
+const owner = await anAccount(service, 'owner');
+const org = await anOrgOf(owner);
+afterAll(async () => {
+  await service.stop();
+  await installation.remove();
+  if (file !== installation) await file.remove();
+});
+
+const pathOf = (name: string) => join(file.directory, name);
+const urlOf = (path: string) => ({ DATABASE_URL: `sqlite:${path}` });
+
+describe.runIf(engine === 'sqlite')('accounts backup', () => {
+  it('copies the database beside a running service, to a private file that the service starts on', async () => {
+    const copy = pathOf('copy.sqlite');
+    const writes = Array.from({ length: 20 }, () => anAccount(service));
+
+    const [result] = await accountsJson<object>(installation, ['backup', copy]);
+
+    await Promise.all(writes);
+    const { mode, size } = await stat(copy);
+    expect(mode & 0o777).toBe(0o600);
+    expect(result).toEqual({ file: copy, bytes: size, keysFile: installation.env['JWT_KEYS_FILE'] });
+    expect(readdirSync(installation.directory).filter((name) => name.startsWith('copy'))).toEqual([
+      'copy.sqlite',
+    ]);
+    const shown = await accountsJson<object>(installation, ['orgs', 'show', org.id], { env: urlOf(copy) });
+    expect(shown).toMatchObject([{ id: org.id, members: [{ email: owner.email }] }]);
+    expect((await accounts(installation, ['doctor'], { env: urlOf(copy) })).code).toBe(0);
+
+    const restored = await startOwnService({ installation, env: urlOf(copy) });
+
+    expect((await owner.at(restored).get(`/api/orgs/${org.id}`)).status).toBe(200);
+    await restored.stop();
+  });
+
+  it('overwrites nothing, and leaves nothing where it cannot write', async () => {
+    const present = pathOf('present.txt');
+    writeFileSync(present, 'mine');
+
+    expect(await accounts(installation, ['backup', present])).toEqual(
+      failure(2, `error: ${present} exists, and is not overwritten\n`),
+    );
+    expect(await readFile(present, 'utf8')).toBe('mine');
+
+    expect(await accounts(installation, ['backup', pathOf('none/copy.sqlite')])).toEqual(
+      failure(2, /^error: the file cannot be written: ENOENT[^\n]+\n$/),
+    );
+  });
+
+  it('keeps no copy of a database of another schema', async () => {
+    const other = await anInstallation();
+    await accountsJson(other, ['migrate']);
+    await other.db.query('ALTER TABLE orgs ADD COLUMN extra integer');
+
+    expect(await accounts(other, ['backup', join(other.directory, 'copy.sqlite')])).toEqual(
+      failure(1, /^refused: the copy is not sound and was removed: its schema [^\n]+\n$/),
+    );
+    expect(readdirSync(other.directory).filter((name) => name.startsWith('copy'))).toEqual([]);
+    await other.remove();
+  });
+});
+
+describe.runIf(engine === 'mariadb')('on MariaDB', () => {
+  it('backup says what to run instead, without the password', async () => {
+    const url = installation.env['DATABASE_URL']!.replace('root@', 'root:hidden@');
+    const result = await accounts(installation, ['backup', 'copy.sql'], { env: { DATABASE_URL: url } });
+
+    const dump = 'umask 077 && mariadb-dump --single-transaction --host=127.0.0.1 ';
+    expect(result).toEqual(failure(2, /^error: run [^\n]+ > FILE\n$/));
+    expect(result.stderr).toContain(`run ${dump}`);
+    expect(result.stderr).not.toContain('hidden');
+  });
+
+  it('copy-from moves everything from SQLite there, once', async () => {
+    const source = file.env['DATABASE_URL']!.replace('sqlite:', '');
+    const env = { JWT_KEYS_FILE: file.env['JWT_KEYS_FILE']! };
+    await service.stop();
+    expect(await accounts(installation, ['copy-from', source])).toEqual(
+      failure(2, /run accounts migrate first/),
+    );
+    await accountsJson(installation, ['migrate']);
+
+    const copied = await accountsJson<{ table: string; rows: number }>(installation, ['copy-from', source]);
+
+    for (const { table, rows } of copied) {
+      const count = `SELECT COUNT(*) AS total FROM ${table}`;
+      expect(Number((await file.db.query(count))[0]!['total']), table).toBe(rows);
+    }
+    expect(copied).toEqual(expect.arrayContaining([{ table: 'orgs', rows: 1 }]));
+    const moved = await startOwnService({ installation, env });
+    expect((await owner.at(moved).get(`/api/orgs/${org.id}`)).status).toBe(200);
+    expect((await accounts(installation, ['doctor'])).code).toBe(0);
+    await moved.stop();
+
+    expect(await accounts(installation, ['copy-from', source])).toEqual(
+      failure(2, /^error: the table \w+ has rows already\n$/),
+    );
+  });
+});
+
+describe('accounts migrate', () => {
+  it('brings an empty database up to date once, beside a running service too', async () => {
+    const empty = await anInstallation();
+    const migrate = (env = {}) => accountsJson<{ applied: string[] }>(empty, ['migrate'], { env });
+
+    const [first] = await migrate({ MIGRATIONS: 'check' });
+    expect(first!.applied[0]).toMatch(/^CreateSchema/);
+    expect(await migrate()).toEqual([{ applied: [] }]);
+
+    const started = await startOwnService({ installation: empty, env: { MIGRATIONS: 'check' } });
+    expect(await migrate()).toEqual([{ applied: [] }]);
+    await started.stop();
+    await empty.remove();
+  });
+
+  it('is needed where the database is of another version, in which no other command runs', async () => {
+    const other = await anInstallation();
+    const command = ['users', 'show', 'nobody@example.com'];
+    await accountsJson(other, ['migrate']);
+    const [last] = await other.db.query('SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1');
+    const rename = (name: string) =>
+      other.db.query('UPDATE migrations SET name = ? WHERE id = ?', [name, last!['id']!]);
+    await rename('Other');
+    expect(await accounts(other, command)).toEqual(
+      failure(2, /^error: the database is of another version[^\n]+\n$/),
+    );
+
+    await rename(String(last!['name']));
+    await other.db.query('INSERT INTO migrations (timestamp, name) VALUES (?, ?)', [
+      9_999_999_999_999,
+      'Later9999999999999',
+    ]);
+    expect(await accounts(other, command)).toEqual(
+      failure(2, /^error: the database is of a newer version[^\n]+\n$/),
+    );
+    await other.remove();
+  });
+});
+
+describe('without a database', () => {
+  const { url, reason } = {
+    sqlite: { url: 'sqlite:/dev/null/accounts.sqlite', reason: '/dev/null' },
+    // Unlike the service, a command does not wait for a database that is not there.
+    mariadb: { url: 'mysql://root@127.0.0.1:1/accounts', reason: 'ECONNREFUSED' },
+  }[engine];
+
+  /** One for each way to open it. */
+  it.each([['users', 'list'], ['events', 'follow'], ['keys', 'prune'], ['migrate'], ['doctor']])(
+    '%s %s ends with 2 and one line',
+    async (...command) => {
+      const nowhere = { directory: tmpdir(), env: { DATABASE_URL: url } };
+      const result = await accounts(nowhere, command);
+
+      expect(result).toEqual(failure(2, /^DATABASE_URL: the database cannot be opened [^\n]+\n$/));
+      expect(result.stderr).toContain(reason);
+    },
+  );
+});
+
+describe('accounts after-restore', () => {
+  let restored: Installation;
+  let instance: Instance;
+  let reader: ServiceCaller;
+  let user: Account;
+  let cursors: string[];
+  let cursorOfNothing: string;
+
+  beforeAll(async () => {
+    restored = await anInstallation();
+    instance = await startOwnService({ installation: restored });
+    reader = await aServiceCaller(instance, 'events');
+    user = await anAccount(instance);
+    const { next } = await readFeed(reader);
+    await anOrgOf(user);
+    const events = await readFeedAfter(reader, next);
+    cursors = [next, events.at(-1)!.id];
+    await instance.stop();
+    await writeEvents(restored.db, [{}]);
+    await accountsJson(restored, ['after-restore', '--reason', 'a test']);
+    instance = await startOwnService({ installation: restored });
+  });
+  afterAll(async () => {
+    await instance.stop();
+    await restored.remove();
+  });
+
+  it('has every cursor refused', async () => {
+    for (const cursor of cursors) {
+      for (const wait of [0, 15]) {
+        const path = `/api/events?after=${cursor}&wait=${wait}`;
+        expect(await reader.at(instance).get(path)).toMatchObject(cursorExpired);
+      }
+    }
+  });
+
+  it('begins the feed with what is recorded from then on', async () => {
+    const here = reader.at(instance);
+    const { events, next } = await readFeed(here);
+    expect(events).toEqual([]);
+    expect(await readFeed(here, { after: 'start' })).toEqual({ events: [], next });
+    cursorOfNothing = next;
+    const ada = await anAccount(instance);
+
+    for (const after of ['start', next]) {
+      const page = await readFeed(here, { after, wait: 15 });
+      expect(page.events.map(({ userId }) => userId)).toEqual([ada.id, ada.id]);
+    }
+  });
+
+  it('ends every session, also those of epochs that the database has forgotten', async () => {
+    expect(await user.at(instance).get('/api/me')).toMatchObject(invalidToken);
+    const [row] = await restored.db.query('SELECT auth_epoch AS epoch FROM users WHERE id = ?', [user.id]);
+    expect(Number(row!['epoch'])).toBeGreaterThan(1000);
+  });
+
+  it('has the cursor of an empty feed refused, too, where it is run again', async () => {
+    await instance.stop();
+    await accountsJson(restored, ['after-restore', '--reason', 'another']);
+    instance = await startOwnService({ installation: restored });
+    const answer = await reader.at(instance).get(`/api/events?after=${cursorOfNothing}`);
+    expect(answer).toMatchObject(cursorExpired);
+  });
+
+  it('is told to whoever reads the record', async () => {
+    const ended = await accountsJson<{ reason: string }>(restored, ['events', '--type', 'session.ended']);
+    expect(ended.map(({ reason }) => reason)).toContain('a test');
+  });
+});

@@ -1,0 +1,318 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, it } from 'vitest';
+import { temporaryParent } from '../../tooling/processes/temporary-parent.js';
+import { accounts, CLI, failure } from '../support/accounts-command.js';
+import { anAccount } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const NOBODY = 'nobody@example.com';
+const UNKNOWN_ID = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
+
+const GROUPS = {
+  users:
+    'list find show delete disable enable end-sessions set-password reset-code remove-second-factor verify-email set-email invite-code import',
+  orgs: 'list find show set-owner',
+  operators: 'grant revoke list',
+  services: 'list show add allow rotate revoke-secret disable enable remove',
+  sessions: 'end-all',
+  keys: 'list rotate prune',
+  mail: 'list retry',
+  events: 'follow',
+};
+const COMMANDS = [
+  ...Object.entries(GROUPS).flatMap(([group, names]) => names.split(' ').map((name) => `${group} ${name}`)),
+  'events',
+  'after-restore',
+  'export',
+  'migrate',
+  'doctor',
+  'backup',
+  'copy-from',
+];
+
+/** Two fifths of all modules of the service, which describe and check requests. */
+const OF_REQUESTS = '/node_modules/(@nestjs/swagger|class-validator|fastify)/';
+
+/** All but the parsers of the command line and of IP addresses. */
+const OF_COMMANDS = '/node_modules/(?!commander/|ipaddr.js/)';
+
+const service = await startOwnService();
+const { installation } = service;
+afterAll(() => service.stop());
+
+function refusing(libraries: string): Record<string, string> {
+  const hooks = `import { registerHooks } from 'node:module';
+    registerHooks({
+      load(url, context, next) {
+        if (new RegExp(${JSON.stringify(libraries)}).test(url)) throw new Error('a command loads ' + url);
+        return next(url, context);
+      },
+    });`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}` };
+}
+
+describe('accounts', () => {
+  const nowhere = { directory: tmpdir(), env: {} };
+
+  it.each([[[]], [['users']], [['orgs']], [['keys']], [['operators']], [['services']], [['sessions']]])(
+    'shows its help on standard error and ends with 2, for %j',
+    async (parameters) => {
+      expect(await accounts(nowhere, parameters)).toEqual(failure(2, /^Usage: accounts /));
+    },
+  );
+
+  it.each(COMMANDS)('explains %s with examples, without the libraries of the commands', async (command) => {
+    const { code, stdout, stderr } = await accounts(nowhere, [...command.split(' '), '--help'], {
+      env: refusing(OF_COMMANDS),
+    });
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('--json');
+    expect(stdout).toContain(`\nExamples:\n  accounts ${command}`);
+  });
+
+  it.each([
+    ['npx accounts', ['npx', 'accounts']],
+    ['npm run accounts', ['npm', 'run', '--silent', 'accounts', '--']],
+  ])('is there as %s', (_name, [program, ...parameters]) => {
+    const { status, stdout } = spawnSync(program!, [...parameters, '--help'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Usage: accounts /);
+  });
+
+  it.each([
+    ['users', 'list'],
+    ['orgs', 'list'],
+    ['operators', 'list'],
+    ['services', 'list'],
+    ['keys', 'list'],
+    ['mail', 'list'],
+    ['events'],
+    ['doctor'],
+  ])('starts %s %s without what only requests need', async (...parameters) => {
+    const { code, stderr } = await accounts(installation, parameters, { env: refusing(OF_REQUESTS) });
+    expect(stderr).not.toContain('a command loads');
+    expect(code, stderr).not.toBe(2);
+  });
+});
+
+describe('a command', () => {
+  const listed = (output: 'pipe' | number) =>
+    spawn(process.execPath, [CLI, 'users', 'list'], {
+      cwd: installation.directory,
+      env: { ...installation.env, PATH: process.env['PATH'] },
+      stdio: ['ignore', output, 'pipe'],
+    });
+
+  it('ends as SIGPIPE would, where nobody reads its output', async () => {
+    const command = listed('pipe');
+    const ended = once(command, 'exit');
+    command.stdout!.destroy();
+    expect(await ended).toEqual([141, null]);
+  });
+
+  it('ends with a message, where its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    const command = listed(full);
+    closeSync(full);
+    const [[code], said] = await Promise.all([once(command, 'exit'), text(command.stderr!)]);
+    expect([code, said]).toEqual([2, 'error: standard output cannot be written (ENOSPC)\n']);
+  });
+});
+
+describe('what cannot be run', () => {
+  it.each([
+    ['users', 'show', NOBODY],
+    ['users', 'show', UNKNOWN_ID],
+    ['users', 'show', 'not an e-mail'],
+    ['users', 'show', 'x'.repeat(100_000)],
+    ['users', 'find', ''],
+    ['users', 'list', '--limit', '1e3'],
+    ['users', 'disable'],
+    ['users', 'disable', NOBODY],
+    ['users', 'disable', NOBODY, '--reason', 'two\nlines'],
+    ['users', 'disable', NOBODY, '--reason', 'x'.repeat(501)],
+    ['users', 'disable', NOBODY, '--as', ''],
+    ['users', 'enable', NOBODY],
+    ['users', 'end-sessions', NOBODY],
+    ['users', 'set-password', NOBODY, '--generate'],
+    ['users', 'verify-email', NOBODY],
+    ['users', 'reset-code', NOBODY, '--reason', 'a test'],
+    ['users', 'remove-second-factor', NOBODY],
+    ['users', 'remove-second-factor', NOBODY, '--reason', 'a test'],
+    ['users', 'set-email', NOBODY, 'new@example.com'],
+    ['users', 'set-email', NOBODY, 'no address'],
+    ['users', 'invite-code', NOBODY, '--reason', 'a test'],
+    ['users', 'invite-code', 'nobody', '--reason', 'a test'],
+    ['mail', 'list', '--state', 'lost'],
+    ['mail', 'list', '--to', 'nobody'],
+    ['mail', 'list', '--limit', '0'],
+    ['mail', 'retry'],
+    ['mail', 'retry', '--failed', UNKNOWN_ID],
+    ['mail', 'retry', UNKNOWN_ID],
+    ['mail', 'retry', "' OR 1=1"],
+    ['operators', 'grant', NOBODY],
+    ['operators', 'revoke', NOBODY],
+    ['orgs', 'show', UNKNOWN_ID],
+    ['orgs', 'show', 'Analytical Engines'],
+    ['orgs', 'show', ''],
+    ['orgs', 'show', UNKNOWN_ID, '--role', 'king'],
+    ['orgs', 'find', ' '],
+    ['orgs', 'find', 'x'.repeat(101)],
+    ['orgs', 'set-owner', UNKNOWN_ID, NOBODY],
+    ['backup', '/dev/null'],
+    ['copy-from', '/dev/null/none'],
+    ['unknown'],
+    ['users', 'unknown'],
+    ['toString'],
+    ['doctor', '--unknown'],
+    ['doctor', 'x'],
+    ['keys', 'x'],
+  ])('accounts %s %s %s: one line, exit code 2', async (...parameters) => {
+    expect(await accounts(installation, parameters)).toEqual(failure(2, /^error: [^\n]{1,200}\n$/));
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an empty line', '\n'],
+    ['two lines', 'correct horse battery\nstaple\n'],
+    ['without end', 'x'.repeat(100_000)],
+  ])('a password of %s from a pipe', async (_what, input) => {
+    const { id, email, password } = await anAccount(service);
+
+    expect(await accounts(installation, ['users', 'set-password', id], { input })).toEqual(
+      failure(2, /^error: [^\n]+\n$/),
+    );
+    expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
+  });
+});
+
+const DEPLOYED = resolve(import.meta.dirname, '../../deploy/accounts');
+/** Stands in for Node: tells who runs what, where, with which settings. */
+const TELLS = `#!/bin/sh
+printf '%s\\n' "user=$(id -un)" "directory=$(pwd)" "parameters=$*"
+env | grep -E '^(NODE_ENV|DATABASE_URL|JWT_KEYS_FILE|SMTP_URL|JWT_ISSUER|EMPTY)='
+`;
+
+describe('deploy/accounts', async () => {
+  const directory = await mkdtemp(join(temporaryParent(), 'accounts-deployed-'));
+  const envFile = join(directory, 'accounts.env');
+  const { username } = userInfo();
+  const command = await deployedFor(username);
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  /** As it is, but for its three places. */
+  async function deployedFor(user: string): Promise<string> {
+    const home = join(directory, user);
+    const node = join(home, 'node_modules/.bin/node');
+    await mkdir(join(home, 'node_modules/.bin'), { recursive: true });
+    await writeFile(node, TELLS);
+    await chmod(node, 0o755);
+    const script = (await readFile(DEPLOYED, 'utf8'))
+      .replace('directory=/opt/accounts', `directory='${home}'`)
+      .replace('user=accounts', `user=${user}`)
+      .replace('env_file=/etc/accounts.env', `env_file='${envFile}'`);
+    await writeFile(join(home, 'accounts'), script, { mode: 0o755 });
+    return join(home, 'accounts');
+  }
+
+  function run(file: string, ...parameters: string[]) {
+    const env = { PATH: process.env['PATH'], DATABASE_URL: 'sqlite:elsewhere.sqlite' };
+    const { status, stdout, stderr } = spawnSync(file, parameters, { encoding: 'utf8', env });
+    return { status, told: stdout.trimEnd().split('\n').toSorted(), stderr };
+  }
+
+  it('has the settings of the unit where there is no file', async () => {
+    await rm(envFile, { force: true });
+    const unit = await readFile(join(DEPLOYED, '../accounts.service'), 'utf8');
+
+    const { status, told, stderr } = run(command, 'users', 'find', 'a b');
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(told).toEqual([
+      'DATABASE_URL=sqlite:/var/lib/accounts/accounts.sqlite',
+      'JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
+      'NODE_ENV=production',
+      `directory=${join(command, '..')}`,
+      'parameters=bin/accounts.js users find a b',
+      `user=${username}`,
+    ]);
+    for (const setting of told.slice(0, 3)) expect(unit).toContain(setting);
+  });
+
+  it('reads the file as systemd does, and runs nothing in it', async () => {
+    await writeFile(
+      envFile,
+      [
+        '# a comment',
+        '; another',
+        '',
+        'DATABASE_URL=mysql://accounts:p$(touch${IFS}hacked)&w@db/accounts?a=1&b=$HOME',
+        '  SMTP_URL = "smtp://mail.example:587"  ',
+        "JWT_ISSUER='it is'",
+        'EMPTY=',
+      ].join('\n'),
+    );
+
+    const { status, told, stderr } = run(command, 'doctor');
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(told).toEqual([
+      'DATABASE_URL=mysql://accounts:p$(touch${IFS}hacked)&w@db/accounts?a=1&b=$HOME',
+      'EMPTY=',
+      'JWT_ISSUER=it is',
+      'JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
+      'NODE_ENV=production',
+      'SMTP_URL=smtp://mail.example:587',
+      `directory=${join(command, '..')}`,
+      'parameters=bin/accounts.js doctor',
+      `user=${username}`,
+    ]);
+  });
+
+  it.each([
+    ['no setting', 'DATABASE_URL', /line 2: expected NAME=VALUE/],
+    ['a name that is none', '1X=2', /line 2: expected NAME=VALUE/],
+    ['a line that goes on', 'DATABASE_URL=sqlite:\\', /line 2: write it without a backslash/],
+  ])('refuses %s, and shows nothing of it', async (_what, line, message) => {
+    await writeFile(envFile, `# first\n${line}\n`);
+
+    const { status, told, stderr } = run(command, 'doctor');
+
+    expect({ status, told }).toEqual({ status: 2, told: [''] });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('sqlite:');
+  });
+
+  it.runIf(process.getuid?.() === 0)('becomes the user of the service, with its settings', async () => {
+    const other = await deployedFor('nobody');
+    await writeFile(envFile, 'JWT_ISSUER=https://accounts.example\n', { mode: 0o600 });
+    await chmod(directory, 0o755);
+
+    const { status, told } = run(other, 'doctor');
+
+    expect(status).toBe(0);
+    expect(told).toContain('user=nobody');
+    expect(told).toContain('JWT_ISSUER=https://accounts.example');
+  });
+
+  it.runIf(process.getuid?.() !== 0)('is refused to others', async () => {
+    const { status, stderr } = run(await deployedFor('somebody'), 'doctor');
+
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'accounts: run it as root, or as the user somebody\n',
+    });
+  });
+});
