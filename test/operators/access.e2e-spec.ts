@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { allRows } from '../support/all-rows.js';
+import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
 import { declaredRoutes } from '../support/declared-routes.js';
 import {
@@ -10,10 +12,14 @@ import {
   operatorRequired,
   unauthorized,
 } from '../support/expected.js';
+import { anInvitation } from '../support/inviting.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
-import { anAccount, anOrg, anUnknownId, byCode } from '../support/personas.js';
+import { aCode, anAccount, anEmail, anOrg, anUnknownId, byCode, join } from '../support/personas.js';
+import { protect } from '../support/second-factor.js';
+import { aRefreshableLogin } from '../support/refreshing.js';
 import { aBoundToken, aServiceCaller } from '../support/service-caller.js';
-import { type Service, startService, startServiceWithoutLimits } from '../support/service.js';
+import { startService, startServiceWithoutLimits } from '../support/service.js';
+import { aServiceClient } from '../support/services.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,45 +39,39 @@ const REFUSED: Record<string, ExpectedProblem> = {
   'somebody whom a shell revoked': operatorRequired,
 };
 
+const service = await startServiceWithoutLimits();
+const [operator, { org, owner }] = await Promise.all([anOperator(service), anOrg(service)]);
+const callers = await refusedCallers();
+afterAll(() => service.stop());
+
+async function refusedCallers(): Promise<Record<string, Caller>> {
+  const { db, anyone } = service;
+  const [old, withoutFactor, revoked] = await Promise.all([
+    anOperator(service),
+    anAccount(service),
+    anOperator(service),
+  ]);
+  await db.query('UPDATE sessions SET auth_time = auth_time - ? WHERE user_id = ?', [HOUR_MS, old.id]);
+  await makeOperator(service, withoutFactor);
+  await showSecondFactor(service, owner);
+  await db.query('UPDATE users SET operator_since = NULL WHERE id = ?', [revoked.id]);
+  const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+  return {
+    nobody: anyone,
+    'a service': billing,
+    'a user': await anAccount(service),
+    'the owner of an organization, with a second factor': owner,
+    'an operator without a second factor': withoutFactor,
+    'an operator with an old login': old,
+    'an operator by a code': await byCode(service, operator),
+    'an operator by a code for a service': operator.as(await aBoundToken(billing, operator)),
+    'somebody whom a shell revoked': revoked,
+  };
+}
+
 describe('the routes of operators', () => {
-  let service: Service;
-  let operator: Caller;
-  let callers: Record<string, Caller>;
-  let orgId: string;
-
-  beforeAll(async () => {
-    service = await startServiceWithoutLimits();
-    const { db, anyone } = service;
-    const [granted, old, withoutFactor, revoked] = await Promise.all([
-      anOperator(service),
-      anOperator(service),
-      anAccount(service),
-      anOperator(service),
-    ]);
-    operator = granted;
-    await db.query('UPDATE sessions SET auth_time = auth_time - ? WHERE user_id = ?', [HOUR_MS, old.id]);
-    await makeOperator(service, withoutFactor);
-    const { org, owner } = await anOrg(service);
-    orgId = org.id;
-    await showSecondFactor(service, owner);
-    const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
-    callers = {
-      nobody: anyone,
-      'a service': billing,
-      'a user': await anAccount(service),
-      'the owner of an organization, with a second factor': owner,
-      'an operator without a second factor': withoutFactor,
-      'an operator with an old login': old,
-      'an operator by a code': await byCode(service, granted),
-      'an operator by a code for a service': granted.as(await aBoundToken(billing, granted)),
-      'somebody whom a shell revoked': revoked,
-    };
-    await db.query('UPDATE users SET operator_since = NULL WHERE id = ?', [revoked.id]);
-  });
-  afterAll(() => service.stop());
-
   const ask = (caller: Caller, { method, path }: (typeof routes)[number]) =>
-    caller.send(method, path.replace(':orgId', orgId).replaceAll(/:\w+/g, anUnknownId));
+    caller.send(method, path.replace(':orgId', org.id).replaceAll(/:\w+/g, anUnknownId));
 
   it('are declared for operators', () => {
     expect(routes.length).toBeGreaterThan(0);
@@ -97,35 +97,112 @@ describe('the routes of operators', () => {
   });
 });
 
+/** Columns that hold what proves something, or what it is compared with. */
+const CONFIDENTIAL = /hash$|secret$/;
+const CONFIDENTIAL_TABLES = [
+  'authorization_codes',
+  'idempotency_keys',
+  'recovery_codes',
+  'second_factors',
+  'service_secrets',
+  'sessions',
+  'users',
+];
+/** It shows a code that sets a password, once. */
+const SHOWS_A_CODE = 'POST /api/operators/users/:userId/reset-code';
+
+describe('what operators are shown', () => {
+  /** Lists first, deletions last: each has something to show. */
+  function rank(at: string): number {
+    if (at.startsWith('GET')) return 0;
+    return at.endsWith('/delete') ? 2 : 1;
+  }
+
+  async function stored(): Promise<string[]> {
+    const tables = Object.entries(await allRows(service.db)).map(([table, rows]) => {
+      const values = rows.flatMap((row) =>
+        Object.entries(JSON.parse(row) as Record<string, unknown>)
+          .filter(([column, value]) => CONFIDENTIAL.test(column) && typeof value === 'string')
+          .map(([, value]) => value as string),
+      );
+      return [table, values] as const;
+    });
+    const filled = tables.filter(([, values]) => values.length > 0);
+    expect(filled.map(([table]) => table).toSorted()).toEqual(CONFIDENTIAL_TABLES);
+    return filled.flatMap(([, values]) => values);
+  }
+
+  it('holds no hash, secret, token or code, but for the code that an operator asks for', async () => {
+    const { account, app, recoveryCodes } = await protect(service, await anAccount(service));
+    await join(org, owner, account, 'member');
+    const invitation = await anInvitation(owner, org, { email: anEmail() });
+    const { name, secret } = await aServiceClient(service.db);
+    await owner.with({ 'idempotency-key': anUnknownId() }).post('/api/orgs', { name: 'Keyed' });
+    const mailId = anUnknownId();
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, ended_at)
+        VALUES (?, 'password_changed', ?, 'failed', 1, 1, 1)`,
+      [mailId, account.email],
+    );
+    const secrets = [
+      ...[operator, owner, account].flatMap(({ password, token }) => [password, token]),
+      (await byCode(service, account)).token,
+      (await aRefreshableLogin(service, owner)).refreshToken,
+      app.secret,
+      ...recoveryCodes,
+      secret,
+      invitation.code,
+      await aCode(account),
+      ...(await stored()),
+    ];
+    const ids: Record<string, string> = { userId: account.id, orgId: org.id, name, mailId };
+
+    for (const { method, path, at } of routes.toSorted((one, other) => rank(one.at) - rank(other.at))) {
+      const target = path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter]!);
+      const { status, text, body }: Answer =
+        method === 'GET'
+          ? await operator.send('GET', target)
+          : await operator.sendJson(method, target, { userId: account.id, reason: 'a test' });
+      expect(method === 'GET' ? [200] : [200, 201, 409], `${at}: ${text}`).toContain(status);
+      expect(
+        secrets.filter((shown) => text.includes(shown)),
+        at,
+      ).toEqual([]);
+      const holdsCode = Object.keys(body as object).includes('code') && status < 400;
+      expect(holdsCode, at).toBe(at === SHOWS_A_CODE);
+    }
+  });
+});
+
 describe('with other settings', () => {
   it('a login by password alone is enough where the second factor is optional, as long as it is recent', async () => {
-    const service = await startService({
+    const configured = await startService({
       env: { OPERATORS_SECOND_FACTOR: 'optional', OPERATORS_LOGIN_AGE: '10m' },
     });
-    const operator = await anAccount(service);
-    await makeOperator(service, operator);
+    const granted = await anAccount(configured);
+    await makeOperator(configured, granted);
     const path = `/api/operators/users/${anUnknownId()}/enable`;
 
-    expect(await operator.post(path, { reason: 'a test' })).toMatchObject({ status: 404 });
-    await service.db.query('UPDATE sessions SET auth_time = auth_time - 600000');
-    const refused = await operator.post(path, { reason: 'a test' });
-    await service.stop();
+    expect(await granted.post(path, { reason: 'a test' })).toMatchObject({ status: 404 });
+    await configured.db.query('UPDATE sessions SET auth_time = auth_time - 600000');
+    const refused = await granted.post(path, { reason: 'a test' });
+    await configured.stop();
 
     expect(refused).toMatchObject(insufficientUserAuthentication);
     expect(refused.headers.get('www-authenticate')).toMatch(/ max_age=600$/);
   });
 
   it('there are none with OPERATORS_API=off, for an operator either', async () => {
-    const service = await startService({ env: { OPERATORS_API: 'off' } });
-    const operator = await anOperator(service);
+    const configured = await startService({ env: { OPERATORS_API: 'off' } });
+    const granted = await anOperator(configured);
     for (const { method, path } of routes) {
-      for (const caller of [operator, service.anyone]) {
+      for (const caller of [granted, configured.anyone]) {
         const answer = await caller.send(method, path.replaceAll(/:\w+/g, anUnknownId));
         expect(answer, path).toMatchObject(notFound);
       }
     }
-    const { text } = await service.anyone.get('/openapi.json');
-    await service.stop();
+    const { text } = await configured.anyone.get('/openapi.json');
+    await configured.stop();
 
     expect(text).not.toContain('/api/operators');
   });

@@ -4,14 +4,27 @@ import type { Answer } from '../support/answer.js';
 import {
   invalidFields,
   lastOwner,
+  memberNotFound,
   methodNotAllowed,
   operatorProtected,
   operatorRequired,
   orgNotFound,
+  userNotFound,
 } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
+import { insertRows } from '../support/insert-rows.js';
+import { anInvitation, revoke } from '../support/inviting.js';
 import { anOperator, makeOperator } from '../support/operators.js';
-import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join, type Org } from '../support/personas.js';
+import {
+  type Account,
+  anAccount,
+  anEmail,
+  anOrg,
+  anOrgOf,
+  anUnknownId,
+  join,
+  type Org,
+} from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
@@ -49,6 +62,9 @@ const service = cluster.instances[0]!;
 const operator = await anOperator(service);
 afterAll(() => cluster.stop());
 
+const post = <Body = object>(path: string, body: object = {}): Promise<Answer<Body>> =>
+  operator.post<Body>(`/api/operators/${path}`, { reason: REASON, ...body });
+
 describe('operators over HTTP', () => {
   async function theTargets(): Promise<Targets> {
     const { db } = service;
@@ -56,11 +72,9 @@ describe('operators over HTTP', () => {
     const org = await anOrgOf(owner);
     await join(org, owner, user, 'member');
     const mailId = anUnknownId();
-    await db.query(
-      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, ended_at)
-        VALUES (?, 'password_changed', ?, 'failed', 1, 1, 1)`,
-      [mailId, user.email],
-    );
+    await insertRows(db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at, ended_at', [
+      [mailId, 'password_changed', user.email, 'failed', 1, 1, 1],
+    ]);
     const { name } = await aServiceClient(db);
     return { user, org, owner, mailId, name };
   }
@@ -170,7 +184,7 @@ describe('operators over HTTP', () => {
   const about = (targets: Targets, user: Account): Targets => ({ ...targets, user });
 
   it.each(Object.keys(CHANGES))(
-    '%s is done, and recorded once, with who did it, where and why',
+    '%s is done and recorded once, with who did it, where and why; repeated, it records nothing',
     async (what) => {
       const change = CHANGES[what]!;
       const targets = await theTargets();
@@ -195,41 +209,19 @@ describe('operators over HTTP', () => {
         ip: '127.0.0.1',
         request_id: expect.stringMatching(/./),
       });
-    },
-  );
-
-  it.each(Object.keys(CHANGES).filter((what) => CHANGES[what]!.again !== true))(
-    '%s is done once: repeated, it answers the same and records nothing',
-    async (what) => {
-      const change = CHANGES[what]!;
-      const targets = await theTargets();
-      await change.prepare?.(targets);
-      const first = await ask(operator, change, targets);
-      const known = await knownEvents(service.db);
-
+      if (change.again === true) return;
+      const after = await knownEvents(service.db);
       const again = await ask(operator, change, targets);
-
-      expect([again.status, again.body]).toEqual([first.status, first.body]);
-      expect(await eventsSince(service.db, known)).toEqual([]);
+      expect([again.status, again.body]).toEqual([answer.status, answer.body]);
+      expect(await eventsSince(service.db, after)).toEqual([]);
     },
   );
 
   it('every change needs a reason', async () => {
     const targets = await theTargets();
     const before = await allRows(service.db);
-    const wrong = [
-      undefined,
-      '',
-      '  ',
-      'x'.repeat(201),
-      7,
-      null,
-      ['a'],
-      { a: 1 },
-      'a\nb',
-      '\u0000',
-      '\ud800',
-    ];
+    const texts = ['', '  ', 'x'.repeat(201), 'a\nb', '\u0000', '\ud800'];
+    const wrong = [undefined, 7, null, ['a'], { a: 1 }, ...texts];
     for (const [what, change] of Object.entries(CHANGES)) {
       for (const reason of wrong) {
         const answer = await operator.post(change.path(targets), { ...change.body?.(targets), reason });
@@ -274,15 +266,9 @@ describe('operators over HTTP', () => {
     for (const id of [anUnknownId(), 'x', '1 OR 1=1']) {
       const at = encodeURIComponent(id);
       const paths: [path: string, code: string, body?: object][] = [
-        ...[
-          'disable',
-          'enable',
-          'end-sessions',
-          'verify-email',
-          'remove-second-factor',
-          'reset-code',
-          'delete',
-        ].map((path): [string, string] => [`users/${at}/${path}`, 'user_not_found']),
+        ...'disable enable end-sessions verify-email remove-second-factor reset-code delete'
+          .split(' ')
+          .map((path): [string, string] => [`users/${at}/${path}`, 'user_not_found']),
         [`orgs/${at}/owners`, 'org_not_found', { userId: user.id }],
         [`orgs/${at}/restore`, 'org_not_found'],
         [`orgs/${at}/delete`, 'org_not_found'],
@@ -291,79 +277,63 @@ describe('operators over HTTP', () => {
         [`services/${at}/enable`, 'service_not_found'],
       ];
       for (const [path, code, body] of paths) {
-        const answer = await operator.post(`/api/operators/${path}`, { ...body, reason: REASON });
+        const answer = await post(path, body);
         expect(answer, path).toMatchObject({ status: 404, body: { code } });
       }
     }
-    const nobody = { userId: anUnknownId(), reason: REASON };
-    expect(await operator.post(`/api/operators/orgs/${org.id}/owners`, nobody)).toMatchObject({
-      status: 404,
-      body: { code: 'user_not_found' },
-    });
-    expect(await operator.post(`/api/operators/users/${user.id}`, { reason: REASON })).toMatchObject(
-      methodNotAllowed,
-    );
+    const nobody = await post(`orgs/${org.id}/owners`, { userId: anUnknownId() });
+    expect(nobody).toMatchObject(userNotFound);
+    expect(await post(`users/${user.id}`)).toMatchObject(methodNotAllowed);
   });
 
   describe('force', () => {
     it.each(['disable', 'delete'])(
       'is needed to %s an only owner, and names what is left without one',
       async (path) => {
-        const { owner, org } = await theTargets();
+        const { owner, org, user } = await theTargets();
         const alone = await anOrgOf(owner);
-        const at = `/api/operators/users/${owner.id}/${path}`;
+        const at = `users/${owner.id}/${path}`;
         const rows = await allRows(service.db);
 
-        const refused = await operator.post<{ orgs: { id: string }[] }>(at, { reason: REASON });
+        const refused = await post<{ orgs: { id: string }[] }>(at);
 
         expect(refused).toMatchObject(lastOwner);
         expect(refused.body.orgs.map(({ id }) => id).toSorted()).toEqual([org.id, alone.id].toSorted());
         expect((await allRows(service.db))['events']).toEqual(rows['events']);
-        const forced = await operator.post<{ orphanedOrgs: { id: string }[] }>(at, {
-          reason: REASON,
-          force: true,
-        });
+        const forced = await post<{ orphanedOrgs: { id: string }[] }>(at, { force: true });
         expect(forced).toMatchObject({ status: 200, body: { ok: true } });
         expect(forced.body.orphanedOrgs.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
           { id: org.id, name: org.name, isDeleted: false },
           { id: alone.id, name: alone.name, isDeleted: path === 'delete' },
         ]);
+        const other = await post(`users/${user.id}/${path}`, { force: true });
+        expect(other.body).toEqual({ ok: true, orphanedOrgs: [] });
       },
     );
-
-    it('names none where none is left without an owner', async () => {
-      const { user } = await theTargets();
-      const forced = await operator.post(`/api/operators/users/${user.id}/disable`, {
-        reason: REASON,
-        force: true,
-      });
-      expect(forced.body).toEqual({ ok: true, orphanedOrgs: [] });
-    });
 
     it('adds an owner who was no member', async () => {
       const { org } = await theTargets();
       const outsider = await anAccount(service);
-      const at = `/api/operators/orgs/${org.id}/owners`;
-      const body = { userId: outsider.id, reason: REASON };
+      const [at, userId] = [`orgs/${org.id}/owners`, outsider.id];
 
-      expect(await operator.post(at, body)).toMatchObject({
-        status: 404,
-        body: { code: 'member_not_found' },
-      });
-      expect((await operator.post(at, { ...body, force: true })).status).toBe(200);
+      expect(await post(at, { userId })).toMatchObject(memberNotFound);
+      expect((await post(at, { userId, force: true })).status).toBe(200);
 
       expect((await outsider.patch(`/api/orgs/${org.id}`, { name: 'Difference Engines' })).status).toBe(200);
     });
 
-    it('restores an organization whose owners are gone', async () => {
+    it('restores an organization whose owners are gone, unless its purge has begun', async () => {
       const { owner, org } = await theTargets();
-      const at = `/api/operators/orgs/${org.id}/restore`;
+      const at = `orgs/${org.id}/restore`;
       await owner.delete(`/api/orgs/${org.id}`);
       await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [owner.id]);
       const known = await knownEvents(service.db);
 
-      expect(await operator.post(at, { reason: REASON })).toMatchObject(lastOwner);
-      expect((await operator.post(at, { reason: REASON, force: true })).status).toBe(200);
+      expect(await post(at)).toMatchObject(lastOwner);
+      await service.db.query('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', [org.id]);
+      expect(await post(at, { force: true })).toMatchObject(orgNotFound);
+      await service.db.query('UPDATE orgs SET purge_began_at = NULL WHERE id = ?', [org.id]);
+      expect((await post(at, { force: true })).status).toBe(200);
 
       expect(await eventsSince(service.db, known)).toMatchObject([
         { type: 'org.restored', data: { force: true } },
@@ -371,21 +341,9 @@ describe('operators over HTTP', () => {
     });
   });
 
-  it('no organization is restored whose time is over', async () => {
-    const { owner, org } = await theTargets();
-    await owner.delete(`/api/orgs/${org.id}`);
-    await service.db.query('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', [org.id]);
-
-    const at = `/api/operators/orgs/${org.id}/restore`;
-    expect(await operator.post(at, { reason: REASON, force: true })).toMatchObject(orgNotFound);
-  });
-
-  it('a code sets a password once, and opens nothing else', async () => {
+  it('a code sets a password once, and opens nothing else; a disabled account gets none', async () => {
     const { user } = await theTargets();
-    const issued = await operator.post<{ code: string }>(`/api/operators/users/${user.id}/reset-code`, {
-      reason: REASON,
-    });
-    const { code } = issued.body;
+    const { code } = (await post<{ code: string }>(`users/${user.id}/reset-code`)).body;
     const reset = { email: user.email, code, newPassword: 'another horse battery' };
     service.installation.secrets.note(reset.newPassword);
 
@@ -395,15 +353,11 @@ describe('operators over HTTP', () => {
 
     expect(JSON.stringify(await allRows(service.db))).not.toContain(code);
     expect((await user.get('/api/me')).status).toBe(401);
-  });
-
-  it('a disabled account gets no code', async () => {
-    const { user } = await theTargets();
-    await operator.post(`/api/operators/users/${user.id}/disable`, { reason: REASON });
-
-    const refused = await operator.post(`/api/operators/users/${user.id}/reset-code`, { reason: REASON });
-
-    expect(refused).toMatchObject({ status: 403, body: { code: 'account_disabled' } });
+    await post(`users/${user.id}/disable`);
+    expect(await post(`users/${user.id}/reset-code`)).toMatchObject({
+      status: 403,
+      body: { code: 'account_disabled' },
+    });
   });
 
   it('a removed service stays disabled, and a mail that was sent is not sent again', async () => {
@@ -411,11 +365,11 @@ describe('operators over HTTP', () => {
     await service.db.query('UPDATE services SET disabled_at = 1, removed_at = 1 WHERE name = ?', [name]);
     await service.db.query("UPDATE mails SET state = 'sent' WHERE id = ?", [mailId]);
 
-    expect(await operator.post(`/api/operators/services/${name}/enable`, { reason: REASON })).toMatchObject({
+    expect(await post(`services/${name}/enable`)).toMatchObject({
       status: 409,
       body: { code: 'service_removed' },
     });
-    expect(await operator.post(`/api/operators/mails/${mailId}/retry`, { reason: REASON })).toMatchObject({
+    expect(await post(`mails/${mailId}/retry`)).toMatchObject({
       status: 409,
       body: { code: 'mail_ended' },
     });
@@ -487,5 +441,80 @@ describe('operators over HTTP', () => {
       );
       expect((await owner.delete('/api/me', { password: owner.password })).status).toBe(200);
     });
+  });
+});
+
+describe('a failed mail', () => {
+  const at = () => Date.now() + 60_000;
+  type Code = { id: string; number: number };
+  async function failed(kind: string, recipient: string, code: Code): Promise<string> {
+    const id = anUnknownId();
+    const columns = 'id, kind, recipient, state, created_at, next_attempt_at, ended_at, code_id, code_number';
+    await insertRows(service.db, 'mails', columns, [
+      [id, kind, recipient, 'failed', 1, 1, 1, code.id, code.number],
+    ]);
+    return id;
+  }
+  async function aCodeOf(purpose: string, subject: string): Promise<Code> {
+    const id = anUnknownId();
+    const columns = 'id, purpose, subject, email, code_number, tries, expires_at, purge_at';
+    await insertRows(service.db, 'email_codes', columns, [
+      [id, purpose, subject, 'user@example.com', 3, 0, at(), at()],
+    ]);
+    return { id, number: 3 };
+  }
+  const retry = (id: string) => post(`mails/${id}/retry`);
+  const obsolete = (detail: RegExp) => ({
+    status: 409,
+    body: { code: 'mail_obsolete', detail: expect.stringMatching(detail) as string },
+  });
+
+  it('of an invitation is sent again while it is pending, with the code of then', async () => {
+    const { owner, org } = await anOrg(service);
+    const invitation = await anInvitation(owner, org, { email: anEmail() });
+    await service.db.query('UPDATE invitations SET code_shown = 0 WHERE id = ?', [invitation.id]);
+    const mailId = await failed('invitation', invitation.email, { id: invitation.id, number: 1 });
+    const older = await failed('invitation', invitation.email, { id: invitation.id, number: 0 });
+
+    expect(await retry(older)).toMatchObject(obsolete(/invitation/));
+    expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
+    expect((await revoke(owner, org, invitation)).status).toBe(200);
+    expect(await retry(mailId)).toMatchObject(obsolete(/invitation/));
+  });
+
+  it.each(['email_verification', 'email_change'])(
+    'of the kind %s is, until its code is replaced',
+    async (kind) => {
+      const code = await aCodeOf(kind, anUnknownId());
+      const mailId = await failed(kind, anEmail(), code);
+
+      expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
+      await service.db.query('UPDATE email_codes SET code_number = 4 WHERE id = ?', [code.id]);
+      expect(await retry(mailId)).toMatchObject(obsolete(/code/));
+    },
+  );
+
+  it('with a code for a new password is, until the code is used or the account disabled', async () => {
+    const user = await anAccount(service, 'user');
+    const code = await aCodeOf('password_reset', user.email);
+    const mailId = await failed('password_reset', user.email, code);
+
+    expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [user.id]);
+    expect(await retry(mailId)).toMatchObject(obsolete(/user/));
+    await service.db.query('UPDATE users SET disabled_at = NULL WHERE id = ?', [user.id]);
+    await service.db.query('DELETE FROM email_codes WHERE id = ?', [code.id]);
+    expect(await retry(mailId)).toMatchObject(obsolete(/code/));
+  });
+
+  it('that is refused stays as it is, and what has ended already is told first', async () => {
+    const mailId = await failed('email_verification', anEmail(), { id: anUnknownId(), number: 1 });
+    const [before] = await service.db.query('SELECT * FROM mails WHERE id = ?', [mailId]);
+
+    expect(await retry(mailId)).toMatchObject(obsolete(/code/));
+    expect(await service.db.query('SELECT * FROM mails WHERE id = ?', [mailId])).toEqual([before]);
+
+    await service.db.query("UPDATE mails SET state = 'dropped' WHERE id = ?", [mailId]);
+    expect(await retry(mailId)).toMatchObject({ status: 409, body: { code: 'mail_ended' } });
   });
 });
