@@ -1,12 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accountsJson } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
+import { AS_AN_OLD_NODE } from '../support/old-node.js';
 import { startOwnService } from '../support/service.js';
 import { type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { aSigningKey } from '../support/signing-keys.js';
@@ -66,12 +69,8 @@ const WRONG: Record<string, string[]> = {
   WEB_CONCURRENCY: ['0', 'all', '129'],
 };
 
-describe('a wrong configuration', () => {
-  let installation: Installation;
-
-  beforeAll(async () => {
-    installation = await anInstallation();
-  });
+describe('a wrong configuration', async () => {
+  const installation = await anInstallation();
   afterAll(() => installation.remove());
 
   async function failure(env: Environment): Promise<string[]> {
@@ -90,13 +89,11 @@ describe('a wrong configuration', () => {
   }
 
   it.each([
-    ['a missing key file', 'none.json'],
-    ['a key file that cannot be read', '.'],
-  ])('in production includes %s, before the database is changed', async (_what, file) => {
-    const lines = await failure({
-      NODE_ENV: 'production',
-      JWT_KEYS_FILE: join(installation.directory, file),
-    });
+    ['a missing key file', 'none.json', 'production'],
+    ['a key file that cannot be read', '.', 'production'],
+    ['a key file that cannot be created', 'jwks.json/keys.json', ''],
+  ])('includes %s, before the database is changed', async (_what, file, NODE_ENV) => {
+    const lines = await failure({ NODE_ENV, JWT_KEYS_FILE: join(installation.directory, file) });
 
     expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
     expect(await tables()).toEqual([]);
@@ -126,39 +123,22 @@ describe('a wrong configuration', () => {
       expect(lines.join('\n')).not.toMatch(/\n\s+at |node_modules/);
     });
 
-    it('includes a key file that cannot be created', async () => {
-      await writeFile(join(installation.directory, 'file'), '');
-
-      const lines = await failure({ JWT_KEYS_FILE: join(installation.directory, 'file', 'keys.json') });
-
-      expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
-    });
-
     const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const { privateKey: p384 } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     const good = aSigningKey().jwk;
-    const publicHalf = { ...good, d: undefined };
+    const fileOf = (...keys: object[]) => JSON.stringify({ keys });
     it.each<[string, string]>([
       ['no JSON', 'secret'],
       ['no key set', '{}'],
       ['a bare key', JSON.stringify(good)],
-      ['an empty key set', '{"keys":[]}'],
-      ['public keys alone', JSON.stringify({ keys: [publicHalf] })],
-      ['two keys with one kid', JSON.stringify({ keys: [good, { ...aSigningKey().jwk, kid: good['kid'] }] })],
-      [
-        'an RSA key',
-        JSON.stringify({ keys: [{ ...rsa.export({ format: 'jwk' }), kid: 'r', alg: 'RS256', use: 'sig' }] }),
-      ],
-      [
-        'a symmetric key',
-        JSON.stringify({ keys: [{ kty: 'oct', k: 'c2VjcmV0', kid: 's', alg: 'HS256', use: 'sig' }] }),
-      ],
-      [
-        'another curve',
-        JSON.stringify({ keys: [{ ...p384.export({ format: 'jwk' }), kid: 'p', use: 'sig' }] }),
-      ],
-      ['a broken key', JSON.stringify({ keys: [{ ...good, x: 'AAAA' }] })],
-      ['a public half of another key', JSON.stringify({ keys: [{ ...aSigningKey().jwk, d: good['d'] }] })],
+      ['an empty key set', fileOf()],
+      ['public keys alone', fileOf({ ...good, d: undefined })],
+      ['two keys with one kid', fileOf(good, { ...aSigningKey().jwk, kid: good['kid'] })],
+      ['an RSA key', fileOf({ ...rsa.export({ format: 'jwk' }), kid: 'r', alg: 'RS256', use: 'sig' })],
+      ['a symmetric key', fileOf({ kty: 'oct', k: 'c2VjcmV0', kid: 's', alg: 'HS256', use: 'sig' })],
+      ['another curve', fileOf({ ...p384.export({ format: 'jwk' }), kid: 'p', use: 'sig' })],
+      ['a broken key', fileOf({ ...good, x: 'AAAA' })],
+      ['a public half of another key', fileOf({ ...aSigningKey().jwk, d: good['d'] })],
     ])('includes a key file with %s', async (_what, content) => {
       const file = join(installation.directory, 'wrong.json');
       await writeFile(file, content, { mode: 0o600 });
@@ -257,5 +237,22 @@ describe('a database that does not answer', () => {
 
     expect(service.logs.join('\n')).not.toContain('hidden-word');
     await installation.remove();
+  });
+});
+
+describe('on a Node that is too old', () => {
+  it.each([
+    ['the service', ['main.js'], 'npm start', 1],
+    ['the command line', ['cli/main.js', 'doctor'], 'npm run accounts', 2],
+  ])('%s says so in one line', (_what, [file, ...parameters], command, code) => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [resolve(import.meta.dirname, '../../dist', file!), ...parameters],
+      { encoding: 'utf8', cwd: tmpdir(), env: { NODE_OPTIONS: AS_AN_OLD_NODE } },
+    );
+
+    expect(stderr).toMatch(/^Node 24\.16 or newer is needed .*this is \d+\.\d+\.\d+[^\n]+\n$/);
+    expect(stderr).toContain(command);
+    expect([status, stdout]).toEqual([code, '']);
   });
 });

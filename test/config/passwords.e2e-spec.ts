@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { cpuMs } from '../../tooling/processes/usage.js';
 import { atOnce, times } from '../support/at-once.js';
 import { invalidCredentials } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import { anInstallation } from '../support/installation.js';
-import { anAccount, anEmail, aPassword } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { type Account, anAccount, anEmail, aPassword } from '../support/personas.js';
+import { type Service, startOwnService, startService } from '../support/service.js';
 
 interface Cost {
   m: number;
@@ -14,19 +15,17 @@ interface Cost {
 
 function costOf(hash: unknown): Cost {
   expect(hash).toMatch(/^\$argon2id\$v=19\$[mtp]=\d+,[mtp]=\d+,[mtp]=\d+\$[\w+/]{22,}\$[\w+/]{43,}$/);
-  const cost = Object.fromEntries(
-    String(hash)
-      .split('$')[3]!
-      .split(',')
-      .map((pair) => pair.split('=')),
-  ) as Record<string, string>;
-  return { m: Number(cost['m']), t: Number(cost['t']), p: Number(cost['p']) };
+  const [m, t, p] = ['m', 't', 'p'].map((name) =>
+    Number(new RegExp(`[$,]${name}=(\\d+)`).exec(String(hash))![1]),
+  );
+  return { m: m!, t: t!, p: p! };
 }
 
 const service = await startService();
 afterAll(() => service.stop());
 
 describe('stored passwords', () => {
+  const logIn = ({ email, password }: Account) => service.anyone.post('/api/auth/login', { email, password });
   const hashOf = async (from: Service, email: string): Promise<unknown> =>
     (await from.db.query('SELECT password_hash AS hash FROM users WHERE email = ?', [email]))[0]?.['hash'];
 
@@ -84,15 +83,50 @@ describe('stored passwords', () => {
       const [victim, other] = [await anAccount(service), await anAccount(service)];
       await service.db.query('UPDATE users SET password_hash = ? WHERE id = ?', [damage, victim.id]);
 
-      const login = await service.anyone.post('/api/auth/login', credentialsOf(victim));
-
-      expect(login).toMatchObject(invalidCredentials);
-      expect((await service.anyone.post('/api/auth/login', credentialsOf(other))).status).toBe(200);
+      expect(await logIn(victim)).toMatchObject(invalidCredentials);
+      expect((await logIn(other)).status).toBe(200);
       expect((await victim.get('/api/me')).status).toBe(200);
     },
   );
 });
 
-function credentialsOf({ email, password }: { email: string; password: string }) {
-  return { email, password };
-}
+const CHEAP = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
+/** Fifty times the work, so that hashing is nearly all of a login's time. */
+const EXPENSIVE = { ARGON2_MEMORY_KIB: '16384', ARGON2_TIME: '3' };
+const LIMITS = { RATE_LIMIT_LOGIN: 'off' };
+const PAIRS = 30;
+/** Where one of the two costs fifty times the other, so does its processor time. */
+const SIMILAR = { least: 0.4, most: 2.5 };
+
+describe.each([
+  { change: 'raised', before: CHEAP, after: EXPENSIVE },
+  { change: 'lowered', before: EXPENSIVE, after: CHEAP },
+])('after the cost of a hash was $change', ({ before, after }) => {
+  it('a wrong password takes as much processor time as an unknown e-mail', async () => {
+    const installation = await anInstallation();
+    const old = await startOwnService({ installation, env: { ...before, ...LIMITS } });
+    const { email } = await anAccount(old, 'ada');
+    await old.stop();
+    const changed = await startOwnService({ installation, env: { ...after, ...LIMITS } });
+    const fail = async (name: string): Promise<number> => {
+      const begin = cpuMs([changed.pid])!;
+      const answer = await changed.anyone.post('/api/auth/login', { email: name, password: aPassword() });
+      expect(answer).toMatchObject(invalidCredentials);
+      return cpuMs([changed.pid])! - begin;
+    };
+    for (const name of [anEmail(), email]) await fail(name);
+
+    // Alternately, so that other load on the machine affects both. Linux counts in hundredths: only sums tell.
+    const sums = { known: 0, unknown: 0 };
+    for (const _ of times(PAIRS, () => 0)) {
+      sums.known += await fail(email);
+      sums.unknown += await fail(anEmail());
+    }
+
+    const ratio = sums.known / sums.unknown;
+    expect(ratio).toBeGreaterThan(SIMILAR.least);
+    expect(ratio).toBeLessThan(SIMILAR.most);
+    await changed.stop();
+    await installation.remove();
+  });
+});
