@@ -1,13 +1,30 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createClient, memoryStore, StoreError, type TokenStore } from '../src/index.ts';
-import { aSignIn, type Answer, type Asked, hangUp, json, OddServer, problem } from './support/odd-server.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { type Client, createClient, memoryStore, StoreError, type TokenStore } from '../src/index.ts';
+import {
+  aSignIn,
+  type Answer,
+  type Asked,
+  failedWith,
+  hangUp,
+  json,
+  OddServer,
+  page,
+  problem,
+  silence,
+} from './support/odd-server.ts';
 
 const ME = json(200, { user: {}, orgs: [] });
 
 let server: OddServer;
+/** with a refresh token, which a client finds there */
+let store: TokenStore;
+let client: Client;
 
 beforeEach(async () => {
   server = await OddServer.start();
+  store = memoryStore('refresh.0');
+  client = createClient({ baseUrl: server.url, store });
 });
 afterEach(() => server.stop());
 
@@ -19,10 +36,10 @@ const shown = (): unknown[] =>
 
 it('asks for a refresh token, and stores nothing else', async () => {
   const saved: unknown[] = [];
-  const store: TokenStore = { load: () => undefined, save: (token) => void saved.push(token) };
+  store = { load: () => undefined, save: (token) => void saved.push(token) };
   const signIn = aSignIn();
   server.answer(json(200, signIn), ME);
-  const client = createClient({ baseUrl: server.url, store });
+  client = createClient({ baseUrl: server.url, store });
 
   expect(await client.login({ email: 'ada@example.com', password: 'p' })).toMatchObject({ ok: true });
   await client.getMe();
@@ -32,10 +49,8 @@ it('asks for a refresh token, and stores nothing else', async () => {
 });
 
 it('shares one refresh among all requests, by the clock of the service', async () => {
-  const store = memoryStore('refresh.0');
   const renewed = aSignIn();
   server.answer(json(200, renewed), ME);
-  const client = createClient({ baseUrl: server.url, store });
 
   const all = await Promise.all([client.getMe(), client.getMe(), client.getAccount(), client.refresh()]);
   await client.getMe();
@@ -53,48 +68,44 @@ it('renews a token that is about to expire, and one that the service refuses, on
     json(200, aSignIn()),
     ME,
   );
-  const client = createClient({ baseUrl: server.url, store: memoryStore() });
+  client = createClient({ baseUrl: server.url, store: memoryStore() });
   await client.login({ email: 'ada@example.com', password: 'p' });
 
   expect(await client.getMe()).toMatchObject({ ok: true });
   expect(paths()).toEqual(['auth/login', 'auth/refresh', 'me', 'auth/refresh', 'me']);
 
   server.answer(problem(401, 'invalid_token'), json(200, aSignIn()), problem(401, 'invalid_token'));
-  expect(await client.getMe()).toMatchObject({ problem: { code: 'invalid_token', status: 401 } });
+  expect(await client.getMe()).toMatchObject(failedWith('invalid_token', { status: 401 }));
   expect(paths()).toEqual(['me', 'auth/refresh', 'me']);
 });
 
 it('repeats a refresh whose answer was lost with the same token', async () => {
-  const store = memoryStore('refresh.0');
   server.answer(hangUp, problem(503, 'unavailable'), json(200, aSignIn()));
 
-  expect(await createClient({ baseUrl: server.url, store }).refresh()).toMatchObject({ ok: true });
+  expect(await client.refresh()).toMatchObject({ ok: true });
   expect(shown()).toEqual(['refresh.0', 'refresh.0', 'refresh.0']);
 });
 
 it('forgets a login that has ended, and no other', async () => {
-  const store = memoryStore('refresh.0');
-  const client = createClient({ baseUrl: server.url, store });
   server.answer(problem(400, 'validation_failed'));
   expect(await client.getMe()).toMatchObject({ problem: { status: 400 } });
   expect(await client.isLoggedIn()).toBe(true);
 
   server.answer(problem(401, 'invalid_refresh_token'));
-  expect(await client.getMe()).toMatchObject({ problem: { code: 'invalid_refresh_token' } });
+  expect(await client.getMe()).toMatchObject(failedWith('invalid_refresh_token'));
   expect(await client.isLoggedIn()).toBe(false);
-  expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in', status: null } });
+  expect(await client.getMe()).toMatchObject(failedWith('not_logged_in', { status: null }));
   expect(server.asked).toHaveLength(1);
 });
 
 it('takes the token of a process that was faster, where there is no lock', async () => {
-  const store = memoryStore('refresh.0');
   const refuse: Answer = (response, asked) => {
     void store.save('refresh.faster');
     problem(401, 'invalid_refresh_token')(response, asked);
   };
   server.answer(refuse, json(200, aSignIn()), ME);
 
-  expect(await createClient({ baseUrl: server.url, store }).getMe()).toMatchObject({ ok: true });
+  expect(await client.getMe()).toMatchObject({ ok: true });
   expect(shown()).toEqual(['refresh.0', 'refresh.faster']);
 });
 
@@ -102,7 +113,7 @@ it('goes on with a new token that the store would not take, and saves it later',
   const [first, second] = [aSignIn(), aSignIn()];
   let stored: string | undefined = 'refresh.0';
   let isFull = true;
-  const store: TokenStore = {
+  store = {
     load: () => stored,
     save: (token) => {
       if (isFull) throw new Error('no space left');
@@ -110,7 +121,7 @@ it('goes on with a new token that the store would not take, and saves it later',
     },
   };
   server.answer(json(200, first), ME);
-  const client = createClient({ baseUrl: server.url, store });
+  client = createClient({ baseUrl: server.url, store });
 
   expect(await client.getMe()).toMatchObject({ ok: true });
   expect(stored).toBe('refresh.0');
@@ -128,7 +139,7 @@ const CREDENTIALS = { email: 'ada@example.com', password: 'p' };
 
 it('names a store that fails', async () => {
   server.answer(json(200, aSignIn()));
-  const client = createClient({ baseUrl: server.url, store: { load: diskFull, save: diskFull } });
+  client = createClient({ baseUrl: server.url, store: { load: diskFull, save: diskFull } });
 
   const failed = { ok: false, problem: { code: 'store_failed', cause: new Error('the disk is full') } };
   expect(await client.getMe()).toMatchObject(failed);
@@ -137,7 +148,7 @@ it('names a store that fails', async () => {
 });
 
 it('does not tell whether there is a login while the store cannot be read', async () => {
-  const client = createClient({ baseUrl: server.url, store: { load: diskFull, save: diskFull } });
+  client = createClient({ baseUrl: server.url, store: { load: diskFull, save: diskFull } });
 
   const unread = client.isLoggedIn();
   await expect(unread).rejects.toBeInstanceOf(StoreError);
@@ -152,9 +163,9 @@ it.each(['save', 'lock'] as const)(
   async (name) => {
     const signIn = aSignIn();
     server.answer(json(200, signIn), json(200, { ok: true }));
-    const client = createClient({ baseUrl: server.url, store: { ...memoryStore(), [name]: diskFull } });
+    client = createClient({ baseUrl: server.url, store: { ...memoryStore(), [name]: diskFull } });
 
-    expect(await client.login(CREDENTIALS)).toMatchObject({ problem: { code: 'store_failed' } });
+    expect(await client.login(CREDENTIALS)).toMatchObject(failedWith('store_failed'));
     expect(server.asked[1]).toMatchObject({
       path: '/api/auth/logout',
       headers: { authorization: `Bearer ${signIn.token}` },
@@ -170,8 +181,8 @@ it.each(['load', 'save', 'lock'] as const)(
   async (name) => {
     const signIn = aSignIn();
     server.answer(json(200, signIn), json(200, { ok: true }));
-    const store: TokenStore = memoryStore();
-    const client = createClient({ baseUrl: server.url, store });
+    store = memoryStore();
+    client = createClient({ baseUrl: server.url, store });
     await client.login(CREDENTIALS);
     const working = { ...store };
     Object.assign(store, { [name]: diskFull });
@@ -184,7 +195,7 @@ it.each(['load', 'save', 'lock'] as const)(
     expect(JSON.parse(server.asked[1]!.body)).toEqual({ refreshToken: signIn.refreshToken });
     Object.assign(store, { lock: undefined }, working);
     expect(await client.isLoggedIn()).toBe(false);
-    expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in' } });
+    expect(await client.getMe()).toMatchObject(failedWith('not_logged_in'));
     expect(store.load()).toBe(signIn.refreshToken);
 
     expect(await client.logOut()).toMatchObject({ ok: true, sessionRevoked: true });
@@ -199,7 +210,7 @@ it.each(['load', 'save', 'lock'] as const)(
 it('forgets a login whose newest token the store did not take, either', async () => {
   const renewed = aSignIn();
   server.answer(json(200, renewed), json(200, { ok: true }));
-  const client = createClient({ baseUrl: server.url, store: { load: () => 'refresh.0', save: diskFull } });
+  client = createClient({ baseUrl: server.url, store: { load: () => 'refresh.0', save: diskFull } });
   expect(await client.refresh()).toMatchObject({ ok: true });
 
   expect(await client.logOut()).toMatchObject({
@@ -208,12 +219,10 @@ it('forgets a login whose newest token the store did not take, either', async ()
   });
   expect(JSON.parse(server.asked[1]!.body)).toEqual({ refreshToken: renewed.refreshToken });
   expect(await client.isLoggedIn()).toBe(false);
-  expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in' } });
+  expect(await client.getMe()).toMatchObject(failedWith('not_logged_in'));
 });
 
 it('logs out while a refresh waits for its answer', async () => {
-  const store = memoryStore('refresh.0');
-  const client = createClient({ baseUrl: server.url, store });
   let hasArrived: () => void = () => undefined;
   const arrived = new Promise<void>((done) => (hasArrived = done));
   server.answer(() => hasArrived(), json(200, { ok: true }));
@@ -221,15 +230,13 @@ it('logs out while a refresh waits for its answer', async () => {
   await arrived;
 
   expect(await client.logOut()).toMatchObject({ ok: true, sessionRevoked: true });
-  expect(await waiting).toMatchObject({ problem: { code: 'not_logged_in' } });
+  expect(await waiting).toMatchObject(failedWith('not_logged_in'));
   expect(paths()).toEqual(['auth/refresh', 'auth/logout']);
   expect(store.load()).toBeUndefined();
 });
 
 it('logs out here, also when the service cannot be told', async () => {
-  const store = memoryStore('refresh.0');
   server.answer(hangUp);
-  const client = createClient({ baseUrl: server.url, store });
 
   expect(await client.logOut()).toMatchObject({ sessionRevoked: false, problem: { code: 'unreachable' } });
   expect(await client.isLoggedIn()).toBe(false);
@@ -248,12 +255,119 @@ it('lets others wait on when one caller gives a shared refresh up', async () => 
     answer = () => json(200, aSignIn())(response, asked);
     controller.abort();
   }, ME);
-  const client = createClient({ baseUrl: server.url, store: memoryStore('refresh.0') });
   const patient = client.getMe();
 
-  expect(await client.getMe({}, { signal: controller.signal })).toMatchObject({
-    problem: { code: 'aborted' },
-  });
+  expect(await client.getMe({}, { signal: controller.signal })).toMatchObject(failedWith('aborted'));
   answer();
   expect(await patient).toMatchObject({ ok: true });
+});
+
+const isRenewed = (): boolean => store.load() !== 'refresh.0';
+
+describe('a service that refuses connections', () => {
+  let attempts: number;
+
+  const refused = async (retries?: number): Promise<Client> => {
+    const stopped = await OddServer.start();
+    const { url } = stopped;
+    await stopped.stop();
+    attempts = 0;
+    const counted: typeof fetch = (...request) => {
+      attempts += 1;
+      return fetch(...request);
+    };
+    return createClient({ baseUrl: url, store, fetch: counted, retries });
+  };
+
+  it.each([
+    [undefined, 2],
+    [0, 1],
+    [5, 2],
+  ])('is unreachable, with retries %s after %i attempts', async (retries, expected) => {
+    const offline = await refused(retries);
+
+    expect(await offline.getMe()).toMatchObject(failedWith('unreachable'));
+    expect(attempts).toBe(expected);
+    // No refresh goes on: the next call begins another one.
+    expect(await offline.refresh()).toMatchObject(failedWith('unreachable'));
+    expect(attempts).toBe(2 * expected);
+    expect(await offline.isLoggedIn()).toBe(true);
+  });
+
+  it('is asked once more for what needs no login, too', async () => {
+    const offline = await refused();
+    expect(await offline.getLive()).toMatchObject(failedWith('unreachable'));
+    expect(attempts).toBe(2);
+  });
+});
+
+it('ends the whole call in time, while the refresh goes on and is stored', async () => {
+  let answer: () => void = () => undefined;
+  server.answer((response, asked) => {
+    answer = () => json(200, aSignIn())(response, asked);
+  }, ME);
+
+  expect(await client.getMe({}, { timeoutMs: 50 })).toMatchObject(
+    failedWith('timed_out', { detail: 'Nothing was answered within 50 ms.' }),
+  );
+  await waitFor('the refresh has arrived', hangTimeoutMs(), () => server.asked.length === 1);
+  answer();
+  await waitFor('the new token is stored', hangTimeoutMs(), isRenewed);
+  expect(await client.getMe()).toMatchObject({ ok: true });
+  expect(server.asked).toHaveLength(2);
+});
+
+it('answers at once where there are to be no retries, while an unanswered refresh is repeated', async () => {
+  const renewed = aSignIn();
+  server.answer(hangUp, hangUp, json(200, renewed));
+
+  expect(await client.getMe({}, { retries: 0 })).toMatchObject(failedWith('unreachable'));
+  expect(server.asked).toHaveLength(1);
+  await waitFor('the new token is stored', hangTimeoutMs(), isRenewed);
+  expect(store.load()).toBe(renewed.refreshToken);
+  expect(server.asked.map(({ path }) => path)).toEqual(Array.from({ length: 3 }, () => '/api/auth/refresh'));
+});
+
+it('tells what the refresh was answered when the time is over', async () => {
+  server.answer(page(502, '<html>Bad gateway'), silence);
+
+  expect(await client.getMe({}, { timeoutMs: 1_000 })).toMatchObject(failedWith('not_json', { status: 502 }));
+  expect(server.asked.map(({ path }) => path)).not.toContain('/api/me');
+});
+
+it('waits as long as Retry-After says before it repeats a refresh', async () => {
+  const times: number[] = [];
+  server.answer(
+    (response, asked) => {
+      times.push(performance.now());
+      problem(503, 'unavailable', { 'Retry-After': '1' })(response, asked);
+    },
+    (response, asked) => {
+      times.push(performance.now());
+      json(200, aSignIn())(response, asked);
+    },
+    ME,
+  );
+
+  expect(await client.getMe()).toMatchObject({ ok: true });
+  expect(times[1]! - times[0]!).toBeGreaterThan(990);
+});
+
+it('does not repeat a refresh that is to wait for longer than its answer is kept', async () => {
+  server.answer(problem(503, 'unavailable', { 'Retry-After': '60' }));
+
+  const busy = { problem: { code: 'unavailable', retryAfter: 60 } };
+  expect(await client.getMe()).toMatchObject(busy);
+  expect(await client.getMe()).toMatchObject(busy);
+  expect(server.asked).toHaveLength(2);
+});
+
+it('answers a call at once that comes while a refresh has to wait', async () => {
+  server.answer(problem(503, 'unavailable', { 'Retry-After': '6' }), json(200, aSignIn()), ME);
+
+  const busy = { problem: { code: 'unavailable', retryAfter: 6 } };
+  expect(await client.getMe()).toMatchObject(busy);
+  expect(await client.getMe()).toMatchObject(busy);
+  expect(server.asked).toHaveLength(1);
+  await client.logOut();
 });

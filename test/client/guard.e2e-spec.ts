@@ -1,34 +1,43 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { join as pathOf } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import {
   createPkce,
   createVerifier,
+  type FeedEvent,
   type Verifier,
   type VerifierOptions,
 } from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount, anOrg, join, type Org, type Session } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { anInstallation } from '../support/installation.js';
+import {
+  type Account,
+  anAccount,
+  anOrg,
+  anOrgOf,
+  anUnknownId,
+  join,
+  type Org,
+  type Session,
+} from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 import { Door } from './support/door.js';
 
 const ISSUER = 'accounts';
 
-let installation: Installation;
-let service: Instance;
-let door: Door;
-let billing: ServiceCaller;
-const open: Verifier[] = [];
+const MEMBERSHIPS = '/api/memberships';
+const withoutLimits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
-beforeAll(async () => {
-  installation = await anInstallation();
-  service = await startOwnService({ installation, env: withoutLimits });
-  door = await Door.open(service.url);
-  billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
-});
+const installation = await anInstallation();
+let service = await startOwnService({ installation, env: withoutLimits });
+const door = await Door.open(service.url);
+const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+const open: Verifier[] = [];
 afterEach(async () => {
+  door.release(MEMBERSHIPS);
   await Promise.all(open.splice(0).map((verifier) => verifier.close()));
   door.isShut = false;
   door.asked.length = 0;
@@ -38,8 +47,6 @@ afterAll(async () => {
   await service.stop();
   await installation.remove();
 });
-
-const withoutLimits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
 function aVerifier(more: Partial<VerifierOptions> = {}): Verifier {
   const { name, secret } = billing;
@@ -264,6 +271,8 @@ describe('the feed', () => {
     await end(ada);
 
     await untilRefused(verifier, ada.token);
+    // A guard that starts now has not heard of it.
+    expect(await admit(aVerifier(), ada)).toMatchObject({ status: 401 });
   });
 
   it('tells of a code of a login that ended', async () => {
@@ -288,13 +297,6 @@ describe('the feed', () => {
 
     await untilRefused(verifier, other);
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-  });
-
-  it('is not needed for a log-out before the start: the token has not expired', async () => {
-    const ada = await anAccount(service);
-    await ada.post('/api/auth/logout', {});
-
-    expect(await admit(aVerifier(), ada)).toMatchObject({ status: 401 });
   });
 
   it('is silent: nothing can be told, until it is heard again', async () => {
@@ -357,10 +359,10 @@ describe('a member', () => {
 
     expect(await asked()).toMatchObject({ status: 403, problem: { code: 'not_a_member' } });
     expect(await admit(verifier, member)).toMatchObject({ ok: true });
-    expect(door.count('/api/memberships')).toBe(1);
+    expect(door.count(MEMBERSHIPS)).toBe(1);
     await join(org, owner, member, 'member');
     await waitFor('a member again', hangTimeoutMs(), async () => (await asked()).ok);
-    expect(door.count('/api/memberships')).toBe(1);
+    expect(door.count(MEMBERSHIPS)).toBe(1);
   });
 
   const following = (org: Org, user: Account) => {
@@ -373,27 +375,119 @@ describe('a member', () => {
     return { role, until };
   };
 
-  it('comes and goes with the organization', async () => {
-    const { org, owner } = await anOrg(service);
-    const { role, until } = following(org, owner);
-    expect(await role()).toBe('owner');
+  it('comes and goes with the organization, and with the account', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const { role, until } = following(org, member);
+    expect(await role()).toBe('member');
 
     await owner.delete(`/api/orgs/${org.id}`);
     await until('undefined');
     await owner.post(`/api/orgs/${org.id}/restore`, {});
-    await until('owner');
-  });
-
-  it('is one again when the account is enabled', async () => {
-    const { org, member } = await anOrg(service);
-    const { role, until } = following(org, member);
-    expect(await role()).toBe('member');
-
+    await until('member');
     await accountsJson(installation, ['users', 'disable', member.email]);
     await until('undefined');
     await accountsJson(installation, ['users', 'enable', member.email]);
     await until('member');
   });
+});
+
+describe('the role of a member, between answers and events', () => {
+  async function aGuard() {
+    const heard: FeedEvent[] = [];
+    const guard = aVerifier({ onEvent: (event) => void heard.push(event) });
+    await waitFor('the feed is heard', hangTimeoutMs(), () => guard.isCurrent());
+    const hears = (type: FeedEvent['type'], userId: string) =>
+      waitFor(`${type} is heard`, hangTimeoutMs(), () =>
+        heard.some((event) => event.type === type && event.userId === userId),
+      );
+    return { guard, hears };
+  }
+
+  it('admits a member without another question while others add and remove this user elsewhere', async () => {
+    const { org, member } = await anOrg(service);
+    const attacker = await anAccount(service);
+    const { guard, hears } = await aGuard();
+    const ask = () => guard.authorize(`Bearer ${member.token}`, { orgId: org.id });
+    expect(await ask()).toMatchObject({ ok: true, role: 'member' });
+
+    for (let change = 0; change < 3; change += 1) {
+      const { id } = await anOrgOf(attacker);
+      await attacker.post(`/api/orgs/${id}/members`, { email: member.email, role: 'member' });
+      expect(await ask()).toMatchObject({ ok: true, role: 'member' });
+      await attacker.delete(`/api/orgs/${id}/members/${member.id}`);
+      expect(await ask()).toMatchObject({ ok: true, role: 'member' });
+    }
+    await hears('member.removed', member.id);
+    expect(await ask()).toMatchObject({ ok: true, role: 'member' });
+    expect(door.count(MEMBERSHIPS)).toBe(1);
+  });
+
+  it('takes a newer event in place of an answer that was on its way, and asks once', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const { guard, hears } = await aGuard();
+
+    door.hold(MEMBERSHIPS);
+    const asked = guard.roleOf(member.id, org.id);
+    await waitFor('Accounts has answered', hangTimeoutMs(), () => door.holds(MEMBERSHIPS) === 1);
+    await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    await hears('member.role_changed', member.id);
+    door.release(MEMBERSHIPS);
+
+    expect(await asked).toEqual({ ok: true, role: 'admin' });
+    expect(await guard.roleOf(member.id, org.id)).toEqual({ ok: true, role: 'admin' });
+    expect(door.count(MEMBERSHIPS)).toBe(1);
+  });
+
+  it('admits nobody by an answer from before the removal, and whom an event adds after an answer', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const { guard, hears } = await aGuard();
+    const another = await anAccount(service);
+    expect(await guard.roleOf(another.id, org.id)).toEqual({ ok: true, role: undefined });
+
+    door.hold(MEMBERSHIPS);
+    const asked = guard.roleOf(member.id, org.id);
+    await waitFor('Accounts has answered', hangTimeoutMs(), () => door.holds(MEMBERSHIPS) === 1);
+    await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
+    await owner.post(`/api/orgs/${org.id}/members`, { email: another.email, role: 'admin' });
+    await hears('member.removed', member.id);
+    await hears('member.added', another.id);
+    door.release(MEMBERSHIPS);
+
+    expect(await asked).toEqual({ ok: true, role: undefined });
+    expect(await guard.roleOf(another.id, org.id)).toEqual({ ok: true, role: 'admin' });
+    expect(door.count(MEMBERSHIPS)).toBe(2);
+  });
+
+  it('leaves places to others while one user asks about many organizations', async () => {
+    const { org, member, outsider } = await anOrg(service);
+    const { guard } = await aGuard();
+
+    door.hold(MEMBERSHIPS);
+    const many = Array.from({ length: 300 }, () => guard.roleOf(outsider.id, anUnknownId()));
+    const asked = guard.roleOf(member.id, org.id);
+    await waitFor('the other question has arrived', hangTimeoutMs(), () => door.holds(MEMBERSHIPS) === 5);
+    expect(door.count(MEMBERSHIPS)).toBe(5);
+    door.release(MEMBERSHIPS);
+
+    expect(await asked).toEqual({ ok: true, role: 'member' });
+    const answers = await Promise.all(many);
+    expect(answers[0]).toEqual({ ok: true, role: undefined });
+    expect(answers.at(-1)).toMatchObject({ status: 503, problem: { code: 'unavailable' } });
+  });
+
+  it.each(['', 'engines', '01A1FBF4-7EA2-724E-B0F0-000000000000', '01a1fbf4-7ea2-724e-b0f0-000000000000x'])(
+    'knows without a question that %j is no organization',
+    async (orgId) => {
+      const { member } = await anOrg(service);
+      const { guard } = await aGuard();
+
+      expect(await guard.authorize(`Bearer ${member.token}`, { orgId })).toMatchObject({
+        status: 403,
+        problem: { code: 'not_a_member' },
+      });
+      expect(door.count(MEMBERSHIPS)).toBe(0);
+    },
+  );
 });
 
 it('takes tokens of a key that it did not know', async () => {
@@ -457,4 +551,23 @@ it('tells nothing once it is closed', async () => {
 
   expect(await admit(verifier, ada)).toMatchObject({ status: 503 });
   expect(door.asked.length).toBe(asked);
+});
+
+/** The heap that the program may have: what a mistake keeps beyond it ends the program. */
+const HEAP_MIB = 200;
+/** A map of 100,000 entries is copied into a larger or a smaller one now and then. */
+const MOVED_MIB = 8;
+
+it('remembers 100,000 members in less than 200 MiB, and no more however many events follow', () => {
+  const program = pathOf(import.meta.dirname, 'support/full-guard.ts');
+  const limits = ['--expose-gc', `--max-old-space-size=${HEAP_MIB}`];
+  const said = execFileSync(process.execPath, [...limits, program], { encoding: 'utf8' });
+  const { empty, members, full, further } = JSON.parse(said) as Record<
+    'empty' | 'members' | 'full' | 'further',
+    number
+  >;
+
+  expect(members).toBeGreaterThan(empty);
+  expect(full).toBeLessThan(HEAP_MIB);
+  expect(further).toBeLessThan(full + MOVED_MIB);
 });

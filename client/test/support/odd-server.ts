@@ -68,23 +68,22 @@ export const silence: Answer = () => undefined;
 export const problem = (status: number, code: string, headers: Record<string, string> = {}): Answer =>
   json(status, { type: 'about:blank', title: 'T', status, detail: 'D', code, requestId: 'r' }, headers);
 
+/** A result that the client must have. */
+export const failedWith = (code: string, more: object = {}): object => ({
+  ok: false,
+  problem: { code, ...more },
+});
+
 let tokens = 0;
 
 /** Tokens as the service gives them, unsigned. */
-export function aSignIn(lifeSeconds = 900): {
-  token: string;
-  refreshToken: string;
-  expiresAt: string;
-  user: object;
-} {
+export function aSignIn(lifeSeconds = 900) {
   tokens += 1;
   // The clock of the service is two hours ahead.
   const iat = Math.floor(Date.now() / 1000) + 7200;
-  const payload = Buffer.from(JSON.stringify({ iat, exp: iat + lifeSeconds, jti: tokens })).toString(
-    'base64url',
-  );
+  const payload = Buffer.from(JSON.stringify({ iat, exp: iat + lifeSeconds, jti: tokens }));
   return {
-    token: `h.${payload}.s`,
+    token: `h.${payload.toString('base64url')}.s`,
     refreshToken: `refresh.${tokens}`,
     expiresAt: new Date((iat + lifeSeconds) * 1000).toISOString(),
     user: { id: 'u', email: 'ada@example.com' },

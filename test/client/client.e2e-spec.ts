@@ -1,6 +1,13 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../client/src/api.gen.ts';
+import { fileStore } from '../../client/src/file-store.ts';
 import {
   type Client,
   createClient,
@@ -10,7 +17,7 @@ import {
 } from '../../client/src/index.ts';
 import { anEmail, aPassword, anUnknownId } from '../support/personas.js';
 import { aServiceCaller } from '../support/service-caller.js';
-import { type Service, startServiceWithoutLimits } from '../support/service.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 /** What the client says itself; anything else has to be an answer of the service. */
 const OF_THE_CLIENT = new Set([
@@ -32,11 +39,7 @@ interface Documented {
   };
 }
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startServiceWithoutLimits();
-});
+const service = await startServiceWithoutLimits();
 afterAll(() => service.stop());
 
 async function aClient(): Promise<{ client: Client; email: string; password: string; userId: string }> {
@@ -181,4 +184,44 @@ it('stores no more than 1,280 UTF-16 units', async () => {
   const stored = await store.load();
   expect(stored).toMatch(/^[\da-f-]{36}\.\d+\.[\w-]{43}$/);
   expect(stored!.length).toBeLessThanOrEqual(1280);
+});
+
+describe('a login that processes share', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'accounts-client-'));
+  const file = join(directory, 'login');
+  const first = createClient({ baseUrl: service.url, store: fileStore(file) });
+  await first.register({ email: anEmail(), password: aPassword() });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  function aProcess(...how: string[]): ChildProcess {
+    const program = join(import.meta.dirname, 'support/refreshing.ts');
+    return spawn(process.execPath, [program, service.url, file, ...how], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  }
+
+  const output = (process: ChildProcess): Promise<string> => text(process.stdout!);
+
+  it('stays logged in while several processes refresh at once', async () => {
+    const before = await generation();
+    const said = await Promise.all(Array.from({ length: 4 }, () => output(aProcess())));
+
+    expect(said).toEqual(Array.from({ length: 4 }, () => 'logged in\n'));
+    expect((await generation()) - before).toBe(4);
+  });
+
+  it('stays logged in after a process was killed before it stored the new token', async () => {
+    const killed = aProcess('hang');
+    await once(killed.stdout!, 'data');
+    const next = output(aProcess());
+    killed.kill('SIGKILL');
+
+    expect(await next).toBe('logged in\n');
+    expect(await output(aProcess())).toBe('logged in\n');
+  });
+
+  async function generation(): Promise<number> {
+    const stored = await fileStore(file).load();
+    return Number(stored!.split('.')[1]);
+  }
 });

@@ -1,6 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Client, createClient, memoryStore, pages } from '../src/index.ts';
-import { aSignIn, hangUp, json, OddServer, page, problem, silence } from './support/odd-server.ts';
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, it } from 'vitest';
+import { GENERATED, generate } from '../scripts/generate.ts';
+import { createClient, memoryStore, pages } from '../src/index.ts';
+import {
+  aSignIn,
+  failedWith,
+  hangUp,
+  json,
+  OddServer,
+  page,
+  problem,
+  silence,
+} from './support/odd-server.ts';
 
 const ONE_HOUR_MS = 3_600_000;
 const [ORG, USER] = ['019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'];
@@ -8,15 +19,10 @@ const [ORG, USER] = ['019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', '019a8f3e-5b1c-7c4e
 /** As programs without types see the client. */
 type Any = Record<string, (...given: unknown[]) => Promise<unknown>>;
 
-let server: OddServer;
-let client: Client;
-
-beforeAll(async () => {
-  server = await OddServer.start();
-  client = createClient({ baseUrl: `${server.url}/behind/`, store: memoryStore() });
-  server.answer(json(200, aSignIn()));
-  await client.login({ email: 'ada@example.com', password: 'p' });
-});
+const server = await OddServer.start();
+const client = createClient({ baseUrl: `${server.url}/behind/`, store: memoryStore() });
+server.answer(json(200, aSignIn()));
+await client.login({ email: 'ada@example.com', password: 'p' });
 afterAll(() => server.stop());
 
 it('names a service that is down', async () => {
@@ -24,10 +30,9 @@ it('names a service that is down', async () => {
   const { url } = stopped;
   await stopped.stop();
 
-  expect(await createClient({ baseUrl: url, store: memoryStore(), retries: 0 }).getLive()).toMatchObject({
-    ok: false,
-    problem: { code: 'unreachable', status: null },
-  });
+  expect(await createClient({ baseUrl: url, store: memoryStore(), retries: 0 }).getLive()).toMatchObject(
+    failedWith('unreachable', { status: null }),
+  );
 });
 
 it.each([
@@ -115,7 +120,7 @@ it.each(['..', '.', '', 'a\ud800'])(
 
     const result = await client.removeMember({ orgId: ORG, userId });
 
-    expect(result).toMatchObject({ problem: { code: 'invalid_parameter', parameter: 'userId' } });
+    expect(result).toMatchObject(failedWith('invalid_parameter', { parameter: 'userId' }));
     expect(server.asked).toEqual([]);
   },
 );
@@ -160,7 +165,7 @@ it('repeats nothing that could be done twice, and nothing before its time', asyn
   expect(server.asked).toHaveLength(1);
 
   server.answer(problem(503, 'unavailable', { 'Retry-After': '3600' }));
-  expect(await client.getMe()).toMatchObject({ problem: { code: 'unavailable', retryAfter: 3600 } });
+  expect(await client.getMe()).toMatchObject(failedWith('unavailable', { retryAfter: 3600 }));
   expect(server.asked).toHaveLength(1);
 
   server.answer(problem(503, 'unavailable', { 'Retry-After': '0' }));
@@ -173,10 +178,8 @@ it('ends a wait when the caller gives it up', async () => {
   server.answer(() => controller.abort());
   const waiting = client.getMe({}, { signal: controller.signal, timeoutMs: ONE_HOUR_MS });
 
-  expect(await waiting).toMatchObject({ problem: { code: 'aborted' } });
-  expect(await client.getMe({}, { signal: controller.signal })).toMatchObject({
-    problem: { code: 'aborted' },
-  });
+  expect(await waiting).toMatchObject(failedWith('aborted'));
+  expect(await client.getMe({}, { signal: controller.signal })).toMatchObject(failedWith('aborted'));
   expect(server.asked).toHaveLength(1);
 });
 
@@ -184,14 +187,12 @@ it('discards a code that is not for the service alone', async () => {
   const code = { code: 'c', expiresAt: '' };
   server.answer(json(201, code), json(201, { ...code, audience: 'billing' }), json(201, code));
 
-  expect(await client.issueCode({ audience: 'billing' })).toMatchObject({
-    problem: { code: 'audience_ignored' },
-  });
+  expect(await client.issueCode({ audience: 'billing' })).toMatchObject(failedWith('audience_ignored'));
   expect(await client.issueCode({ audience: 'billing' })).toMatchObject({ data: { audience: 'billing' } });
   expect(await client.issueCode()).toMatchObject({ ok: true });
 });
 
-it('sends credentials of a service only where they belong', async () => {
+it('sends credentials of a service only where they belong, and names those that cannot be sent', async () => {
   const service = createClient({
     baseUrl: server.url,
     store: memoryStore(),
@@ -206,16 +207,12 @@ it('sends credentials of a service only where they belong', async () => {
     { headers: {} },
   ]);
   expect(server.asked[1]!.headers.authorization).toBeUndefined();
-  expect(await client.introspectToken({ token: 't' })).toMatchObject({ problem: { code: 'no_credentials' } });
-});
 
-it('names a secret that cannot be sent', async () => {
   const credentials = { name: 'billing', secret: 'acs_\u{1f511}' };
-  const service = createClient({ baseUrl: server.url, store: memoryStore(), credentials });
-
-  expect(await service.introspectToken({ token: 't' })).toMatchObject({
-    problem: { code: 'no_credentials' },
-  });
+  const unsendable = createClient({ baseUrl: server.url, store: memoryStore(), credentials });
+  for (const without of [client, unsendable]) {
+    expect(await without.introspectToken({ token: 't' })).toMatchObject(failedWith('no_credentials'));
+  }
 });
 
 it('follows pages to the last', async () => {
@@ -232,4 +229,62 @@ it('follows pages to the last', async () => {
     '/behind/api/me/orgs?limit=1',
     '/behind/api/me/orgs?limit=1&cursor=c',
   ]);
+});
+
+it('has the types of the OpenAPI document; if not: npm run client:types makes them', () => {
+  expect(readFileSync(GENERATED, 'utf8')).toBe(generate());
+});
+
+it('has a method for every operation', () => {
+  const document = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
+  const ids = [...document.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id);
+
+  expect(ids.length).toBeGreaterThanOrEqual(50);
+  expect(Object.keys(client)).toEqual(expect.arrayContaining(ids));
+});
+
+it('names the option that is no URL', () => {
+  const options = { baseUrl: 'accounts', store: memoryStore() };
+  expect(() => createClient(options)).toThrow(new TypeError('baseUrl must be the URL of Accounts'));
+});
+
+it.each<[string, object]>([
+  ['createClient does not take "timeout"', { timeout: 5 }],
+  ['credentials do not take "key"', { credentials: { name: 'billing', secret: 's', key: 'k' } }],
+  ['credentials.name must be a name', { credentials: { secret: 's' } }],
+  [
+    'credentials.secret must be a secret, or a function that returns it',
+    { credentials: { name: 'billing', secret: ' \n' } },
+  ],
+])('throws an error that says: %s', (message, wrong) => {
+  const options = { baseUrl: 'http://127.0.0.1', store: memoryStore(), ...wrong };
+  expect(() => createClient(options)).toThrow(new TypeError(message));
+});
+
+it('puts a body whose fields have names of parameters into a member of its own', () => {
+  const made = generate(
+    JSON.stringify({
+      paths: {
+        '/orgs/{userId}': {
+          post: {
+            operationId: 'nameBoth',
+            parameters: [{ name: 'userId', in: 'path', required: true, schema: { type: 'string' } }],
+            requestBody: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Named' } } },
+            },
+            responses: { 200: { content: { 'application/json': { schema: { type: 'object' } } } } },
+          },
+        },
+      },
+      components: {
+        schemas: { Named: { type: 'object', properties: { userId: { type: 'string' } } } },
+        parameters: {},
+        responses: {},
+      },
+    }),
+  );
+
+  expect(made).toContain('} & { body: Named };');
+  expect(made).toContain('"wrapped":true');
+  expect(made).toContain('"fields":["userId"]');
 });

@@ -1,0 +1,225 @@
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { hangTimeoutMs } from '../../tooling/wait.js';
+import { Changes } from '../src/service/changes.ts';
+import { createVerifier, type VerifierOptions } from '../src/service/index.ts';
+import { RecentlyUsed } from '../src/service/recently-used.ts';
+import { json, OddServer, page, problem } from './support/odd-server.ts';
+
+const SECRET = 'acs_never-logged';
+/** Later than a service that is up is expected to be. */
+const LATE_MS = 900;
+
+const [server, stopped] = [await OddServer.start(), await OddServer.start()];
+const nobody = stopped.url;
+await stopped.stop();
+afterAll(() => server.stop());
+
+const options = (): VerifierOptions => ({
+  issuer: server.url,
+  audience: 'billing',
+  credentials: { name: 'billing', secret: SECRET },
+});
+
+describe('a guard that could admit nobody', () => {
+  const SECRET_WANTED = 'credentials.secret must be a secret, or a function that returns it';
+  const AUDIENCE_WANTED = 'audience must be the name of this service, or a list of audiences';
+  it.each<[string, object]>([
+    ['credentials must have the name and the secret of a service', { credentials: undefined }],
+    ['credentials.name must be a name', { credentials: { name: '', secret: SECRET } }],
+    [SECRET_WANTED, { credentials: { name: 'billing', secret: undefined } }],
+    [SECRET_WANTED, { credentials: { name: 'billing', secret: '' } }],
+    ['issuer must be the JWT_ISSUER of Accounts', { issuer: undefined }],
+    ['issuer must be the JWT_ISSUER of Accounts', { issuer: '' }],
+    [AUDIENCE_WANTED, { audience: undefined }],
+    [AUDIENCE_WANTED, { audience: '' }],
+    [AUDIENCE_WANTED, { audience: [] }],
+    [AUDIENCE_WANTED, { audience: ['billing', 7] }],
+    ['log must have a function warn', { log: {} }],
+    ['createVerifier does not take "audiance"', { audiance: 'billing' }],
+    ['createVerifier does not take "onFeedProblems"', { onFeedProblems: () => undefined }],
+    ['limits do not take "token"', { limits: { token: 1 } }],
+  ])('is not created: %s', (message, wrong) => {
+    expect(() => createVerifier({ ...options(), ...wrong })).toThrow(new TypeError(message));
+  });
+
+  it('takes no option that a request does not have', async () => {
+    const guard = createVerifier(options());
+    const wrong = { signal: undefined, orgID: 'o' };
+    await expect(guard.roleOf('u', 'o', wrong)).rejects.toThrow(TypeError);
+    await expect(guard.exchange({ code: 'c', codeVerifier: 'v' }, wrong)).rejects.toThrow(TypeError);
+    await guard.close();
+  });
+});
+
+describe('the log of a guard', () => {
+  it.each([
+    ['a wrong secret', problem(401, 'invalid_client'), ['name or the secret of "billing"', 'invalid_client']],
+    [
+      'a missing scope',
+      json(403, {
+        type: 'about:blank',
+        title: 'T',
+        status: 403,
+        detail: 'D',
+        code: 'insufficient_scope',
+        requestId: 'r',
+        requiredScope: 'events',
+      }),
+      ['"billing" lacks the scope "events"', 'insufficient_scope'],
+    ],
+  ])('names %s without a request', async (_what, answer, parts) => {
+    server.answer(answer);
+    const warn = vi.fn<(message: string) => void>();
+    const guard = createVerifier({ ...options(), log: { warn } });
+
+    await vi.waitFor(() => expect(warn).toHaveBeenCalled(), { timeout: hangTimeoutMs() });
+    for (const part of parts) expect(warn.mock.calls[0]![0]).toContain(part);
+    await vi.waitFor(() => expect(server.asked.length).toBeGreaterThan(2), { timeout: hangTimeoutMs() });
+    expect(warn).toHaveBeenCalledTimes(1);
+    await guard.close();
+  });
+
+  it.each<[string, () => Partial<VerifierOptions>, string]>([
+    ['an Accounts that cannot be reached', () => ({ baseUrl: nobody }), '(ECONNREFUSED)'],
+    [
+      'a secret that cannot be read',
+      () => ({
+        credentials: {
+          name: 'billing',
+          secret: () => {
+            throw new Error('no such file');
+          },
+        },
+      }),
+      'the secret of "billing" cannot be read: no such file',
+    ],
+    ['another server', () => ({}), 'Something other than the service answered 404'],
+  ])('names %s once, however many requests are refused', async (_what, more, part) => {
+    server.answer(page(404, '<html>'));
+    const warn = vi.fn<(message: string) => void>();
+    const guard = createVerifier({ ...options(), ...more(), log: { warn } });
+
+    for (let time = 0; time < 3; time += 1) {
+      expect(await guard.exchange({ code: 'c', codeVerifier: 'v' })).toMatchObject({ status: 503 });
+    }
+    const lines = warn.mock.calls.map(([message]) => message);
+    expect(lines.filter((line) => line.includes(part))).toHaveLength(1);
+    expect(lines[0]).toContain('503');
+    expect(lines.join()).not.toContain(SECRET);
+    await guard.close();
+  });
+
+  it('is the console where none is given', async () => {
+    server.answer(problem(401, 'invalid_client'));
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const guard = createVerifier(options());
+
+    expect(await guard.roleOf('u', 'o')).toMatchObject({ status: 503 });
+    expect(warn).toHaveBeenCalledTimes(1);
+    await guard.close();
+    warn.mockRestore();
+  });
+});
+
+it('a guard waits for a service that is always late, rather than give each answer up', async () => {
+  let answers = 0;
+  server.answer(json(200, { events: [], next: '0' }), (response, asked) => {
+    const wait = Number(new URL(asked.path, server.url).searchParams.get('wait'));
+    const late = setTimeout(
+      () => {
+        answers += 1;
+        json(200, { events: [{ type: 'org.renamed' }], next: String(answers) })(response, asked);
+      },
+      wait * 1000 + LATE_MS,
+    );
+    response.on('close', () => clearTimeout(late));
+  });
+  let heard = 0;
+  const verifier = createVerifier({ ...options(), onEvent: () => (heard += 1) });
+
+  await vi.waitFor(() => expect(heard).toBeGreaterThan(1), { timeout: hangTimeoutMs() });
+  await verifier.close();
+});
+
+describe('what is kept', () => {
+  it('forgets what was not used for the longest time', () => {
+    const kept = new RecentlyUsed<number>(2);
+    kept.set('a', 1);
+    kept.set('b', 2);
+    kept.get('a');
+    kept.set('c', 3);
+
+    expect(['a', 'b', 'c'].map((key) => kept.get(key))).toEqual([1, undefined, 3]);
+  });
+
+  it('is bounded by weight, and takes one that alone is too heavy', () => {
+    const kept = new RecentlyUsed<number>(10, (weight) => weight);
+    for (let key = 0; key < 1000; key += 1) kept.set(String(key), 3);
+    expect(kept.size).toBe(3);
+    kept.set('heavy', 11);
+    expect([kept.size, kept.get('heavy')]).toEqual([1, 11]);
+    kept.set('light', 1);
+    expect([kept.size, kept.get('light')]).toEqual([1, 1]);
+  });
+
+  it('weighs a value anew that is set again', () => {
+    const kept = new RecentlyUsed<number>(10, (weight) => weight);
+    for (let time = 0; time < 100; time += 1) kept.set('same', 6);
+    kept.set('other', 4);
+
+    expect(kept.size).toBe(2);
+  });
+});
+
+describe('changes', () => {
+  it('void what was read before them, of their subject alone', () => {
+    const changes = new Changes(10);
+    const before = changes.position;
+    changes.note('ada');
+
+    expect([changes.isVoid(before, 'ada'), changes.isVoid(before, 'grace')]).toEqual([true, false]);
+    expect(changes.isVoid(changes.position, 'ada')).toBe(false);
+  });
+
+  it('keep what an earlier one has told of sessions', () => {
+    const changes = new Changes(10);
+    changes.note('ada', { epoch: 2, except: 'kept' });
+    changes.note('ada');
+
+    expect(changes.find('ada')).toMatchObject({ epoch: 2, except: 'kept' });
+  });
+
+  it('keep the highest epoch, whatever comes after it', () => {
+    const changes = new Changes(10);
+    changes.note('ada', { epoch: 3, except: 'kept' });
+    changes.note('ada', { epoch: 2, except: 'ended' });
+    expect(changes.find('ada')).toMatchObject({ epoch: 3, except: 'kept' });
+
+    changes.note('ada', { epoch: 4 });
+    expect(changes.find('ada')).toMatchObject({ epoch: 4 });
+    expect(changes.find('ada')?.except).toBeUndefined();
+  });
+
+  it('void everything that is older than what they had to forget', () => {
+    const changes = new Changes(2);
+    const before = changes.position;
+    changes.note('ada');
+    const between = changes.position;
+    changes.note('grace');
+    expect(changes.isVoid(before, 'joan')).toBe(false);
+    changes.note('mary');
+
+    expect(changes.find('ada')).toBeUndefined();
+    expect([changes.isVoid(before, 'joan'), changes.isVoid(before, 'ada')]).toEqual([true, true]);
+    expect(changes.isVoid(between, 'joan')).toBe(false);
+  });
+
+  it('void everything after a gap', () => {
+    const changes = new Changes(10);
+    const before = changes.position;
+    changes.noteAll();
+
+    expect(changes.isVoid(before, 'anybody')).toBe(true);
+    expect(changes.isVoid(changes.position, 'anybody')).toBe(false);
+  });
+});
