@@ -73,7 +73,6 @@ export interface Subject {
   sessionId: string;
 }
 
-/** What an event can be about, each with the columns that it fills. */
 const SUBJECTS = {
   account: ['userId', 'userRevision'],
   session: ['userId', 'sessionId'],

@@ -53,11 +53,9 @@ export class Event {
   @Column({ name: 'request_id', type: 'varchar', length: 128, nullable: true })
   requestId: string | null;
 
-  /** client IP address; deleted before the row */
   @Column({ type: 'varchar', length: 45, nullable: true })
   ip: string | null;
 
-  /** reason that an operator gave, for operators only */
   @Column({ type: 'varchar', length: 500, nullable: true })
   reason: string | null;
 

@@ -15,7 +15,6 @@ const NOTHING: Batch = { examined: 0, deleted: 0 };
 @Injectable()
 export class EventsRetention {
   private readonly logger = new Logger('Cleanup');
-  /** No event up to this id holds an address that is too old. */
   private withoutAddress = '';
   private mayOnlyAdd = false;
 

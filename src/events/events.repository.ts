@@ -100,7 +100,6 @@ export class EventsRepository {
     }
   }
 
-  /** Finds the latest first: by the organization's revision if one is named, else by id. */
   findLatest(
     {
       orgId,

@@ -17,7 +17,7 @@ import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.respons
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 import { timeText } from '../identifiers/text.js';
 
-/** Clocks of instances differ by less. */
+/** The clocks of two instances differ by less. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 @Injectable()

@@ -4,7 +4,6 @@ import type { Admission, Counter, Quota } from './rate-limit-store.js';
 import { rateLimitDecided } from '../telemetry/metrics/measurements.js';
 import { isCounted, type NamedCounter, refusalOf } from './rate-limit-rules.js';
 
-/** RFC 6585 section 4; after the given seconds a request is admitted again. */
 export class RateLimitedError extends Problem {
   constructor(
     detail: string,

@@ -11,7 +11,6 @@ const MAX_EMAILS = 10_000;
 export class FailedLogins {
   private readonly users = new Map<string, string>();
 
-  /** @param email normalized, of a user who exists */
   note(email: string, userId: string): void {
     const key = emailKey(email);
     this.users.delete(key);

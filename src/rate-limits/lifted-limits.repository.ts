@@ -8,7 +8,6 @@ import type { Transaction } from '../database/transactions/transaction.js';
 @Entity('lifted_limits')
 @Index('lifted_limits_lifted_at_idx', ['liftedAt'])
 export class LiftedLimit {
-  /** `emailKey` of the normalized email */
   @PrimaryColumn({ name: 'lift_key', type: 'varchar', length: 22 })
   liftKey: string;
 

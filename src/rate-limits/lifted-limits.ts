@@ -14,7 +14,6 @@ export class LiftedLimits implements BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
   private readonly windowMs: number;
   private timer: NodeJS.Timeout | undefined;
-  /** the time of each lift that the store knows */
   private applied = new Map<string, number>();
   private hasFailed = false;
 

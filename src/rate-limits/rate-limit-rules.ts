@@ -26,7 +26,6 @@ interface RateLimitRule {
   limitOf(env: Env): RateLimit | undefined;
   /** undefined means not counted; the body is valid but raw, since pipes run after guards */
   keyOf(request: FastifyRequest): string | undefined;
-  /** by default every request that did not end in a fault */
   counts?: (code: ProblemCode | undefined) => boolean;
   refusal: string;
 }
@@ -128,7 +127,6 @@ function keyOfPrincipal(name: RateLimitName, { principal }: FastifyRequest): str
   return principal && rateLimitKey(name, limitKey(principal));
 }
 
-/** The second step of a login names the account by a challenge. */
 function namesAccount(request: FastifyRequest): boolean {
   const { body } = request;
   if (emailIn(request) !== undefined) return true;

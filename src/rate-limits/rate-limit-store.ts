@@ -34,7 +34,6 @@ export interface RateLimitStore {
   /** Counts under all or none: no limit counts what another refused, and a refused retry costs nothing. */
   admit(counters: readonly Counter[]): Promise<Admission>;
 
-  /** Voids what the counters with this key admitted until `agoMs` before now. */
   lift(key: string, lift: Lift): Promise<void>;
 
   /** true while this instance counts alone although the windows should be shared */
@@ -59,7 +58,6 @@ export function rateLimitKey(name: string, ...subject: string[]): string {
 /** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
 const SUBSCRIBER_PREFIX = 64;
 
-/** Keeps IPv4 and text that is no address; shortens IPv6 to its prefix. */
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {
   if (isIPv4(address)) return address;
   const ip = parseIpAddress(address);

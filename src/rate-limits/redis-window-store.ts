@@ -72,7 +72,6 @@ interface ScriptedRedis extends Redis {
   giveBack: Script<null>;
 }
 
-/** Windows that all instances share. They fail with Redis, which FallbackStore handles. */
 export class RedisWindowStore implements RateLimitStore {
   readonly degraded = false;
   private readonly redis: ScriptedRedis;

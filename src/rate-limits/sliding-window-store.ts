@@ -11,7 +11,6 @@ import {
 } from './rate-limit-store.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-/** more than a request can add */
 const EXPIRED_PER_REQUEST = 4;
 
 /** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
@@ -25,7 +24,6 @@ export function keyCapacity(limit: number): number {
 export class SlidingWindow {
   private readonly index: KeyIndex;
   private readonly recency: RecencyList;
-  /** of each slot the times of its admitted requests, oldest first */
   private readonly times: Float64Array;
   private readonly counts: Uint16Array;
 
@@ -39,7 +37,6 @@ export class SlidingWindow {
     this.counts = new Uint16Array(capacity + 1);
   }
 
-  /** @param lifted the latest time that no longer counts for this key */
   quota(key: string, now: number, lifted?: number): Quota {
     return this.quotaOf(this.find(key, now, lifted), now);
   }

@@ -66,7 +66,6 @@ export class ShortCircuitResponseFilter implements ExceptionFilter<ShortCircuitR
   }
 }
 
-/** The headers and query parameters that a change takes besides path and body. */
 export interface WriteOptions {
   ifMatch?: boolean;
   idempotencyKey?: boolean;
@@ -101,7 +100,6 @@ export interface Write extends WriteControls {
   status: number;
 }
 
-/** Operators over HTTP, the CLI and jobs pass an actor alone. */
 export type AnyWrite = Write | { actor: Actor };
 
 export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {

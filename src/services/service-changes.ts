@@ -78,7 +78,6 @@ export class ServiceChanges {
     });
   }
 
-  /** Adds a secret; the one before stays live until it is revoked. @throws RefusedError */
   rotate(name: string, actor: Actor): Promise<IssuedSecret> {
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
@@ -146,7 +145,6 @@ export class ServiceChanges {
     });
   }
 
-  /** Disables the service for good and revokes its secrets. Its name is never given to another. */
   remove(name: string, actor: Actor): Promise<boolean> {
     return this.change(name, async (transaction, { disabledAt, removedAt, epoch }) => {
       if (removedAt !== null) return false;

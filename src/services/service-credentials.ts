@@ -80,7 +80,6 @@ export class ServiceCredentials {
     private readonly uses: SecretUses,
   ) {}
 
-  /** Returns undefined unless the header has the name of an enabled service and one of its live secrets. */
   async authenticate(authorization: string | undefined): Promise<ServicePrincipal | undefined> {
     const shown = readCredentials(authorization);
     if (shown?.name === undefined) return undefined;

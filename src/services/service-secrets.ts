@@ -60,7 +60,6 @@ export function shownText(stored: string): string {
   return stored === '' ? NOTHING : stored;
 }
 
-/** Returns undefined if a part is no scope. */
 export function typedScopes(text: string): ServiceScope[] | undefined {
   if (text === NOTHING) return [];
   const typed = text.split(',').map((part) => part.trim());

@@ -30,7 +30,6 @@ export class Service {
   removedAt: number | null;
 }
 
-/** Rows of revoked secrets stay, for operators. Times are epoch milliseconds. */
 @Entity('service_secrets')
 @Index('service_secrets_service_idx', ['service'])
 @Index('service_secrets_hash_key', ['hash'], { unique: true })

@@ -107,7 +107,6 @@ function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   );
 }
 
-/** The time of both engines is proportional to memory times passes. */
 function workOf({ memoryKib, timeCost }: Argon2Cost): number {
   return memoryKib * timeCost;
 }

@@ -6,7 +6,6 @@ import { KeyRing } from '../tokens/signing-keys.js';
 import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import type { StoredSecret } from './second-factors.repository.js';
 
-/** RFC 4648 section 6 */
 const RFC_4648_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const BITS = 5;
 const RECOVERY_CODE_BYTES = 16;

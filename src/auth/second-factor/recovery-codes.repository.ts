@@ -13,7 +13,6 @@ export class RecoveryCode {
   @PrimaryColumn({ type: 'varchar', length: 43 })
   hash: string;
 
-  /** epoch milliseconds; null until the code is used */
   @Column({ name: 'used_at', type: 'bigint', nullable: true })
   usedAt: number | null;
 }

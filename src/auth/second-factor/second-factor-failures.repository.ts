@@ -30,7 +30,6 @@ export class SecondFactorFailures {
   @Column({ type: 'bigint' })
   since: number;
 
-  /** 1 if Accounts has written a notice about these wrong codes */
   @Column({ type: 'integer', default: 0 })
   notified: number;
 }

@@ -71,7 +71,6 @@ export class SecondFactorVerification {
     return { kind: 'totp', step, enabledAt: factor.enabledAt, user, scope };
   }
 
-  /** Checks the code that confirms a pending factor. @throws InvalidSecondFactorCodeError, RateLimitedError */
   async checkPending(user: CodeHolder, typed: string): Promise<PendingFactor & { step: number }> {
     const code = readTypedCode(typed);
     const factor = await this.factors.findPending(user.id);

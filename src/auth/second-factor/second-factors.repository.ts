@@ -16,7 +16,6 @@ export class SecondFactor {
   @ForeignKey('users', { name: 'second_factors_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  /** encrypted by TotpSecrets */
   @Column({ type: 'varchar', length: 200, select: false })
   secret: string;
 
@@ -28,7 +27,6 @@ export class SecondFactor {
   @Column({ name: 'enabled_at', type: 'bigint', nullable: true })
   enabledAt: number | null;
 
-  /** null once enabled */
   @Column({ name: 'pending_until', type: 'bigint', nullable: true })
   pendingUntil: number | null;
 }

@@ -102,7 +102,6 @@ export class SessionRevocation implements OnApplicationShutdown {
     return (await this.revokeAllOfUsers([userId], actor)) === 1;
   }
 
-  /** Users who log in meanwhile stay logged in. */
   async revokeAllOfEveryUser(actor: Actor): Promise<number> {
     const now = Date.now();
     let ended = 0;
