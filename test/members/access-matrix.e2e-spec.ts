@@ -1,31 +1,41 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/answer.js';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accessCases, type AccessRoute, callerFor, idAt } from '../support/access-cases.js';
-import { insufficientRole, passwordSessionRequired } from '../support/expected.js';
+import type { Answer } from '../support/answer.js';
+import { insufficientRole, invalidFields, passwordSessionRequired } from '../support/expected.js';
+import { anInvitation, invite, listed } from '../support/inviting.js';
+import { addMember, changeRole, membersOf, removeMember } from '../support/org-members.js';
 import {
+  type Account,
   anAccount,
+  anEmail,
   anOrg,
   anOrgWithTwoOwners,
   byCode,
-  type Account,
   type Cast,
+  join,
+  type Org,
+  type Role,
+  ROLES,
 } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 interface Route extends AccessRoute {
   method: string;
-  path: (orgId: string, userId: string) => string;
+  /** below the organization */
+  path: string;
   body?: (newcomer: Account, userId: string) => object;
 }
 
+const success = 200;
+/** `:uid` is a member, `:iid` an invitation that is pending. */
 const ROUTES: Route[] = [
-  { name: 'read', method: 'GET', path: (id) => `/api/orgs/${id}`, success: 200, least: 'member' },
-  { name: 'list', method: 'GET', path: (id) => `/api/orgs/${id}/members`, success: 200, least: 'member' },
+  { name: 'read', method: 'GET', path: '', success, least: 'member' },
+  { name: 'list', method: 'GET', path: '/members', success, least: 'member' },
   {
     name: 'add',
     method: 'POST',
-    path: (id) => `/api/orgs/${id}/members`,
+    path: '/members',
     body: ({ email }) => ({ email, role: 'member' }),
     success: 201,
     least: 'admin',
@@ -33,180 +43,207 @@ const ROUTES: Route[] = [
   {
     name: 'change',
     method: 'PATCH',
-    path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
+    path: '/members/:uid',
     body: () => ({ role: 'member' }),
-    success: 200,
+    success,
     least: 'admin',
   },
-  {
-    name: 'remove',
-    method: 'DELETE',
-    path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
-    success: 200,
-    least: 'admin',
-  },
-  {
-    name: 'search',
-    method: 'GET',
-    path: (id) => `/api/orgs/${id}/members?search=a`,
-    success: 200,
-    least: 'member',
-  },
-  {
-    name: 'read one',
-    method: 'GET',
-    path: (id, userId) => `/api/orgs/${id}/members/${userId}`,
-    success: 200,
-    least: 'member',
-  },
-  {
-    name: 'rename',
-    method: 'PATCH',
-    path: (id) => `/api/orgs/${id}`,
-    body: () => ({ name: 'Renamed' }),
-    success: 200,
-    least: 'admin',
-  },
-  {
-    name: 'leave',
-    method: 'POST',
-    path: (id) => `/api/orgs/${id}/leave`,
-    success: 200,
-    least: 'member',
-    refusedToOwner: true,
-  },
+  { name: 'remove', method: 'DELETE', path: '/members/:uid', success, least: 'admin' },
+  { name: 'search', method: 'GET', path: '/members?search=a', success, least: 'member' },
+  { name: 'read one', method: 'GET', path: '/members/:uid', success, least: 'member' },
+  { name: 'rename', method: 'PATCH', path: '', body: () => ({ name: 'Renamed' }), success, least: 'admin' },
+  { name: 'leave', method: 'POST', path: '/leave', success, least: 'member', refusedToOwner: true },
   {
     name: 'transfer',
     method: 'POST',
-    path: (id) => `/api/orgs/${id}/transfer`,
+    path: '/transfer',
     body: (_, userId) => ({ userId }),
-    success: 200,
+    success,
     least: 'owner',
   },
-  { name: 'delete', method: 'DELETE', path: (id) => `/api/orgs/${id}`, success: 200, least: 'owner' },
+  { name: 'delete', method: 'DELETE', path: '', success, least: 'owner' },
+  {
+    name: 'invite',
+    method: 'POST',
+    path: '/invitations',
+    body: () => ({ email: anEmail(), role: 'member', showCode: true }),
+    success: 201,
+    least: 'admin',
+  },
+  { name: 'list invitations', method: 'GET', path: '/invitations', success, least: 'admin' },
+  {
+    name: 'resend',
+    method: 'POST',
+    path: '/invitations/:iid/resend',
+    body: () => ({ showCode: true }),
+    success,
+    least: 'admin',
+  },
+  { name: 'revoke', method: 'DELETE', path: '/invitations/:iid', success, least: 'admin' },
 ];
 
+const service = await startService();
+/** of the cases that change nothing */
+const unchanged = await anInvitedOrg();
+const other = await anOrg(service);
+const newcomer = await anAccount(service, 'newcomer');
+afterAll(() => service.stop());
+
+async function anInvitedOrg(): Promise<{ cast: Cast; invitationId: string }> {
+  const cast = await anOrg(service);
+  const { id } = await anInvitation(cast.owner, cast.org, { email: anEmail() });
+  return { cast, invitationId: id };
+}
+
 describe('access to an organization', () => {
-  let service: Service;
-  /** of the cases that change nothing */
-  let unchanged: Cast;
-  let other: Cast;
-  let newcomer: Account;
-
-  beforeAll(async () => {
-    service = await startService();
-    [unchanged, other] = [await anOrg(service), await anOrg(service)];
-    newcomer = await anAccount(service, 'newcomer');
-  });
-  afterAll(() => service.stop());
-
   const cases = accessCases(ROUTES);
   it.each(cases)('$actor: $route.name, $place id', async ({ route, actor, place, expected, succeeds }) => {
-    const cast = succeeds ? await anOrg(service) : unchanged;
-    const caller = callerFor(actor, service, cast, other);
-    const id = idAt(place, cast.org.id);
-    const before = await cast.owner.get(`/api/orgs/${cast.org.id}`);
+    const { cast, invitationId } = succeeds ? await anInvitedOrg() : unchanged;
+    const { owner, member, org } = cast;
+    const state = async () => [(await owner.get(`/api/orgs/${org.id}`)).body, await listed(owner, org)];
+    const before = succeeds ? undefined : await state();
 
-    const answer = await caller.sendJson(
+    const path = route.path.replace(':uid', member.id).replace(':iid', invitationId);
+    const answer = await callerFor(actor, service, cast, other).sendJson(
       route.method,
-      route.path(id, cast.member.id),
-      route.body?.(newcomer, cast.member.id),
+      `/api/orgs/${idAt(place, org.id)}${path}`,
+      route.body?.(newcomer, member.id),
     );
 
     expect(answer, answer.text).toMatchObject(expected);
-    const after = await cast.owner.get(`/api/orgs/${cast.org.id}`);
-    expect(answer.status < 300 || isDeepStrictEqual(after.body, before.body), 'nothing has changed').toBe(
-      true,
-    );
+    expect(!before || isDeepStrictEqual(await state(), before), 'nothing has changed').toBe(true);
   });
 });
 
-interface ChangeCase {
-  name: string;
-  send: (by: Account, cast: Cast & { coOwner: Account }) => Promise<Answer>;
+interface Stage {
+  org: Org;
+  owner: Account;
+  actor: Account;
+  target: Account;
 }
 
-const memberOf = ({ org }: Cast, { id }: Account): string => `/api/orgs/${org.id}/members/${id}`;
+/** For each actor: on whom, and to what. Everything else is refused. */
+const MAY_CHANGE: Record<Role, { targets: readonly Role[]; roles: readonly Role[] }> = {
+  member: { targets: [], roles: [] },
+  admin: { targets: ['member', 'admin'], roles: ['member', 'admin'] },
+  owner: { targets: ROLES, roles: ROLES },
+};
+const MAY_REMOVE: Record<Role, readonly Role[]> = { member: [], admin: ['member', 'admin'], owner: ROLES };
 
-const OWNER_CASES: ChangeCase[] = [
-  {
-    name: 'make a member owner',
-    send: (by, cast) => by.patch(memberOf(cast, cast.member), { role: 'owner' }),
-  },
-  {
-    name: 'keep an owner owner',
-    send: (by, cast) => by.patch(memberOf(cast, cast.coOwner), { role: 'owner' }),
-  },
-  {
-    name: 'make an owner admin',
-    send: (by, cast) => by.patch(memberOf(cast, cast.coOwner), { role: 'admin' }),
-  },
-  {
-    name: 'remove an owner',
-    send: (by, cast) => by.delete(memberOf(cast, cast.coOwner)),
-  },
-];
+describe('what a role allows', () => {
+  /** Two owners besides, so that the rule of the last owner stays out of the picture. */
+  async function stage(actorRole: Role, targetRole: Role | 'self'): Promise<Stage> {
+    const { org, owner } = await anOrgWithTwoOwners(service);
+    const actor = await anAccount(service, 'actor');
+    await join(org, owner, actor, actorRole);
+    const target = targetRole === 'self' ? actor : await anAccount(service, 'target');
+    if (targetRole !== 'self') await join(org, owner, target, targetRole);
+    return { org, owner, actor, target };
+  }
+  const roleOf = async ({ org, owner, target }: Stage) =>
+    (await membersOf(owner, org)).find(({ userId }) => userId === target.id)?.role;
+  const refusal = (actor: Role) => insufficientRole(actor === 'member' ? 'admin' : 'owner', actor);
 
-const MEMBER_CASES: ChangeCase[] = [
-  {
-    name: 'make a member admin',
-    send: (by, cast) => by.patch(memberOf(cast, cast.member), { role: 'admin' }),
-  },
-  {
-    name: 'remove a member',
-    send: (by, cast) => by.delete(memberOf(cast, cast.member)),
-  },
-];
+  const pairs = ROLES.flatMap((actor) => ([...ROLES, 'self'] as const).map((target) => ({ actor, target })));
+  const changes = pairs.flatMap((pair) => ROLES.map((role) => Object.assign({ role }, pair)));
+  it.each(changes)('$actor changes $target to $role', async ({ actor, target, role }) => {
+    const on = await stage(actor, target);
+    const before = target === 'self' ? actor : target;
+    const allowed = MAY_CHANGE[actor].targets.includes(before) && MAY_CHANGE[actor].roles.includes(role);
+
+    const answer = await changeRole(on.actor, on.org, on.target, role);
+
+    const done = { status: 200, body: { member: { userId: on.target.id, role } } };
+    expect(answer).toMatchObject(allowed ? done : refusal(actor));
+    expect(await roleOf(on)).toBe(allowed ? role : before);
+  });
+
+  it.each(pairs)('$actor removes $target', async ({ actor, target }) => {
+    const on = await stage(actor, target);
+    const before = target === 'self' ? actor : target;
+    const allowed = MAY_REMOVE[actor].includes(before);
+
+    const answer = await removeMember(on.actor, on.org, on.target);
+
+    expect(answer).toMatchObject(allowed ? { status: 200, body: { ok: true } } : refusal(actor));
+    expect(await roleOf(on)).toBe(allowed ? undefined : before);
+  });
+
+  const additions = ROLES.flatMap((actor) => (['member', 'admin'] as const).map((role) => ({ actor, role })));
+  it.each(additions)('$actor adds a $role', async ({ actor, role }) => {
+    const on = await stage(actor, 'self');
+    const added = await anAccount(service, 'newcomer');
+
+    const answer = await addMember(on.actor, on.org, added, role);
+
+    const done = { status: 201, body: { member: { userId: added.id, role } } };
+    expect(answer).toMatchObject(actor === 'member' ? refusal(actor) : done);
+    expect((await added.get(`/api/orgs/${on.org.id}`)).status).toBe(actor === 'member' ? 403 : 200);
+  });
+
+  const wishes = ROLES.flatMap((actor) => ROLES.map((role) => ({ actor, role })));
+  it.each(wishes)('$actor invites as $role', async ({ actor, role }) => {
+    const on = await stage(actor, 'self');
+
+    const answer = await invite(on.actor, on.org, { email: anEmail(), role: role as 'member' });
+
+    const done = role === 'owner' ? invalidFields('role') : { status: 201 };
+    expect(answer).toMatchObject(actor === 'member' ? refusal(actor) : done);
+  });
+});
+
+type Change = (by: Account, cast: Cast & { coOwner: Account }) => Promise<Answer>;
 
 describe('a change about an owner', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
-  it.each(OWNER_CASES)('$name: needs a login by password', async ({ send }) => {
+  it.each<[string, Change]>([
+    ['make a member owner', (by, { org, member }) => changeRole(by, org, member, 'owner')],
+    ['keep an owner owner', (by, { org, coOwner }) => changeRole(by, org, coOwner, 'owner')],
+    ['make an owner admin', (by, { org, coOwner }) => changeRole(by, org, coOwner, 'admin')],
+    ['remove an owner', (by, { org, coOwner }) => removeMember(by, org, coOwner)],
+  ])('%s: needs a login by password', async (_name, send) => {
     const cast = await anOrgWithTwoOwners(service);
-    const before = await cast.owner.get(`/api/orgs/${cast.org.id}`);
-    for (const admin of [cast.admin, await byCode(service, cast.admin)]) {
-      expect(await send(admin, cast)).toMatchObject(insufficientRole('owner', 'admin'));
+    const { org, owner, admin } = cast;
+    const before = await membersOf(owner, org);
+    for (const by of [admin, await byCode(service, admin)]) {
+      expect(await send(by, cast)).toMatchObject(insufficientRole('owner', 'admin'));
     }
-    expect(await send(await byCode(service, cast.owner), cast)).toMatchObject(passwordSessionRequired);
-    const after = await cast.owner.get(`/api/orgs/${cast.org.id}`);
-    expect(after.body).toEqual(before.body);
-    expect((await send(cast.owner, cast)).status).toBe(200);
+    expect(await send(await byCode(service, owner), cast)).toMatchObject(passwordSessionRequired);
+    expect(await membersOf(owner, org)).toEqual(before);
+    expect((await send(owner, cast)).status).toBe(200);
   });
 
-  it.each(MEMBER_CASES)('$name: needs none', async ({ send }) => {
+  it.each<[string, Change]>([
+    ['make a member admin', (by, { org, member }) => changeRole(by, org, member, 'admin')],
+    ['remove a member', (by, { org, member }) => removeMember(by, org, member)],
+  ])('%s: needs none', async (_name, send) => {
     const cast = await anOrgWithTwoOwners(service);
     expect((await send(await byCode(service, cast.owner), cast)).status).toBe(200);
   });
 
   it('leave as an owner: needs a login by password', async () => {
-    const cast = await anOrgWithTwoOwners(service);
-    const leave = (by: Account) => by.post(`/api/orgs/${cast.org.id}/leave`);
+    const { org, coOwner, member } = await anOrgWithTwoOwners(service);
+    const leave = (by: Account) => by.post(`/api/orgs/${org.id}/leave`);
 
-    expect(await leave(await byCode(service, cast.coOwner))).toMatchObject(passwordSessionRequired);
-    expect((await leave(await byCode(service, cast.member))).status).toBe(200);
-    expect((await leave(cast.coOwner)).status).toBe(200);
+    expect(await leave(await byCode(service, coOwner))).toMatchObject(passwordSessionRequired);
+    expect((await leave(await byCode(service, member))).status).toBe(200);
+    expect((await leave(coOwner)).status).toBe(200);
   });
 
   it('so a service that holds the token of an owner cannot hand the organization to an accomplice', async () => {
     const { org, owner } = await anOrg(service);
     const accomplice = await anAccount(service, 'accomplice');
     const thief = await byCode(service, owner);
-    const add = { email: accomplice.email, role: 'admin' };
-    expect((await thief.post(`/api/orgs/${org.id}/members`, add)).status).toBe(201);
+    expect((await addMember(thief, org, accomplice, 'admin')).status).toBe(201);
 
-    const promote = await thief.patch(`/api/orgs/${org.id}/members/${accomplice.id}`, { role: 'owner' });
-    const demote = await thief.patch(`/api/orgs/${org.id}/members/${owner.id}`, { role: 'member' });
-    const again = await byCode(service, owner);
-    const derived = await again.patch(`/api/orgs/${org.id}/members/${accomplice.id}`, { role: 'owner' });
-
-    for (const answer of [promote, demote, derived]) expect(answer).toMatchObject(passwordSessionRequired);
-    const removed = await accomplice.delete(`/api/orgs/${org.id}/members/${owner.id}`);
-    expect(removed).toMatchObject(insufficientRole('owner', 'admin'));
-    expect(await accomplice.delete(`/api/orgs/${org.id}`)).toMatchObject(insufficientRole('owner', 'admin'));
+    for (const answer of [
+      await changeRole(thief, org, accomplice, 'owner'),
+      await changeRole(thief, org, owner, 'member'),
+      await changeRole(await byCode(service, owner), org, accomplice, 'owner'),
+    ]) {
+      expect(answer).toMatchObject(passwordSessionRequired);
+    }
+    const tooLow = insufficientRole('owner', 'admin');
+    expect(await removeMember(accomplice, org, owner)).toMatchObject(tooLow);
+    expect(await accomplice.delete(`/api/orgs/${org.id}`)).toMatchObject(tooLow);
   });
 });

@@ -1,166 +1,220 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { accounts } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
+import { engine } from '../support/engine.js';
 import {
   insufficientRole,
   invalidToken,
+  lastOwner,
+  memberDisabled,
   memberNotFound,
   notAMember,
   orgNotFound,
   userNotFound,
 } from '../support/expected.js';
-import { type HeldRows, holdRows } from '../support/held-rows.js';
-import { anOrg, anOrgWithTwoOwners, type Cast } from '../support/personas.js';
+import { answerAfter as answerAfterAt, type HeldRows, holdRows } from '../support/held-rows.js';
+import { roleOf as roleIn } from '../support/inviting.js';
+import { addMember, changeRole, removeMember } from '../support/org-members.js';
+import { type Account, anOrg, anOrgWithTwoOwners, type Cast } from '../support/personas.js';
 import { startService } from '../support/service.js';
 
 const service = await startService();
 afterAll(() => service.stop());
 
+type Change = (held: HeldRows) => Promise<void>;
+type Send = (cast: Cast) => Promise<Answer>;
+
 /** Each request passes its first checks, then waits for a change of others that makes them wrong. */
-describe('changes made after a request was authorized', () => {
-  /** Sends the request while the change is not committed yet, and ends that when the request waits for it. */
-  async function answerAfter(
-    change: (held: HeldRows) => Promise<void>,
-    send: () => Promise<Answer>,
-    end: 'commit' | 'rollback' = 'commit',
-  ): Promise<Answer> {
-    const held = await holdRows(service);
-    try {
-      await change(held);
-      const answer = send();
-      await held.untilOneWaits();
-      await held[end]();
-      return await answer;
-    } catch (error) {
-      await held.rollback().catch(() => undefined);
-      throw error;
-    }
-  }
+describe('a change that was authorized before another one', () => {
+  const answerAfter = (change: Change, send: () => Promise<Answer>, end?: 'rollback') =>
+    answerAfterAt(service, change, send, end);
 
-  const touchOrg =
-    ({ org }: Cast) =>
-    (held: HeldRows) =>
-      held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
-  const setRole = (held: HeldRows, { org }: Cast, userId: string, role: string) =>
-    held.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [role, org.id, userId]);
-  const deleteUser = (userId: string) => (held: HeldRows) =>
-    held.write('DELETE FROM users WHERE id = ?', [userId]);
-  const members = ({ org }: Cast) => `/api/orgs/${org.id}/members`;
-  const add = (cast: Cast) => () =>
-    cast.admin.post(members(cast), { email: cast.outsider.email, role: 'member' });
-  const roleOf = async ({ org }: Cast, userId: string) =>
-    (
-      await service.db.query('SELECT role FROM members WHERE org_id = ? AND user_id = ?', [org.id, userId])
-    )[0]?.['role'];
+  const touch = (held: HeldRows, { org }: Cast) =>
+    held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+  const setRole =
+    (cast: Cast, { id }: Account, role: string): Change =>
+    async (held) => {
+      await touch(held, cast);
+      await held.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
+        role,
+        cast.org.id,
+        id,
+      ]);
+    };
+  const remove =
+    (cast: Cast, { id }: Account): Change =>
+    async (held) => {
+      await touch(held, cast);
+      await held.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [cast.org.id, id]);
+    };
+  const deleteUser =
+    ({ id }: Account): Change =>
+    (held) =>
+      held.write('DELETE FROM users WHERE id = ?', [id]);
+  const markDeleted =
+    ({ org }: Cast): Change =>
+    (held) =>
+      held.write(
+        'UPDATE orgs SET revision = revision + 1, deleted_at = 1, purge_at = 4000000000000 WHERE id = ?',
+        [org.id],
+      );
+  const roleOf = ({ org }: Cast, who: Account) => roleIn(service.db, org, who);
 
-  describe.each<[string, (cast: Cast) => Promise<Answer>]>([
-    ['add', (cast) => add(cast)()],
-    ['change a role', (cast) => cast.admin.patch(`${members(cast)}/${cast.member.id}`, { role: 'admin' })],
-    ['remove', (cast) => cast.admin.delete(`${members(cast)}/${cast.member.id}`)],
+  const orgPath = ({ org }: Cast): string => `/api/orgs/${org.id}`;
+  const leave: Send = (cast) => cast.owner.post(`${orgPath(cast)}/leave`);
+  const transfer = (cast: Cast, more: object = {}) =>
+    cast.owner.post(`${orgPath(cast)}/transfer`, { userId: cast.member.id, ...more });
+  const add: Send = ({ org, admin, outsider }) => addMember(admin, org, outsider);
+
+  describe.each<[string, Send]>([
+    ['add', add],
+    ['change a role', ({ org, admin, member }) => changeRole(admin, org, member, 'admin')],
+    ['remove', ({ org, admin, member }) => removeMember(admin, org, member)],
   ])('does not let an admin %s', (_what, send) => {
-    it('who was demoted', async () => {
+    it.each<[string, (cast: Cast) => Change, object]>([
+      ['demoted', (cast) => setRole(cast, cast.admin, 'member'), insufficientRole('admin', 'member')],
+      ['removed', (cast) => remove(cast, cast.admin), notAMember],
+    ])('who was %s', async (_how, change, expected) => {
       const cast = await anOrg(service);
 
-      const answer = await answerAfter(
-        async (held) => {
-          await touchOrg(cast)(held);
-          await setRole(held, cast, cast.admin.id, 'member');
-        },
-        () => send(cast),
-      );
+      expect(await answerAfter(change(cast), () => send(cast))).toMatchObject(expected);
 
-      expect(answer).toMatchObject(insufficientRole('admin', 'member'));
-      expect(await roleOf(cast, cast.outsider.id)).toBeUndefined();
-      expect(await roleOf(cast, cast.member.id)).toBe('member');
-    });
-
-    it('who was removed', async () => {
-      const cast = await anOrg(service);
-
-      const answer = await answerAfter(
-        async (held) => {
-          await touchOrg(cast)(held);
-          await held.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
-            cast.org.id,
-            cast.admin.id,
-          ]);
-        },
-        () => send(cast),
-      );
-
-      expect(answer).toMatchObject(notAMember);
-      expect(await roleOf(cast, cast.member.id)).toBe('member');
+      expect(await roleOf(cast, cast.outsider)).toBeUndefined();
+      expect(await roleOf(cast, cast.member)).toBe('member');
     });
 
     it('of an organization that was deleted', async () => {
       const cast = await anOrg(service);
+      const purge: Change = (held) => held.write('DELETE FROM orgs WHERE id = ?', [cast.org.id]);
 
-      const answer = await answerAfter(
-        (held) => held.write('DELETE FROM orgs WHERE id = ?', [cast.org.id]),
-        () => send(cast),
-      );
+      expect(await answerAfter(purge, () => send(cast))).toMatchObject(orgNotFound);
 
-      expect(answer).toMatchObject(orgNotFound);
       expect(await service.db.query('SELECT * FROM members WHERE org_id = ?', [cast.org.id])).toEqual([]);
     });
   });
 
-  it('does not let an admin remove a member whom an owner has promoted', async () => {
+  it.each<[string, Send]>([
+    ['rename', (cast) => cast.owner.patch(orgPath(cast), { name: 'Other' })],
+    ['delete', (cast) => cast.owner.delete(orgPath(cast))],
+    ['leave', leave],
+    ['transfer', (cast) => transfer(cast)],
+    ['add', ({ org, owner, outsider }) => addMember(owner, org, outsider)],
+    ['change', ({ org, owner, member }) => changeRole(owner, org, member, 'owner')],
+    ['remove', ({ org, owner, member }) => removeMember(owner, org, member)],
+  ])('lets an owner %s nothing once the organization is deleted', async (_what, send) => {
     const cast = await anOrgWithTwoOwners(service);
 
-    const answer = await answerAfter(
-      async (held) => {
-        await touchOrg(cast)(held);
-        await setRole(held, cast, cast.member.id, 'owner');
-      },
-      () => cast.admin.delete(`${members(cast)}/${cast.member.id}`),
-    );
+    expect(await answerAfter(markDeleted(cast), () => send(cast))).toMatchObject(orgNotFound);
+
+    const rows = await service.db.query('SELECT role FROM members WHERE org_id = ? ORDER BY role', [
+      cast.org.id,
+    ]);
+    expect(rows.map(({ role }) => role)).toEqual(['admin', 'member', 'owner', 'owner']);
+  });
+
+  const byAdmin = insufficientRole('owner', 'admin');
+  it.each<[string, (cast: Cast & { coOwner: Account }) => Change, Send, object]>([
+    [
+      'delete by an owner who is an admin now',
+      (cast) => setRole(cast, cast.owner, 'admin'),
+      (cast) => cast.owner.delete(orgPath(cast)),
+      byAdmin,
+    ],
+    [
+      'transfer by an owner who is an admin now',
+      (cast) => setRole(cast, cast.owner, 'admin'),
+      transfer,
+      byAdmin,
+    ],
+    [
+      'leave by an owner who is the last one now',
+      (cast) => setRole(cast, cast.coOwner, 'admin'),
+      leave,
+      lastOwner,
+    ],
+    [
+      'change a member who was removed',
+      (cast) => remove(cast, cast.member),
+      ({ org, owner, member }) => changeRole(owner, org, member, 'owner'),
+      memberNotFound,
+    ],
+    [
+      'transfer to a member who was removed',
+      (cast) => remove(cast, cast.member),
+      (cast) => transfer(cast, { leave: true }),
+      memberNotFound,
+    ],
+    ['add a user who was deleted', (cast) => deleteUser(cast.outsider), add, userNotFound],
+  ])('is refused: %s', async (_what, change, send, expected) => {
+    const cast = await anOrgWithTwoOwners(service);
+    expect(await answerAfter(change(cast), () => send(cast))).toMatchObject(expected);
+    expect(await roleOf(cast, cast.outsider)).toBeUndefined();
+  });
+
+  it('does not let an admin remove a member whom an owner has promoted', async () => {
+    const cast = await anOrgWithTwoOwners(service);
+    const { org, admin, member } = cast;
+
+    const answer = await answerAfter(setRole(cast, member, 'owner'), () => removeMember(admin, org, member));
 
     expect(answer).toMatchObject(insufficientRole('owner', 'admin'));
-    expect(await roleOf(cast, cast.member.id)).toBe('owner');
-  });
-
-  it('answers 404 for a member who was removed', async () => {
-    const cast = await anOrg(service);
-
-    const answer = await answerAfter(
-      async (held) => {
-        await touchOrg(cast)(held);
-        await held.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [
-          cast.org.id,
-          cast.member.id,
-        ]);
-      },
-      () => cast.owner.patch(`${members(cast)}/${cast.member.id}`, { role: 'owner' }),
-    );
-
-    expect(answer).toMatchObject(memberNotFound);
-  });
-
-  it('does not add a user who was deleted', async () => {
-    const cast = await anOrg(service);
-
-    const answer = await answerAfter(deleteUser(cast.outsider.id), add(cast));
-
-    expect(answer).toMatchObject(userNotFound);
-    expect(await roleOf(cast, cast.outsider.id)).toBeUndefined();
+    expect(await roleOf(cast, member)).toBe('owner');
   });
 
   it('adds a user whose deletion was rolled back', async () => {
     const cast = await anOrg(service);
 
-    const answer = await answerAfter(deleteUser(cast.outsider.id), add(cast), 'rollback');
+    expect((await answerAfter(deleteUser(cast.outsider), () => add(cast), 'rollback')).status).toBe(201);
 
-    expect(answer.status).toBe(201);
-    expect(await roleOf(cast, cast.outsider.id)).toBe('member');
+    expect(await roleOf(cast, cast.outsider)).toBe('member');
   });
 
-  it('creates nothing for a user who was deleted', async () => {
+  it('does not restore an organization whose purge began', async () => {
+    const cast = await anOrg(service);
+    await cast.owner.delete(orgPath(cast));
+    const answer = await answerAfter(
+      (held) =>
+        held.write('UPDATE orgs SET revision = revision + 1, purge_began_at = 1 WHERE id = ?', [cast.org.id]),
+      () => cast.owner.post(`${orgPath(cast)}/restore`),
+    );
+    expect(answer).toMatchObject(orgNotFound);
+  });
+
+  it.each<[string, (user: Account) => Change]>([
+    ['deleted', deleteUser],
+    [
+      'disabled',
+      ({ id }) =>
+        (held) =>
+          held.write('UPDATE users SET disabled_at = 1 WHERE id = ?', [id]),
+    ],
+  ])('creates nothing for a user who was %s', async (_how, change) => {
     const { outsider } = await anOrg(service);
     const name = `Org of ${outsider.email}`;
 
-    const answer = await answerAfter(deleteUser(outsider.id), () => outsider.post('/api/orgs', { name }));
+    const answer = await answerAfter(change(outsider), () => outsider.post('/api/orgs', { name }));
 
     expect(answer).toMatchObject(invalidToken);
     expect(await service.db.query('SELECT id FROM orgs WHERE name = ?', [name])).toEqual([]);
+    expect(await service.db.query('SELECT * FROM members WHERE user_id = ?', [outsider.id])).toEqual([]);
+  });
+
+  // SQLite lets the command and the service wait for each other as whole transactions anyway.
+  it.runIf(engine === 'mariadb')('is not handed over to a member who is being disabled', async () => {
+    const cast = await anOrg(service);
+    const held = await holdRows(service);
+    // The command has disabled the user by now, and looks at their memberships.
+    await held.write('UPDATE members SET joined_at = joined_at + 1 WHERE org_id = ? AND user_id = ?', [
+      cast.org.id,
+      cast.member.id,
+    ]);
+    const disabling = accounts(service.installation, ['users', 'disable', cast.member.id]);
+    await held.untilOneWaits();
+    const answer = transfer(cast, { leave: true });
+    await held.untilTwoWait();
+    await held.commit();
+
+    expect(await disabling).toMatchObject({ code: 0 });
+    expect(await answer).toMatchObject(memberDisabled);
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { orgNotFound } from '../support/expected.js';
 import { addCrowd, crowdEmail } from '../support/large-org.js';
 import { PausedReader } from '../support/paused-reader.js';
+import { removeMember } from '../support/org-members.js';
 import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
@@ -21,31 +23,17 @@ describe('a member list that is streamed', () => {
 
   const tagOf = async () => (await owner.get(`/api/orgs/${org.id}`)).headers.get('etag')!;
 
-  async function aReader(): Promise<Account> {
-    const reader = await anAccount(service, 'reader');
-    await join(org, owner, reader, 'member');
-    return reader;
+  async function aMember(name: string): Promise<Account> {
+    const member = await anAccount(service, name);
+    await join(org, owner, member, 'member');
+    return member;
   }
-
-  async function someoneJoins(): Promise<Account> {
-    const newcomer = await anAccount(service, 'newcomer');
-    await join(org, owner, newcomer, 'member');
-    return newcomer;
-  }
-
-  async function remove(reader: Account): Promise<void> {
-    const { status } = await owner.delete(`/api/orgs/${org.id}/members/${reader.id}`);
-    expect(status).toBe(200);
-  }
-
-  async function revokeSessionOf(reader: Account): Promise<void> {
-    await service.db.query('UPDATE sessions SET revoked_at = 1 WHERE user_id = ?', [reader.id]);
-  }
+  const aReader = () => aMember('reader');
 
   describe.each(paths)('%s', (_route, path) => {
     it('is complete for a reader who pauses and stays a member', async () => {
       const stream = await PausedReader.get(service, path(), await aReader());
-      const newcomer = await someoneJoins();
+      const newcomer = await aMember('newcomer');
 
       const { text, whole } = await stream.readOn();
 
@@ -54,14 +42,17 @@ describe('a member list that is streamed', () => {
       expect(text).toContain(newcomer.email);
     });
 
-    it.each([
-      ['was removed', remove],
-      ['lost the session', revokeSessionOf],
+    it.each<[string, (reader: Account) => Promise<unknown>]>([
+      ['was removed', (reader) => removeMember(owner, org, reader)],
+      [
+        'lost the session',
+        ({ id }) => service.db.query('UPDATE sessions SET revoked_at = 1 WHERE user_id = ?', [id]),
+      ],
     ])('is cut off for a reader who %s, and shows nobody who joined later', async (_what, end) => {
       const reader = await aReader();
       const stream = await PausedReader.get(service, path(), reader);
       await end(reader);
-      const newcomer = await someoneJoins();
+      const newcomer = await aMember('newcomer');
 
       const { text, whole } = await stream.readOn();
 
@@ -80,6 +71,17 @@ describe('a member list that is streamed', () => {
       expect(text).not.toContain(crowdEmail(CROWD - 1));
       expect(whole).toBe(false);
     });
+  });
+
+  it('is cut off when the organization is deleted', async () => {
+    const reader = await aReader();
+    const streams = await Promise.all(paths.map(([, path]) => PausedReader.get(service, path(), reader)));
+
+    await owner.delete(`/api/orgs/${org.id}`);
+
+    for (const stream of streams) expect(await stream.readOn()).toMatchObject({ whole: false });
+    expect(await reader.get(`/api/orgs/${org.id}`)).toMatchObject(orgNotFound);
+    await owner.post(`/api/orgs/${org.id}/restore`);
   });
 
   it('has a tag of its own, for a change while the organization stays as it was', async () => {

@@ -1,45 +1,81 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
+import { UserDisabling } from '../../src/accounts/user-disabling.js';
+import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
+import { EmailCodes, InvalidEmailCodeError } from '../../src/auth/email-codes/email-codes.js';
+import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
+import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
+import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
+import { Event } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { InvitationAnswers } from '../../src/orgs/invitations/invitation-answers.service.js';
+import { TypedCodes } from '../../src/orgs/invitations/typed-codes.js';
+import { MembersService } from '../../src/orgs/members/members.service.js';
+import { Invitation } from '../../src/orgs/state/invitation.entity.js';
+import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
+import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
+import { Member } from '../../src/orgs/state/member.entity.js';
+import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { unchanged } from '../../src/orgs/state/org-changes.js';
-import { ShortCircuitResponse, type Write } from '../../src/requests/write.js';
+import { Org } from '../../src/orgs/state/org.entity.js';
+import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
+import { UserDepartures } from '../../src/orgs/state/user-departures.js';
+import { Problem } from '../../src/problems/problem.js';
+import { ShortCircuitResponse } from '../../src/requests/request-key.js';
+import type { Write } from '../../src/requests/write.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
+import { UserEvents } from '../../src/users/user-events.js';
+import { User } from '../../src/users/user.entity.js';
 import { openDataLayer } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
 import { orgChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';
-import { Problem } from '../../src/problems/problem.js';
+import { insertRow } from '../support/rows.js';
 
 const data = await openDataLayer();
+const { dataSource, transactions, env, db } = data;
+const executed = recordStatements(dataSource);
 const changes = orgChanges(data);
+const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
+const users = new UserChangesRepository();
+const emails = new UserEmailsRepository(dataSource.getRepository(User));
+const events = new EventsRepository(dataSource.getRepository(Event));
+const memberRows = new MembersRepository(dataSource.getRepository(Member));
+const key = { keyHash: 'k', fingerprint: 'f' };
 afterAll(() => data.close());
 
+let orgId: string;
+let ownerId: string;
+let memberId: string;
+let write: Write;
+
+beforeEach(async () => {
+  [orgId, ownerId, memberId] = [anUnknownId(), anUnknownId(), anUnknownId()];
+  const actor: UserActor = {
+    kind: 'user',
+    id: ownerId,
+    sessionId: anUnknownId(),
+    isDelegated: false,
+    requestId: 'test',
+    address: '127.0.0.1',
+  };
+  write = { actor, status: 200, dryRun: false, withRemedy: false };
+  for (const id of [ownerId, memberId]) await insertRow(db, 'users', { id });
+  await insertRow(db, 'orgs', { id: orgId });
+  await join(ownerId, 'owner');
+  await join(memberId, 'member');
+});
+
+const join = (userId: string, role: string) =>
+  insertRow(db, 'members', { org_id: orgId, user_id: userId, role });
+
+const revision = async (): Promise<unknown> =>
+  Number((await db.query('SELECT revision FROM orgs WHERE id = ?', [orgId]))[0]?.['revision']);
+
 describe('a change of an organization', () => {
-  let orgId: string;
-  let write: Write;
-
-  beforeEach(async () => {
-    orgId = anUnknownId();
-    const actor: UserActor = {
-      kind: 'user',
-      id: anUnknownId(),
-      sessionId: anUnknownId(),
-      isDelegated: false,
-      requestId: 'test',
-      address: '127.0.0.1',
-    };
-    write = { actor, status: 200, dryRun: false, withRemedy: false };
-    const { id } = actor;
-    await data.db.query("INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, 'none', 1)", [
-      id,
-      `${id}@example.com`,
-    ]);
-    await data.db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [orgId]);
-  });
-
-  const revision = async (): Promise<unknown> =>
-    Number((await data.db.query('SELECT revision FROM orgs WHERE id = ?', [orgId]))[0]?.['revision']);
   const keys = async (): Promise<number> =>
-    (await data.db.query('SELECT key_hash FROM idempotency_keys WHERE user_id = ?', [write.actor.id])).length;
-  const deleteSoftly = (): Promise<unknown> =>
-    data.db.query('UPDATE orgs SET deleted_at = 1, purge_at = 2 WHERE id = ?', [orgId]);
+    (await db.query('SELECT key_hash FROM idempotency_keys WHERE user_id = ?', [ownerId])).length;
   const nothing = async (): Promise<object> => ({});
 
   it('raises the revision, and records it with its events', async () => {
@@ -49,18 +85,15 @@ describe('a change of an organization', () => {
     });
     expect(changed).toEqual({ answer: { revision: 2 }, revision: 2 });
     expect(await revision()).toBe(2);
-    const events = await data.db.query('SELECT org_revision, actor_id FROM events WHERE org_id = ?', [orgId]);
-    expect(events).toEqual([{ org_revision: 2, actor_id: write.actor.id }]);
+    const recorded = await db.query('SELECT org_revision, actor_id FROM events WHERE org_id = ?', [orgId]);
+    expect(recorded).toEqual([{ org_revision: 2, actor_id: ownerId }]);
   });
 
   it('keeps the revision and its key if it changes nothing', async () => {
     const same = async () => unchanged({ same: true });
-    const key = { keyHash: 'k', fingerprint: 'f' };
-    expect(await changes.inOrg(write, orgId, same)).toEqual({ answer: { same: true }, revision: 1 });
-    expect(await changes.inOrg({ ...write, key }, orgId, same)).toEqual({
-      answer: { same: true },
-      revision: 1,
-    });
+    for (const one of [write, { ...write, key }]) {
+      expect(await changes.inOrg(one, orgId, same)).toEqual({ answer: { same: true }, revision: 1 });
+    }
     expect([await revision(), await keys()]).toEqual([1, 1]);
 
     const again = changes.inOrg({ ...write, key }, orgId, async () => ({ other: true }));
@@ -70,9 +103,9 @@ describe('a change of an organization', () => {
   });
 
   it('keeps nothing of a dry run, whether it changes something or not', async () => {
-    const dry = { ...write, dryRun: true, key: { keyHash: 'k', fingerprint: 'f' } };
     for (const work of [nothing, async () => unchanged({})]) {
-      await expect(changes.inOrg(dry, orgId, work)).rejects.toBeInstanceOf(ShortCircuitResponse);
+      const dry = changes.inOrg({ ...write, dryRun: true, key }, orgId, work);
+      await expect(dry).rejects.toBeInstanceOf(ShortCircuitResponse);
     }
     expect([await revision(), await keys()]).toEqual([1, 0]);
   });
@@ -85,12 +118,10 @@ describe('a change of an organization', () => {
   });
 
   it('finds a deleted organization only if it is meant for one', async () => {
-    await deleteSoftly();
+    await db.query('UPDATE orgs SET deleted_at = 1, purge_at = 2 WHERE id = ?', [orgId]);
     await expect(changes.inOrg(write, orgId, nothing)).rejects.toMatchObject({ code: 'org_not_found' });
-    expect(await changes.inOrg(write, orgId, nothing, { evenDeleted: true })).toEqual({
-      answer: {},
-      revision: 2,
-    });
+    const even = await changes.inOrg(write, orgId, nothing, { evenDeleted: true });
+    expect(even).toEqual({ answer: {}, revision: 2 });
   });
 
   it('names what is missing', async () => {
@@ -98,4 +129,98 @@ describe('a change of an organization', () => {
     const change = changes.inOrg(write, anUnknownId(), nothing, { missing });
     await expect(change).rejects.toMatchObject({ code: 'member_not_found' });
   });
+});
+
+describe('the statements of a change', () => {
+  const USUAL = ['UPDATE', 'SELECT', 'SELECT', 'UPDATE', 'INSERT'];
+  const LOCKED = USUAL.slice(0, 3);
+  const members = new MembersService(changes, memberRows, invitations, users, emails, env);
+
+  async function verbsOf(work: () => Promise<unknown>): Promise<string[]> {
+    executed.splice(0);
+    await work().catch(() => undefined);
+    return executed.map(({ verb }) => verb).filter((verb) => /^(?:SELECT|INSERT|UPDATE|DELETE)$/.test(verb));
+  }
+  const promote = (controls: Partial<Write> = {}) =>
+    members.changeRole({ ...write, ...controls }, orgId, memberId, 'admin');
+
+  it.each<[string, string[], Partial<Write>]>([
+    ['as many as ever for a client that asks for nothing more', USUAL, {}],
+    ['as many for one that asks for a state', USUAL, { ifMatch: new Set(['"1"']) }],
+    [
+      'two more for one with a key, looked up after the lock',
+      ['UPDATE', 'SELECT', ...USUAL.slice(1), 'INSERT'],
+      { key },
+    ],
+    ['the same for a dry run', USUAL, { dryRun: true }],
+  ])('are %s', async (_what, expected, controls) => {
+    expect(await verbsOf(() => promote(controls))).toEqual(expected);
+  });
+
+  it('write nothing but the lock if the change is refused, or changes nothing', async () => {
+    await promote();
+    for (const work of [
+      () => members.leave(write, orgId),
+      () => members.remove(write, orgId, ownerId),
+      () => members.transfer(write, orgId, anUnknownId(), false),
+      promote,
+    ]) {
+      expect(await verbsOf(() => work())).toEqual(LOCKED);
+    }
+  });
+});
+
+/** Somebody who changes the organization meanwhile has to wait, or to make it start over: both see its lock. */
+it('disabling locks an organization that the user joined after it looked which there are', async () => {
+  const ada = anUnknownId();
+  await insertRow(db, 'users', { id: ada });
+  let looks = 0;
+  class Members extends MembersRepository {
+    override async findOrgIds(userId: string): Promise<string[]> {
+      const ids = await super.findOrgIds(userId);
+      if (looks === 0) await join(ada, 'owner');
+      looks += 1;
+      return ids;
+    }
+  }
+  const members = new Members(dataSource.getRepository(Member));
+  const orgs = new OrgsRepository(dataSource.getRepository(Org));
+  const departures = new UserDepartures(members, invitations, orgs, env);
+  const userEvents = new UserEvents(users, events);
+  const disabling = new UserDisabling(users, orgChanges(data, members), departures, userEvents, transactions);
+
+  await disabling.disable(ada, { actor: { kind: 'system' }, force: false });
+
+  const [user] = await db.query('SELECT disabled_at FROM users WHERE id = ?', [ada]);
+  expect(user!['disabled_at']).not.toBeNull();
+  expect([looks, await revision()]).toEqual([2, 2]);
+});
+
+it('a code that was typed is void if the invitation is resent before the organization is locked', async () => {
+  const id = anUnknownId();
+  const email = `${id}@example.com`;
+  await insertRow(db, 'invitations', { id, org_id: orgId, invited_by: ownerId });
+  const keyRing = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
+  const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keyRing);
+  const lists = new InvitationLists(dataSource.getRepository(Invitation));
+  const typedCodes = new TypedCodes(invitations, lists, codes, transactions);
+  const answers = new InvitationAnswers(
+    changes,
+    invitations,
+    memberRows,
+    typedCodes,
+    users,
+    emails,
+    events,
+    env,
+  );
+  const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
+  const found = await answers.findForRegistration(email, typed, '192.0.2.1');
+  const begin = (): Promise<object> =>
+    answers.register(found, '192.0.2.1', async () => Promise.reject(new Error('began')));
+
+  await expect(begin()).rejects.toThrow('began');
+  await db.query('UPDATE invitations SET code_number = 2, code_shown = 1 WHERE id = ?', [id]);
+
+  await expect(begin()).rejects.toBeInstanceOf(InvalidEmailCodeError);
 });

@@ -3,7 +3,8 @@ import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
 import { alreadyMember, tooManyOrgs, userHasTooManyOrgs } from '../support/expected.js';
-import { anInvitation } from '../support/inviting.js';
+import { accept, anInvitation, received, roleOf, rowOf, verified } from '../support/inviting.js';
+import { addMember as add, orgsOf, removeMember } from '../support/org-members.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { startCluster } from '../support/service.js';
 
@@ -19,9 +20,6 @@ describe('MAX_ORGS_PER_USER', () => {
   const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
   const create = (who: Account, index = 0) =>
     who.at(instance(index)).post<{ org: Org }>('/api/orgs', { name: `Org of ${who.email}` });
-  const add = (by: Account, org: Org, who: Account) =>
-    by.post(`/api/orgs/${org.id}/members`, { email: who.email, role: 'member' });
-  const orgsOf = async (who: Account) => (await who.get<{ orgs: Org[] }>('/api/me')).body.orgs;
 
   async function aUserAtTheLimit(): Promise<{ user: Account; orgs: Org[] }> {
     const user = await anAccount(instance(0));
@@ -29,10 +27,20 @@ describe('MAX_ORGS_PER_USER', () => {
     return { user, orgs };
   }
 
-  async function ownersWithOrgs(count: number): Promise<{ owner: Account; org: Org }[]> {
-    const owners = await Promise.all(times(count, () => anAccount(instance(0), 'owner')));
-    return Promise.all(owners.map(async (owner) => ({ owner, org: await anOrgOf(owner) })));
+  async function anOwnerWithOrg(): Promise<{ owner: Account; org: Org }> {
+    const owner = await anAccount(instance(0), 'owner');
+    return { owner, org: await anOrgOf(owner) };
   }
+  const ownersWithOrgs = (count: number) => Promise.all(times(count, anOwnerWithOrg));
+  /** Each by the owner's own instance. */
+  const addAtOnce = (owners: { owner: Account; org: Org }[], user: Account) =>
+    atOnce(
+      owners.map(
+        ({ owner, org }, index) =>
+          () =>
+            add(owner.at(instance(index)), org, user),
+      ),
+    );
 
   const outcomeOf = ({ status, body }: Answer) =>
     status === 201 ? 'done' : `${status} ${(body as { code: string }).code}`;
@@ -49,7 +57,7 @@ describe('MAX_ORGS_PER_USER', () => {
 
   it('refuses to add a user at the limit', async () => {
     const { user } = await aUserAtTheLimit();
-    const [{ owner, org }] = (await ownersWithOrgs(1)) as [{ owner: Account; org: Org }];
+    const { owner, org } = await anOwnerWithOrg();
 
     expect(await add(owner, org, user)).toMatchObject(userHasTooManyOrgs);
 
@@ -63,13 +71,13 @@ describe('MAX_ORGS_PER_USER', () => {
     for (const { owner, org } of strangers) outcomes.push(outcomeOf(await add(owner, org, victim)));
     const refusal = '409 user_has_too_many_orgs';
     expect(outcomes).toEqual([...times(BY_OTHERS, () => 'done'), refusal, refusal]);
-    const [{ owner, org }] = (await ownersWithOrgs(1)) as [{ owner: Account; org: Org }];
+    const { owner, org } = await anOwnerWithOrg();
     const refused = await add(owner, org, victim);
     expect(refused).toMatchObject(userHasTooManyOrgs);
     expect(refused.body).toMatchObject({ detail: expect.stringContaining('send an invitation') });
 
-    const { id, code } = await anInvitation(owner, org, { email: victim.email });
-    const accepted = await victim.post(`/api/me/invitations/${id}/accept`, { code });
+    const invitation = await anInvitation(owner, org, { email: victim.email });
+    const accepted = await accept(victim, invitation, invitation.code);
 
     expect(accepted.status, accepted.text).toBe(200);
     expect(await orgsOf(victim)).toHaveLength(LIMIT);
@@ -84,24 +92,38 @@ describe('MAX_ORGS_PER_USER', () => {
     expect(await create(user)).toMatchObject(tooManyOrgs);
   });
 
-  it('lets a user at the limit add others', async () => {
+  it('lets a user at the limit add others, and answers already_member for one', async () => {
     const { user, orgs } = await aUserAtTheLimit();
-    const guest = await anAccount(instance(0));
 
-    expect((await add(user, orgs[0]!, guest)).status).toBe(201);
+    expect((await add(user, orgs[0]!, await anAccount(instance(0)))).status).toBe(201);
+    expect(await add(user, orgs[0]!, user)).toMatchObject(alreadyMember);
   });
 
-  it('answers already_member for a member at the limit', async () => {
-    const { user, orgs } = await aUserAtTheLimit();
+  it('keeps an invitation of a user at the limit pending', async () => {
+    const { user } = await aUserAtTheLimit();
+    await verified(cluster.db, user);
+    const { owner, org } = await anOwnerWithOrg();
+    const invitation = await anInvitation(owner, org, { email: user.email });
 
-    expect(await add(user, orgs[0]!, user)).toMatchObject(alreadyMember);
+    expect(await accept(user, invitation)).toMatchObject(tooManyOrgs);
+
+    expect(await rowOf(cluster.db, invitation)).toMatchObject({ status: 'pending', pending: 1 });
+    expect(await roleOf(cluster.db, org, user)).toBeUndefined();
+    expect(await received(user)).toMatchObject([{ id: invitation.id, status: 'pending' }]);
+  });
+
+  it('counts a deleted organization until it is purged', async () => {
+    const { user, orgs } = await aUserAtTheLimit();
+    await user.delete(`/api/orgs/${orgs[0]!.id}`);
+
+    expect(await create(user)).toMatchObject(tooManyOrgs);
   });
 
   it('counts current memberships only', async () => {
     const { user, orgs } = await aUserAtTheLimit();
     const coOwner = await anAccount(instance(0));
     await join(orgs[0]!, user, coOwner, 'owner');
-    expect((await user.delete(`/api/orgs/${orgs[0]!.id}/members/${user.id}`)).status).toBe(200);
+    expect((await removeMember(user, orgs[0]!, user)).status).toBe(200);
 
     expect((await create(user)).status).toBe(201);
     expect(await create(user)).toMatchObject(tooManyOrgs);
@@ -123,13 +145,7 @@ describe('MAX_ORGS_PER_USER', () => {
     const user = await anAccount(instance(0));
     const others = await ownersWithOrgs(AT_ONCE);
 
-    const answers = await atOnce(
-      others.map(
-        ({ owner, org }, index) =>
-          () =>
-            add(owner.at(instance(index)), org, user),
-      ),
-    );
+    const answers = await addAtOnce(others, user);
 
     expect(answers.map(outcomeOf).toSorted()).toEqual([
       ...times(AT_ONCE - BY_OTHERS, () => '409 user_has_too_many_orgs'),
@@ -144,13 +160,7 @@ describe('MAX_ORGS_PER_USER', () => {
       const others = await ownersWithOrgs(BY_OTHERS + 1);
       for (const { owner, org } of others.slice(2)) await add(owner, org, user);
 
-      const answers = await atOnce(
-        others.slice(0, 2).map(
-          ({ owner, org }, index) =>
-            () =>
-              add(owner.at(instance(index)), org, user),
-        ),
-      );
+      const answers = await addAtOnce(others.slice(0, 2), user);
 
       expect(answers.map(outcomeOf).toSorted()).toEqual(['409 user_has_too_many_orgs', 'done']);
     }

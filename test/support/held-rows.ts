@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
 import { expect } from 'vitest';
+import type { Answer } from './answer.js';
 import { engine } from './engine.js';
 import type { Service } from './service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
@@ -18,6 +19,26 @@ export interface HeldRows {
 
 export function holdRows(service: Service): Promise<HeldRows> {
   return engine === 'sqlite' ? holdFile(service) : holdInnodbRows(service);
+}
+
+/** Sends the request while the change is not committed yet, and ends the change when the request waits for it. */
+export async function answerAfter(
+  service: Service,
+  change: (held: HeldRows) => Promise<void>,
+  send: () => Promise<Answer>,
+  end: 'commit' | 'rollback' = 'commit',
+): Promise<Answer> {
+  const held = await holdRows(service);
+  try {
+    await change(held);
+    const answer = send();
+    await held.untilOneWaits();
+    await held[end]();
+    return await answer;
+  } catch (error) {
+    await held.rollback().catch(() => undefined);
+    throw error;
+  }
 }
 
 /** SQLite has one lock for all writes; a service that waits for it says so. */

@@ -7,6 +7,7 @@ import { openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anUnknownId } from '../support/personas.js';
+import { insertRow, insertRows } from '../support/rows.js';
 
 /** Every other table has rows of users, which `UserDeletion` deletes one table after the other. */
 const HOLD_NOTHING_OF_USERS = [
@@ -95,28 +96,14 @@ describe('the rows of users', () => {
   it('go in the order that locks, the record and Galera need', async () => {
     const { db } = data;
     const [user, other, org] = [anUnknownId(), anUnknownId(), anUnknownId()];
-    for (const id of [user, other]) {
-      await db.query(
-        `INSERT INTO users (id, email, password_hash, created_at, email_verified_at) VALUES (?, ?, 'none', 1, 1)`,
-        [id, `${id}@example.com`],
-      );
-    }
-    await db.query("INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Org', 1, 1)", [org]);
-    for (const [id, role] of [
-      [user, 'admin'],
-      [other, 'owner'],
-    ]) {
-      await db.query('INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, ?, 1)', [
-        org,
-        id!,
-        `${id}@example.com`,
-        role!,
-      ]);
-    }
-    await db.query(
-      'INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at) VALUES (?, ?, 1, 1, ?)',
-      [anUnknownId(), user, Date.now() + 60_000],
-    );
+    await insertRows(db, 'users', [{ id: user }, { id: other }], { email_verified_at: 1 });
+    await insertRow(db, 'orgs', { id: org });
+    const members = [
+      { user_id: user, role: 'admin' },
+      { user_id: other, role: 'owner' },
+    ];
+    await insertRows(db, 'members', members, { org_id: org });
+    await insertRow(db, 'sessions', { id: anUnknownId(), user_id: user });
     const executed = recordStatements(data.dataSource);
 
     await context.get(UserDeletion).delete(user, { actor: { kind: 'system' }, force: false });

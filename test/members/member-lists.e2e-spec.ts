@@ -1,0 +1,248 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
+import { times } from '../support/at-once.js';
+import { invalidFields, notAMember } from '../support/expected.js';
+import { membersOf, membersPath } from '../support/org-members.js';
+import { anAccount, anOrg, anOrgOf, anUnknownId, type Org, ROLES } from '../support/personas.js';
+import { insertRow, insertRows } from '../support/rows.js';
+import { startService } from '../support/service.js';
+
+interface Listed {
+  userId: string;
+  email: string;
+  role: string;
+}
+
+interface Page {
+  members: Listed[];
+  nextCursor?: string;
+}
+
+const service = await startService();
+const owner = await anAccount(service, 'zoe');
+const emailsOf = (members: { email: string }[]): string[] => members.map(({ email }) => email);
+
+/** Follows the links from the first page to the last, and checks that both links agree. */
+async function emailsInPages(org: Org, query: string, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  const first = `${membersPath(org)}?${[query, `limit=${limit}`].filter(Boolean).join('&')}`;
+  for (let path: string | undefined = first; path !== undefined;) {
+    const page: Answer<Page> = await owner.get<Page>(path);
+    const { status, body, headers, text } = page;
+    expect(status, text).toBe(200);
+    expect(body.members.length).toBeLessThanOrEqual(limit);
+    found.push(...emailsOf(body.members));
+    path = body.nextCursor && `${first}&cursor=${body.nextCursor}`;
+    expect(headers.get('link')).toBe(path === undefined ? null : `<${path}>; rel="next"`);
+  }
+  return found;
+}
+
+describe('the list of members', () => {
+  it('has all in the order of joining, for every member and no other user', async () => {
+    const { org, outsider, ...insiders } = await anOrg(service);
+    const listed = ROLES.toReversed().map((role) => {
+      const { id, email } = insiders[role];
+      return { userId: id, email, role };
+    });
+
+    for (const role of ROLES) {
+      const { status, body } = await insiders[role].get(membersPath(org));
+      expect([status, body]).toEqual([200, { members: listed }]);
+    }
+    expect(await outsider.get(membersPath(org))).toMatchObject(notAMember);
+  });
+
+  it('has members who joined at the same moment in the order of their ids', async () => {
+    const { org, admin } = await anOrg(service);
+    await service.db.query('UPDATE members SET joined_at = 1 WHERE org_id = ?', [org.id]);
+
+    const ids = (await membersOf(admin, org)).map(({ userId }) => userId);
+    expect(ids).toEqual(ids.toSorted());
+  });
+});
+
+const MANY = 2499;
+const large = await anOrgOf(owner, 'Large [] "Org"');
+const crowd = times(MANY, (number) => ({
+  id: `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`,
+  email: `u${number}@example.com`,
+  // In threes of one millisecond, so that the user id decides too.
+  joined_at: 4_000_000_000_000 + Math.floor(number / 3),
+}));
+await insertRows(
+  service.db,
+  'users',
+  crowd.map(({ id, email }) => ({ id, email })),
+);
+await insertRows(
+  service.db,
+  'members',
+  crowd.map(({ id, email, joined_at }) => ({ user_id: id, email, joined_at })),
+  { org_id: large.id },
+);
+
+describe('a long list of members', () => {
+  const everybody = [owner.email, ...emailsOf(crowd)];
+
+  it('is complete, in order and without duplicates or a next page when no limit is given', async () => {
+    const list = await owner.get<Page>(membersPath(large));
+    const detail = await owner.get<{ org: Org & Page }>(`/api/orgs/${large.id}`);
+
+    expect([list.status, list.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(emailsOf(list.body.members)).toEqual(everybody);
+    expect(Object.keys(list.body)).toEqual(['members']);
+    expect(detail.body.org.name).toBe('Large [] "Org"');
+    expect(emailsOf(detail.body.org.members)).toEqual(everybody);
+  });
+
+  it.each([1000, 833])('comes in pages of %i, linked by nextCursor and the Link header', async (limit) => {
+    expect(await emailsInPages(large, '', limit)).toEqual(everybody);
+  });
+
+  it.each(['', '?limit=1', '?limit=2'])('of one member has no next page: %j', async (query) => {
+    const small = await anOrgOf(owner, 'Small');
+    const { body, headers } = await owner.get<Page>(membersPath(small) + query);
+    expect(Object.keys(body)).toEqual(['members']);
+    expect(headers.get('link')).toBeNull();
+  });
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=-1',
+    'limit=1e9',
+    'limit=NaN',
+    'limit=x',
+    'limit=',
+    'limit=1&limit=2',
+    'limit=5&cursor=x',
+    'cursor=x',
+  ])('refuses ?%s', async (query) => {
+    const answer = await owner.get(`${membersPath(large)}?${query}`);
+    expect(answer, answer.text).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+  });
+});
+
+const PEOPLE: [email: string, role: string][] = [
+  ['ada@example.com', 'admin'],
+  ['ada@example.com.ar', 'member'],
+  ['ada+1@example.com', 'member'],
+  ['ada_b@example.com', 'owner'],
+  ['adab@example.com', 'admin'],
+  ['adam@xn--bcher-kva.de', 'member'],
+  ['a%a@example.com', 'member'],
+  ['bob@example.com', 'member'],
+  ['~tilde@example.com', 'admin'],
+];
+
+/** no email begins with it */
+const NOBODY = ' ';
+
+const org = await anOrgOf(owner);
+// Their emails are not those of their accounts.
+for (const [email, role] of PEOPLE) {
+  const id = anUnknownId();
+  await insertRow(service.db, 'users', { id });
+  await insertRow(service.db, 'members', { org_id: org.id, user_id: id, email, role });
+}
+afterAll(async () => {
+  await service.db.query('DELETE FROM members WHERE org_id = ?', [org.id]);
+  await service.db.query('DELETE FROM orgs WHERE id = ?', [org.id]);
+  await service.stop();
+});
+
+describe('a search of members', () => {
+  const everybody = [...PEOPLE, [owner.email, 'owner'] as const];
+  const members = (query: string) => owner.get<Page>(membersPath(org) + query);
+  const expected = (prefix: string, role?: string): string[] =>
+    everybody
+      .filter(([email, has]) => email.startsWith(prefix) && (role === undefined || has === role))
+      .map(([email]) => email)
+      .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+
+  it.each([
+    ['ada', 'ada'],
+    ['ADA', 'ada'],
+    ['  ada  ', 'ada'],
+    ['ada@', 'ada@'],
+    ['ada@example.com', 'ada@example.com'],
+    ['ada_', 'ada_'],
+    ['a%', 'a%'],
+    ['_', '_'],
+    ['%', '%'],
+    ['adam@BÜCHER.de', 'adam@xn--bcher-kva.de'],
+    ['~', '~'],
+    ['nobody', 'nobody'],
+    [' ', NOBODY],
+    ['\\', NOBODY],
+    ['@', NOBODY],
+    ['@example.com', NOBODY],
+    ['a b', NOBODY],
+    ['a@b@c', NOBODY],
+    ['ä', NOBODY],
+    ['a\u0000', NOBODY],
+    ['a\ud83d\ude00', NOBODY],
+  ])('for %j finds what begins with it', async (search, prefix) => {
+    const { status, body, text } = await members(`?search=${encodeURIComponent(search)}`);
+
+    expect(status, text).toBe(200);
+    expect(emailsOf(body.members)).toEqual(expected(prefix));
+    expect(body.nextCursor).toBeUndefined();
+  });
+
+  it.each(ROLES)('for the role %s finds those who have it', async (role) => {
+    const { body } = await members(`?role=${role}`);
+    expect(emailsOf(body.members)).toEqual(expected('', role));
+    expect(new Set(body.members.map((member) => member.role))).toEqual(new Set([role]));
+  });
+
+  const combinations = ['', 'search=a', 'role=member', 'search=ada&role=member', 'role=admin&search=a'];
+  it.each(combinations.flatMap((query) => [1, 2, 3].map((limit) => [query, limit] as const)))(
+    'by %j in pages of %i finds all, once, in order',
+    async (query, limit) => {
+      const { search = '', role } = Object.fromEntries(new URLSearchParams(query));
+      const found = await emailsInPages(org, query, limit);
+      const all = query === '' ? found.toSorted() : found;
+      expect(all).toEqual(query === '' ? expected('').toSorted() : expected(search, role));
+    },
+  );
+
+  it('goes on where it was although that member left, and with a default limit', async () => {
+    const { body } = await members('?search=ada&limit=1');
+    expect(emailsOf(body.members)).toEqual(expected('ada').slice(0, 1));
+    const gone = expected('ada')[0]!;
+    const [row] = await service.db.query('SELECT user_id FROM members WHERE org_id = ? AND email = ?', [
+      org.id,
+      gone,
+    ]);
+    await service.db.query('DELETE FROM members WHERE org_id = ? AND email = ?', [org.id, gone]);
+
+    const next = await members(`?search=ada&cursor=${body.nextCursor}`);
+    expect(emailsOf(next.body.members)).toEqual(expected('ada').slice(1));
+    const user_id = row!['user_id']!;
+    await insertRow(service.db, 'members', { org_id: org.id, user_id, email: gone });
+  });
+
+  it.each(['', 'x'.repeat(255), ' '.repeat(255), 'x'.repeat(600)])('refuses %j', async (search) => {
+    const answer = await members(`?search=${encodeURIComponent(search)}`);
+    expect(answer).toMatchObject(invalidFields('search'));
+  });
+
+  it('refuses what is no role, and lists', async () => {
+    for (const role of ['', 'root', 'OWNER']) {
+      expect(await members(`?role=${role}`)).toMatchObject(invalidFields('role'));
+    }
+    expect(await members('?role=owner&role=admin')).toMatchObject(invalidFields('role'));
+    expect(await members('?search=a&search=b')).toMatchObject(invalidFields('search'));
+  });
+
+  it('refuses the cursor of another kind of list', async () => {
+    const ofAll = (await members('?limit=1')).body.nextCursor!;
+    const ofSearch = (await members('?search=a&limit=1')).body.nextCursor!;
+
+    expect(await members(`?search=a&cursor=${ofAll}`)).toMatchObject(invalidFields('cursor'));
+    expect(await members(`?limit=1&cursor=${ofSearch}`)).toMatchObject(invalidFields('cursor'));
+    expect(await members(`?cursor=${ofAll}`)).toMatchObject(invalidFields('limit'));
+  });
+});
