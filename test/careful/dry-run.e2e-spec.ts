@@ -12,6 +12,7 @@ import {
   unauthorized,
   wrongPassword,
 } from '../support/expected.js';
+import { memberPath as pathOfMember } from '../support/org-members.js';
 import { anOperator } from '../support/operators.js';
 import {
   type Account,
@@ -26,59 +27,48 @@ import { startOwnService } from '../support/service.js';
 
 type Send = (by: Caller, query: string) => Promise<Answer>;
 
-interface Case {
-  name: string;
-  by: (cast: Cast) => Account;
-  send: (cast: Cast) => Send;
+type Case = [
+  name: string,
+  by: (cast: Cast) => Account,
+  send: (cast: Cast) => Send,
   /** what has to be so before */
-  prepare?: (cast: Cast) => Promise<Answer>;
-}
+  prepare?: (cast: Cast) => Promise<Answer>,
+];
 
 const orgPath = ({ org }: Cast) => `/api/orgs/${org.id}`;
-const memberPath = ({ org }: Cast, { id }: Account) => `/api/orgs/${org.id}/members/${id}`;
+const memberPath = ({ org }: Cast, who: Account) => pathOfMember(org, who);
+const anOwner = ({ owner }: Cast) => owner;
+const anAdmin = ({ admin }: Cast) => admin;
 
 /** Those that change something. */
 const CHANGES: Case[] = [
-  {
-    name: 'change a member',
-    by: ({ owner }) => owner,
-    send: (cast) => (by, query) => by.patch(memberPath(cast, cast.member) + query, { role: 'owner' }),
-  },
-  {
-    name: 'remove a member',
-    by: ({ admin }) => admin,
-    send: (cast) => (by, query) => by.delete(memberPath(cast, cast.member) + query),
-  },
-  {
-    name: 'leave',
-    by: ({ admin }) => admin,
-    send: (cast) => (by, query) => by.post(`${orgPath(cast)}/leave${query}`),
-  },
-  {
-    name: 'hand the organization over',
-    by: ({ owner }) => owner,
-    send: (cast) => (by, query) =>
+  [
+    'change a member',
+    anOwner,
+    (cast) => (by, query) => by.patch(memberPath(cast, cast.member) + query, { role: 'owner' }),
+  ],
+  ['remove a member', anAdmin, (cast) => (by, query) => by.delete(memberPath(cast, cast.member) + query)],
+  ['leave', anAdmin, (cast) => (by, query) => by.post(`${orgPath(cast)}/leave${query}`)],
+  [
+    'hand the organization over',
+    anOwner,
+    (cast) => (by, query) =>
       by.post(`${orgPath(cast)}/transfer${query}`, { userId: cast.member.id, leave: true }),
-  },
-  {
-    name: 'delete the organization',
-    by: ({ owner }) => owner,
-    send: (cast) => (by, query) => by.delete(orgPath(cast) + query),
-  },
-  {
-    name: 'restore the organization',
-    by: ({ owner }) => owner,
-    prepare: (cast) => cast.owner.delete(orgPath(cast)),
-    send: (cast) => (by, query) => by.post(`${orgPath(cast)}/restore${query}`),
-  },
-  {
-    name: 'delete the account',
-    by: ({ admin }) => admin,
-    send:
-      ({ admin }) =>
+  ],
+  ['delete the organization', anOwner, (cast) => (by, query) => by.delete(orgPath(cast) + query)],
+  [
+    'restore the organization',
+    anOwner,
+    (cast) => (by, query) => by.post(`${orgPath(cast)}/restore${query}`),
+    (cast) => cast.owner.delete(orgPath(cast)),
+  ],
+  [
+    'delete the account',
+    anAdmin,
+    ({ admin }) =>
       (by, query) =>
         by.delete(`/api/me${query}`, { password: admin.password }),
-  },
+  ],
 ];
 
 const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_ADDRESS: 'off' };
@@ -87,30 +77,32 @@ const reader = await DocumentReader.of(service);
 afterAll(() => service.stop());
 
 describe('a dry run', () => {
-  it.each(CHANGES)('to $name answers as the change does, and changes no row', async (change) => {
-    const { by, send, prepare } = change;
-    const cast = await anOrg(service);
-    await prepare?.(cast);
-    const ask = send(cast);
-    const before = await allRows(service.db);
-    expect(Object.keys(before)).toEqual(expect.arrayContaining(['events', 'mails', 'idempotency_keys']));
+  it.each(CHANGES)(
+    'to %s answers as the change does, and changes no row',
+    async (_name, by, send, prepare) => {
+      const cast = await anOrg(service);
+      await prepare?.(cast);
+      const ask = send(cast);
+      const before = await allRows(service.db);
+      expect(Object.keys(before)).toEqual(expect.arrayContaining(['events', 'mails', 'idempotency_keys']));
 
-    for (const headers of [{}, { 'if-match': '*' }, { 'idempotency-key': 'dry' }]) {
-      const dry = await ask(by(cast).with(headers as Record<string, string>), '?dryRun=true');
-      expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
-      expect(await allRows(service.db)).toEqual(before);
-    }
-    const dry = await ask(by(cast), '?dryRun=true');
-    const real = await ask(by(cast), '');
+      for (const headers of [{}, { 'if-match': '*' }, { 'idempotency-key': 'dry' }]) {
+        const dry = await ask(by(cast).with(headers as Record<string, string>), '?dryRun=true');
+        expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
+        expect(await allRows(service.db)).toEqual(before);
+      }
+      const dry = await ask(by(cast), '?dryRun=true');
+      const real = await ask(by(cast), '');
 
-    expect([real.status, timeless(real)]).toEqual([dry.status, timeless(dry)]);
-    expect(real.headers.get('dry-run')).toBeNull();
-    expect(dry.headers.get('etag'), 'the tag of a state that there is not').toBeNull();
-    const different = (answer: Answer) =>
-      [...answer.headers.keys()].filter((name) => !/^(?:dry-run|etag|ratelimit)/.test(name));
-    expect(different(real)).toEqual(different(dry));
-    expect(await allRows(service.db)).not.toEqual(before);
-  });
+      expect([real.status, timeless(real)]).toEqual([dry.status, timeless(dry)]);
+      expect(real.headers.get('dry-run')).toBeNull();
+      expect(dry.headers.get('etag'), 'the tag of a state that there is not').toBeNull();
+      const different = (answer: Answer) =>
+        [...answer.headers.keys()].filter((name) => !/^(?:dry-run|etag|ratelimit)/.test(name));
+      expect(different(real)).toEqual(different(dry));
+      expect(await allRows(service.db)).not.toEqual(before);
+    },
+  );
 
   it('is refused as the change is, and says that it is one', async () => {
     const cast = await anOrg(service);
@@ -141,10 +133,10 @@ describe('a dry run', () => {
   it('counts for the limits', async () => {
     const limited = await startOwnService({ env: { RATE_LIMIT_LOGIN: '2/1h' } });
     const ada = await anAccount(limited);
-    const attempts = [1, 2, 3].map(() => () => ada.delete('/api/me?dryRun=true', { password: aPassword() }));
-    const statuses: number[] = [];
-    for (const attempt of attempts) statuses.push((await attempt()).status);
-    expect(statuses).toEqual([403, 403, 429]);
+    for (const expected of [403, 403, 429]) {
+      const { status } = await ada.delete('/api/me?dryRun=true', { password: aPassword() });
+      expect(status).toBe(expected);
+    }
     await limited.stop();
   });
 
@@ -213,17 +205,30 @@ describe('a dry run', () => {
     security.some((need) => Object.keys(need).length === 0);
   const isForOperators = ({ path }: DocumentedOperation): boolean => path.startsWith('/api/operators/');
 
-  it('is refused by every other change, before anything is done', async () => {
+  it.each<[string, field: string, operations: () => DocumentedOperation[], queries: string[]]>([
+    [
+      'is refused by every other change, before anything is done',
+      'dryRun',
+      () => writes(false),
+      ['?dryRun=true', '?dryRun=no'],
+    ],
+    [
+      'is one of two query parameters of changes: any other that a change does not declare is refused',
+      'query',
+      () => [...writes(true), ...writes(false)],
+      ['?dry=true', '?x[]=1', '?__proto__=1', '?force', '?%00'],
+    ],
+  ])('%s', async (_what, field, operations, queries) => {
     const { org, owner, member } = await anOrg(service);
     const operator = await anOperator(service);
     const before = await allRows(service.db);
-    expect(writes(false).length).toBeGreaterThan(12);
-    for (const operation of writes(false)) {
+    expect(operations().length).toBeGreaterThan(12);
+    for (const operation of operations()) {
       const path = pathOf(operation, { orgId: org.id, userId: member.id });
-      for (const query of ['?dryRun=true', '?dryRun=no']) {
-        const by = isForOperators(operation) ? operator : owner;
+      const by = isForOperators(operation) ? operator : owner;
+      for (const query of queries) {
         const answer = await by.sendJson(operation.method, path + query, exampleOf(operation));
-        expect(answer, `${operation.operationId}: ${answer.text}`).toMatchObject(invalidFields('dryRun'));
+        expect(answer, `${operation.operationId}: ${answer.text}`).toMatchObject(invalidFields(field));
         expect(answer.headers.get('dry-run')).toBeNull();
       }
     }
@@ -245,21 +250,6 @@ describe('a dry run', () => {
       expect(await refusalOf(service.anyone, operation)).toEqual([operation.operationId, 'unauthorized']);
     for (const operation of ofOrgs)
       expect(await refusalOf(owner, operation)).toEqual([operation.operationId, 'org_not_found']);
-  });
-
-  it('is one of two query parameters of changes: any other that a change does not declare is refused', async () => {
-    const { org, owner, member } = await anOrg(service);
-    const operator = await anOperator(service);
-    const before = await allRows(service.db);
-    for (const operation of [...writes(true), ...writes(false)]) {
-      const path = pathOf(operation, { orgId: org.id, userId: member.id });
-      for (const query of ['?dry=true', '?x[]=1', '?__proto__=1', '?force', '?%00']) {
-        const by = isForOperators(operation) ? operator : owner;
-        const answer = await by.sendJson(operation.method, path + query, exampleOf(operation));
-        expect(answer, `${operation.operationId}: ${answer.text}`).toMatchObject(invalidFields('query'));
-      }
-    }
-    expect(await allRows(service.db)).toEqual(before);
   });
 
   it('takes the headers of a careful client on every change of an organization', () => {

@@ -19,6 +19,7 @@ import {
   roleOf,
   rowOf,
 } from '../support/inviting.js';
+import { addMember, removeMember } from '../support/org-members.js';
 import { anEmail, anOrg } from '../support/personas.js';
 import { startCluster } from '../support/service.js';
 
@@ -77,16 +78,15 @@ describe('at the same moment', () => {
   });
 
   it('an invitation is accepted, revoked, or goes with its inviter: a member is there exactly if it was accepted', async () => {
-    const outcomes = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
       const { org, owner, admin } = await anOrg(at(round));
       const guest = await aVerifiedAccount(at(round), 'guest');
-      const invitation = await anInvitation(admin, org, { email: guest.email });
+      const invitation = await anInvitation(admin, org, guest);
 
       const [accepted, revoked, removed] = await atOnce([
         () => accept(guest, invitation),
         () => revoke(owner.at(at(round + 1)), org, invitation),
-        () => owner.at(at(round + 2)).delete(`/api/orgs/${org.id}/members/${admin.id}`),
+        () => removeMember(owner.at(at(round + 2)), org, admin),
       ]);
 
       expect(removed!.status).toBe(200);
@@ -96,9 +96,7 @@ describe('at the same moment', () => {
       expect(await roleOf(cluster.db, org, guest)).toBe(accepted!.status === 200 ? 'member' : undefined);
       expect([200, 409]).toContain(accepted!.status);
       expect([200, 409]).toContain(revoked!.status);
-      outcomes.add(String(status));
     }
-    expect(outcomes.size).toBeGreaterThan(0);
   });
 
   it('accepting, declining, resending and adding make one member, once', async () => {
@@ -112,7 +110,7 @@ describe('at the same moment', () => {
         () => accept(guest.at(at(round + 1)), invitation),
         () => decline(guest.at(at(round + 2)), invitation),
         () => resend(owner.at(at(round + 1)), org, invitation),
-        () => owner.post(`/api/orgs/${org.id}/members`, { email: guest.email, role: 'member' }),
+        () => addMember(owner, org, guest),
       ]);
 
       const accepted = [one!, two!].filter(({ status }) => status === 200);
@@ -127,7 +125,7 @@ describe('at the same moment', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { org, owner } = await anOrg(at(round));
       const guest = await aVerifiedAccount(at(round), 'guest');
-      const invitation = await anInvitation(owner, org, { email: guest.email });
+      const invitation = await anInvitation(owner, org, guest);
 
       const answers = await atOnce([
         () => acceptByCode(guest, invitation.code),

@@ -1,14 +1,17 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { accounts } from '../support/accounts-command.js';
+import type { Answer } from '../support/answer.js';
+import { times } from '../support/at-once.js';
 import {
   alreadyInvited,
   alreadyMember,
   anId,
-  insufficientRole,
   invalidFields,
   invitationEnded,
   invitationNotFound,
   mailUnavailable,
   tooManyInvitations,
+  userNotFound,
 } from '../support/expected.js';
 import {
   age,
@@ -24,8 +27,12 @@ import {
   resend,
   revoke,
   rowOf,
+  verified,
 } from '../support/inviting.js';
-import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, type Cast } from '../support/personas.js';
+import { addMember, changeRole, removeMember } from '../support/org-members.js';
+import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, type Cast, join } from '../support/personas.js';
+import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
 
 const A_CODE = expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/) as string;
@@ -34,11 +41,15 @@ const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string;
 const service = await startService();
 afterAll(() => service.stop());
 
+let cast: Cast;
+beforeEach(async () => {
+  cast = await anOrg(service);
+});
+
 describe('inviting', () => {
-  let cast: Cast;
-  beforeEach(async () => {
-    cast = await anOrg(service);
-  });
+  /** As the clean-up leaves it. */
+  const markExpired = ({ id }: Invitation) =>
+    service.db.query("UPDATE invitations SET status = 'expired', pending = NULL WHERE id = ?", [id]);
 
   it('answers the invitation, for seven days, and its code only this once', async () => {
     const { org, admin } = cast;
@@ -67,17 +78,10 @@ describe('inviting', () => {
 
   it('answers the same whether or not the e-mail has an account', async () => {
     const { org, owner } = cast;
-    const [unknown, known, ofAVerified] = [
-      anEmail('someone'),
-      (await anAccount(service)).email,
-      (await aVerifiedAccount(service)).email,
-    ];
-
     const answers = [];
-    for (const email of [unknown, known, ofAVerified]) {
-      const first = await invite(owner, org, { email });
-      const again = await invite(owner, org, { email });
-      answers.push([first, again].map(({ status, body }) => ({ status, fields: Object.keys(body) })));
+    for (const invited of [{ email: anEmail() }, await anAccount(service), await aVerifiedAccount(service)]) {
+      const both = [await invite(owner, org, invited), await invite(owner, org, invited)];
+      answers.push(both.map(({ status, body }) => ({ status, fields: Object.keys(body) })));
     }
 
     expect(answers[1]).toEqual(answers[0]);
@@ -105,13 +109,8 @@ describe('inviting', () => {
     for (const role of ['owner', 'Admin', '', 0, ['member'], null]) {
       expect(await send({ email, role })).toMatchObject(invalidFields('role'));
     }
-    for (const odd of [
-      'a\u200b@b.co',
-      'a@b',
-      `${'a'.repeat(65)}@b.co`,
-      { $ne: '' },
-      'a@b.co\r\nBcc: x@y.zz',
-    ]) {
+    const tooLong = `${'a'.repeat(65)}@b.co`;
+    for (const odd of ['a\u200b@b.co', 'a@b', tooLong, { $ne: '' }, 'a@b.co\r\nBcc: x@y.zz']) {
       expect(await send({ email: odd, role: 'member' })).toMatchObject(invalidFields('email'));
     }
     for (const showCode of ['true', 1, null, {}]) {
@@ -122,24 +121,20 @@ describe('inviting', () => {
 
   it('mails nothing where there is no mail server', async () => {
     const { org, owner } = cast;
-    const email = anEmail();
-    const invitation = await anInvitation(owner, org, { email });
-    const path = `/api/orgs/${org.id}/invitations`;
+    const invitation = await anInvitation(owner, org, { email: anEmail() });
+    const path = `/api/orgs/${org.id}/invitations/${invitation.id}/resend`;
 
     expect(await invite(owner, org, { email: anEmail(), showCode: false })).toMatchObject(mailUnavailable);
     expect(await resend(owner, org, invitation, false)).toMatchObject(mailUnavailable);
-    expect(await owner.post(`${path}/${invitation.id}/resend`)).toMatchObject(mailUnavailable);
+    expect(await owner.post(path)).toMatchObject(mailUnavailable);
     expect(await listed(owner, org)).toHaveLength(1);
   });
 
-  it('is for admins of that organization', async () => {
-    const { org, owner, member } = cast;
+  it('reaches only invitations of that organization', async () => {
+    const { org, owner } = cast;
     const other = await anOrg(service);
     const invitation = await anInvitation(other.owner, other.org, { email: anEmail() });
 
-    expect(await invite(member, org, { email: anEmail() })).toMatchObject(
-      insufficientRole('admin', 'member'),
-    );
     expect(await resend(owner, org, invitation)).toMatchObject(invitationNotFound);
     expect(await revoke(owner, org, invitation)).toMatchObject(invitationNotFound);
     for (const id of ['x', anUnknownId(), '%00', '..%2f']) {
@@ -152,7 +147,7 @@ describe('inviting', () => {
   it('can be resent: a new code, seven more days, and the one who resends it invites', async () => {
     const { org, owner, admin } = cast;
     const guest = await anAccount(service);
-    const first = await anInvitation(owner, org, { email: guest.email });
+    const first = await anInvitation(owner, org, guest);
     await age(service.db, first, 6 * DAY_MS);
 
     const { status, body } = await resend(admin, org, first);
@@ -168,23 +163,18 @@ describe('inviting', () => {
 
   it('can be resent and revoked while it is pending or expired, and in no other state', async () => {
     const { org, owner } = cast;
-    const [one, two, three, four] = [anEmail(), anEmail(), anEmail(), anEmail()];
     const [guest, other] = [await aVerifiedAccount(service), await aVerifiedAccount(service)];
-    const accepted = await anInvitation(owner, org, { email: guest.email });
-    const declined = await anInvitation(owner, org, { email: other.email });
-    const revoked = await anInvitation(owner, org, { email: one });
-    const pending = await anInvitation(owner, org, { email: two });
-    const [expired, stale] = [
-      await anInvitation(owner, org, { email: three }),
-      await anInvitation(owner, org, { email: four }),
-    ];
+    const accepted = await anInvitation(owner, org, guest);
+    const declined = await anInvitation(owner, org, other);
+    const revoked = await anInvitation(owner, org, { email: anEmail() });
+    const pending = await anInvitation(owner, org, { email: anEmail() });
+    const expired = await anInvitation(owner, org, { email: anEmail() });
+    const stale = await anInvitation(owner, org, { email: anEmail() });
     await accept(guest, accepted);
     await decline(other, declined);
     expect(await revoke(owner, org, revoked)).toMatchObject({ status: 200, body: { ok: true } });
     for (const old of [expired, stale]) await age(service.db, old, 8 * DAY_MS);
-    await service.db.query("UPDATE invitations SET status = 'expired', pending = NULL WHERE id = ?", [
-      expired.id,
-    ]);
+    await markExpired(expired);
 
     for (const ended of [accepted, declined, revoked]) {
       expect(await resend(owner, org, ended)).toMatchObject(invitationEnded);
@@ -201,7 +191,7 @@ describe('inviting', () => {
   it('begins anew when the one before has expired', async () => {
     const { org, owner } = cast;
     const guest = await aVerifiedAccount(service);
-    const old = await anInvitation(owner, org, { email: guest.email });
+    const old = await anInvitation(owner, org, guest);
     await age(service.db, old, 7 * DAY_MS);
 
     const next = await anInvitation(owner, org, { email: guest.email, role: 'admin' });
@@ -215,12 +205,10 @@ describe('inviting', () => {
 
   it('is not resent to somebody who is a member by now', async () => {
     const { org, owner, outsider } = cast;
-    const invitation = await anInvitation(owner, org, { email: outsider.email });
+    const invitation = await anInvitation(owner, org, outsider);
     await age(service.db, invitation, 8 * DAY_MS);
-    await service.db.query("UPDATE invitations SET status = 'expired', pending = NULL WHERE id = ?", [
-      invitation.id,
-    ]);
-    await owner.post(`/api/orgs/${org.id}/members`, { email: outsider.email, role: 'member' });
+    await markExpired(invitation);
+    await addMember(owner, org, outsider);
 
     expect(await resend(owner, org, invitation)).toMatchObject(alreadyMember);
   });
@@ -234,9 +222,7 @@ describe('inviting', () => {
     const [revoked, expired, stale, ...pending] = all;
     await revoke(owner, org, revoked!);
     for (const old of [expired!, stale!]) await age(service.db, old, 8 * DAY_MS);
-    await service.db.query("UPDATE invitations SET status = 'expired', pending = NULL WHERE id = ?", [
-      expired!.id,
-    ]);
+    await markExpired(expired!);
     const ids = (list: { id: string }[]) => list.map(({ id }) => id);
 
     expect(ids(await listed(owner, org, 'pending'))).toEqual(ids(pending).toReversed());
@@ -244,13 +230,8 @@ describe('inviting', () => {
     expect(ids(await listed(owner, org, 'revoked'))).toEqual([revoked!.id]);
     expect(await listed(owner, org, 'accepted')).toEqual([]);
     expect(ids(await listed(owner, org))).toEqual(ids(all).toReversed());
-    expect((await listed(owner, org)).map(({ status }) => status)).toEqual([
-      'pending',
-      'pending',
-      'expired',
-      'expired',
-      'revoked',
-    ]);
+    const statuses = (await listed(owner, org)).map(({ status }) => status);
+    expect(statuses.join()).toBe('pending,pending,expired,expired,revoked');
 
     const found: string[] = [];
     let path = `/api/orgs/${org.id}/invitations?limit=2`;
@@ -274,27 +255,155 @@ describe('inviting', () => {
 
   it('is refused while 1,000 are pending; those that have expired do not count', async () => {
     const { org, owner } = cast;
-    const now = Date.now();
-    const ids = Array.from({ length: 1000 }, () => anUnknownId());
-    for (let from = 0; from < ids.length; from += 500) {
-      const rows = ids.slice(from, from + 500);
-      await service.db.query(
-        `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
-           created_at, expires_at) VALUES ${rows.map(() => "(?, ?, ?, 'member', 'pending', 1, 1, 1, ?, ?, ?)").join()}`,
-        rows.flatMap((id) => [id, org.id, `${id}@example.com`, owner.id, now, now + DAY_MS]),
-      );
-    }
+    const ids = times(1000, () => ({ id: anUnknownId() }));
+    const [first] = ids as [{ id: string }];
+    const moments = { created_at: Date.now(), expires_at: Date.now() + DAY_MS };
+    await insertRows(service.db, 'invitations', ids, { org_id: org.id, invited_by: owner.id, ...moments });
     const email = anEmail();
     expect(await invite(owner, org, { email })).toMatchObject(tooManyInvitations);
 
-    await age(service.db, { id: ids[0]! }, 2 * DAY_MS);
+    await age(service.db, first, 2 * DAY_MS);
     const last = await anInvitation(owner, org, { email });
     expect(await invite(owner, org, { email: anEmail() })).toMatchObject(tooManyInvitations);
-    expect(await rowOf(service.db, { id: ids[0]! })).toMatchObject({ status: 'expired' });
+    expect(await rowOf(service.db, first)).toMatchObject({ status: 'expired' });
     // An expired one that is resent is one more.
-    expect(await resend(owner, org, { id: ids[0]! })).toMatchObject(tooManyInvitations);
+    expect(await resend(owner, org, first)).toMatchObject(tooManyInvitations);
     expect((await resend(owner, org, last)).status).toBe(200);
     await revoke(owner, org, last);
-    expect((await resend(owner, org, { id: ids[0]! })).status).toBe(200);
+    expect((await resend(owner, org, first)).status).toBe(200);
   });
+});
+
+describe('an inviter', () => {
+  let own: Invitation[];
+  let ofTheOwner: Invitation;
+  let known: ReadonlySet<unknown>;
+
+  beforeEach(async () => {
+    const { org, owner, admin } = cast;
+    own = [
+      await anInvitation(admin, org, { email: anEmail(), role: 'admin' }),
+      await anInvitation(admin, org, { email: anEmail() }),
+    ];
+    ofTheOwner = await anInvitation(owner, org, { email: anEmail() });
+    known = await knownEvents(service.db);
+  });
+
+  async function expectRevoked(reason: string): Promise<void> {
+    for (const { id } of own) {
+      const ended_at = expect.any(Number) as number;
+      expect(await rowOf(service.db, { id })).toMatchObject({ status: 'revoked', pending: null, ended_at });
+    }
+    expect(await rowOf(service.db, ofTheOwner)).toMatchObject({ status: 'pending', pending: 1 });
+    const events = (await eventsSince(service.db, known)).filter(({ type }) => type === 'invitation.revoked');
+    expect(events.map(({ data, org_id, user_id }) => ({ data, org_id, user_id }))).toEqual(
+      expect.arrayContaining(
+        own.map(({ id, role }) => ({
+          data: { invitationId: id, role, reason },
+          org_id: cast.org.id,
+          user_id: null,
+        })),
+      ),
+    );
+    expect(events).toHaveLength(own.length);
+  }
+
+  it.each<[string, string, (cast: Cast) => Promise<Answer>]>([
+    ['is removed', 'inviter_removed', ({ org, owner, admin }) => removeMember(owner, org, admin)],
+    ['goes', 'inviter_left', ({ org, admin }) => removeMember(admin, org, admin)],
+    [
+      'becomes a member',
+      'inviter_demoted',
+      ({ org, owner, admin }) => changeRole(owner, org, admin, 'member'),
+    ],
+    [
+      'deletes the account',
+      'inviter_deleted',
+      ({ admin }) => admin.delete('/api/me', { password: admin.password }),
+    ],
+  ])('who %s loses the pending invitations', async (_what, reason, go) => {
+    expect((await go(cast)).status).toBe(200);
+    await expectRevoked(reason);
+    const { invitedBy } = (await listed(cast.owner, cast.org)).find(({ id }) => id === own[0]!.id)!;
+    const email = reason === 'inviter_deleted' ? null : cast.admin.email;
+    expect(invitedBy).toEqual({ userId: cast.admin.id, email });
+  });
+
+  it('who becomes an owner keeps them', async () => {
+    await changeRole(cast.owner, cast.org, cast.admin, 'owner');
+    expect(await listed(cast.owner, cast.org, 'pending')).toHaveLength(3);
+  });
+
+  it('who is disabled loses them, in organizations of others, too', async () => {
+    const { code, stderr } = await accounts(service.installation, ['users', 'disable', cast.admin.email]);
+    expect([code, stderr]).toEqual([0, '']);
+    await expectRevoked('inviter_disabled');
+  });
+
+  it('leaves the invitations that somebody else has resent', async () => {
+    const { org, owner, admin } = cast;
+    const [first] = own;
+    await resend(owner, org, first!);
+    await removeMember(owner, org, admin);
+
+    const pending = await listed(owner, org, 'pending');
+    expect(pending.map(({ id }) => id)).toEqual([ofTheOwner.id, first!.id]);
+  });
+
+  it('of somebody who is added has not to invite any more', async () => {
+    const { org, owner, outsider, admin } = cast;
+    const invitation = await anInvitation(admin, org, { email: outsider.email, role: 'admin' });
+    await join(org, owner, outsider, 'member');
+
+    expect(await rowOf(service.db, invitation)).toMatchObject({ status: 'revoked', pending: null });
+    const event = (await eventsSince(service.db, known)).find(({ type }) => type === 'invitation.revoked');
+    expect(event!.data).toEqual({ invitationId: invitation.id, role: 'admin', reason: 'member_added' });
+    await verified(service.db, outsider);
+    expect(await accept(outsider, invitation)).toMatchObject({ status: 409 });
+  });
+
+  it('of somebody whom an operator makes an owner, too', async () => {
+    const { org, admin, outsider } = cast;
+    const invitation = await anInvitation(admin, org, outsider);
+    const args = ['orgs', 'set-owner', org.id, outsider.email, '--force', '--reason', 'lost'];
+    expect((await accounts(service.installation, args)).code).toBe(0);
+    expect(await rowOf(service.db, invitation)).toMatchObject({ status: 'revoked' });
+  });
+
+  it('does not lose, nor does the invited, what a deleted account of that e-mail did not answer', async () => {
+    const { org, owner } = cast;
+    const guest = await aVerifiedAccount(service);
+    const squatter = await anAccount(service);
+    const [kept, ended] = [
+      await anInvitation(owner, org, guest),
+      await anInvitation(cast.admin, org, squatter),
+    ];
+    await revoke(owner, org, ended);
+    const other = await anOrg(service);
+    const declined = await anInvitation(other.owner, other.org, guest);
+    await decline(guest, declined);
+
+    for (const who of [guest, squatter]) await who.delete('/api/me', { password: who.password });
+
+    expect(await rowOf(service.db, kept)).toMatchObject({ status: 'pending' });
+    expect(await rowOf(service.db, declined)).toBeUndefined();
+    // A squatter's deletion takes nothing from an organization.
+    expect(await rowOf(service.db, ended)).toMatchObject({ status: 'revoked' });
+  });
+});
+
+it('with ADD_MEMBERS=verified an unverified account is added as little as an unknown one', async () => {
+  const strict = await startService({ env: { ADD_MEMBERS: 'verified' } });
+  const [owner, guest] = [await anAccount(strict), await anAccount(strict)];
+  const org = await anOrgOf(owner);
+  const unknown = await addMember(owner, org, { email: anEmail() });
+  const unverified = await addMember(owner, org, guest);
+
+  expect(unverified).toMatchObject(userNotFound);
+  const without = (answer: Answer) => ({ ...(answer.body as object), requestId: '' });
+  expect(without(unverified)).toEqual(without(unknown));
+  await verified(strict.db, guest);
+  expect((await addMember(owner, org, guest)).status).toBe(201);
+  expect(await received(guest)).toEqual([]);
+  await strict.stop();
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { times } from '../support/at-once.js';
 import { rateLimited } from '../support/expected.js';
 import { anInstallation } from '../support/installation.js';
 import {
@@ -15,6 +16,7 @@ import {
   verified,
 } from '../support/inviting.js';
 import { MailServer, refusal } from '../support/mail-server.js';
+import { disable } from '../support/org-members.js';
 import {
   type Account,
   anAccount,
@@ -24,6 +26,7 @@ import {
   anOrgOf,
   type Cast,
 } from '../support/personas.js';
+import { idAt, insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
 
 const MAX_FOR_RECIPIENT_FROM_ONE = 5;
@@ -59,27 +62,21 @@ describe('an invitation by mail', () => {
       throw refusal(451);
     };
     await mailed(cast.admin, cast.org, email);
-    const rows = (): Promise<{ [column: string]: unknown }[]> =>
-      service.db.query('SELECT state, last_error FROM mails WHERE recipient = ? ORDER BY id DESC', [email]);
-    await waitFor(
-      'an attempt has failed',
-      hangTimeoutMs(),
-      async () => (await rows())[0]!['last_error'] !== null,
-    );
-    await service.db.query('UPDATE mails SET next_attempt_at = next_attempt_at + ? WHERE recipient = ?', [
-      DAY_MS,
-      email,
-    ]);
+    const row = async () => {
+      const query = 'SELECT state, last_error FROM mails WHERE recipient = ? ORDER BY id DESC';
+      return (await service.db.query(query, [email]))[0]!;
+    };
+    const attemptAt = (time: number) =>
+      service.db.query("UPDATE mails SET next_attempt_at = ? WHERE recipient = ? AND state = 'waiting'", [
+        time,
+        email,
+      ]);
+    await waitFor('an attempt has failed', hangTimeoutMs(), async () => (await row())['last_error'] !== null);
+    await attemptAt(Date.now() + DAY_MS);
     await work();
     mailServer.verdict = () => undefined;
-    await service.db.query("UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'", [
-      email,
-    ]);
-    await waitFor(
-      'the mail is dropped',
-      hangTimeoutMs(),
-      async () => (await rows())[0]!['state'] === 'dropped',
-    );
+    await attemptAt(0);
+    await waitFor('the mail is dropped', hangTimeoutMs(), async () => (await row())['state'] === 'dropped');
     return mailServer.to(email);
   }
 
@@ -112,16 +109,22 @@ describe('an invitation by mail', () => {
     expect((await mailServer.next(other)).text).toContain(`${unlinked(owner.email)} invites you`);
   });
 
+  /** of the account that registers with the code */
+  async function isVerified(email: string, code: string): Promise<unknown> {
+    const { body, status, text } = await registerWith(service, email, code);
+    expect(status, text).toBe(201);
+    const account = await service.anyone
+      .withToken(body.token)
+      .get<{ emailVerified: boolean }>('/api/me/account');
+    return account.body.emailVerified;
+  }
+
   it('proves the e-mail of whoever registers with its code', async () => {
     const email = anEmail('guest');
     await mailed(cast.admin, cast.org, email);
     const { code } = await mailServer.next(email);
 
-    const { status, body } = await registerWith(service, email, code!);
-
-    expect(status).toBe(201);
-    const account = await service.anyone.withToken(body.token).get('/api/me/account');
-    expect(account.body).toMatchObject({ emailVerified: true });
+    expect(await isVerified(email, code!)).toBe(true);
   });
 
   it('proves the e-mail of an account that accepts with its code', async () => {
@@ -139,11 +142,6 @@ describe('an invitation by mail', () => {
 
   it('proves nothing any more once a code was shown, and again once one is mailed', async () => {
     const [one, two] = [anEmail('guest'), anEmail('guest')];
-    const isVerified = async (email: string, code: string): Promise<unknown> => {
-      const { body } = await registerWith(service, email, code);
-      return (await service.anyone.withToken(body.token).get<{ emailVerified: boolean }>('/api/me/account'))
-        .body.emailVerified;
-    };
     const first = await mailed(cast.admin, cast.org, one);
     const { code: dead } = await mailServer.next(one);
     const shown = (await resend(cast.admin, cast.org, first)).body.invitation.code!;
@@ -151,42 +149,11 @@ describe('an invitation by mail', () => {
     await resend(cast.admin, cast.org, second, false);
     const { code } = await mailServer.next(two);
 
-    expect(await registerWith(service, one, dead!)).toMatchObject({
-      status: 400,
-    });
+    expect(await registerWith(service, one, dead!)).toMatchObject({ status: 400 });
     expect(await isVerified(one, shown)).toBe(false);
     expect(await registerWith(service, two, second.code)).toMatchObject({ status: 400 });
     expect(await isVerified(two, code!)).toBe(true);
   });
-
-  it('is not sent once it is revoked', async () => {
-    const email = anEmail('guest');
-    const mails = await whileItWaits(email, async () => {
-      const [row] = await service.db.query('SELECT id FROM invitations WHERE email = ?', [email]);
-      await revoke(cast.admin, cast.org, { id: String(row!['id']) });
-    });
-    expect(mails).toEqual([]);
-  });
-
-  it('is not sent once its organization is deleted', async () => {
-    const mails = await whileItWaits(anEmail('guest'), () =>
-      service.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [cast.org.id]),
-    );
-    expect(mails).toEqual([]);
-  });
-
-  it('is not sent once its inviter is disabled', async () => {
-    const mails = await whileItWaits(anEmail('guest'), () =>
-      service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [cast.admin.id]),
-    );
-    expect(mails).toEqual([]);
-  });
-
-  /** An id of that time. */
-  const idAt = (time: number, number: number): string => {
-    const hex = time.toString(16).padStart(12, '0');
-    return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(number).padStart(12, '0')}`;
-  };
 
   /** As if so many had been written before, at that time. */
   async function addMails(
@@ -194,27 +161,36 @@ describe('an invitation by mail', () => {
     values: Record<string, string>,
     time = Date.now() - 60_000,
   ): Promise<void> {
-    for (let number = 0; number < count; number += 1) {
-      const row: Record<string, string | number> = {
-        id: idAt(time, Math.floor(Math.random() * 1e11)),
-        kind: 'invitation',
-        recipient: anEmail(),
-        state: 'sent',
-        created_at: time,
-        next_attempt_at: time,
-        ...values,
-      };
-      const columns = Object.keys(row);
-      await service.db.query(
-        `INSERT INTO mails (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
-        Object.values(row),
-      );
-    }
+    const rows = times(count, () => ({ id: idAt(time), recipient: anEmail() }));
+    const shared = { kind: 'invitation', state: 'sent', created_at: time, next_attempt_at: time };
+    await insertRows(
+      service.db,
+      'mails',
+      rows.map((row) => Object.assign(row, values)),
+      shared,
+    );
   }
 
-  it('is not sent when others at the same moment reached the limit before it', async () => {
+  it.each<[string, (email: string) => Promise<unknown>]>([
+    [
+      'it is revoked',
+      async (email) => {
+        const [row] = await service.db.query('SELECT id FROM invitations WHERE email = ?', [email]);
+        return revoke(cast.admin, cast.org, { id: String(row!['id']) });
+      },
+    ],
+    [
+      'its organization is deleted',
+      () => service.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [cast.org.id]),
+    ],
+    ['its inviter is disabled', () => disable(service.db, cast.admin)],
+    [
+      'others at the same moment reached the limit before it',
+      (email) => addMails(MAX_FOR_RECIPIENT, { recipient: email }),
+    ],
+  ])('is not sent once %s', async (_what, happen) => {
     const email = anEmail('guest');
-    expect(await whileItWaits(email, () => addMails(MAX_FOR_RECIPIENT, { recipient: email }))).toEqual([]);
+    expect(await whileItWaits(email, () => happen(email))).toEqual([]);
   });
 
   it('is sent five times a day to one e-mail by one organization; others, and other mail, go on', async () => {
@@ -243,9 +219,7 @@ describe('an invitation by mail', () => {
 
   it('is sent five times a day to one e-mail by one inviter, for whatever organizations', async () => {
     const email = anEmail('guest');
-    const orgs = await Promise.all(
-      Array.from({ length: MAX_FOR_RECIPIENT_FROM_ONE + 1 }, () => anOrgOf(cast.owner)),
-    );
+    const orgs = await Promise.all(times(MAX_FOR_RECIPIENT_FROM_ONE + 1, () => anOrgOf(cast.owner)));
     for (const org of orgs.slice(1)) await mailed(cast.owner, org, email);
 
     expect(await invite(cast.owner, orgs[0]!, { email, showCode: false })).toMatchObject(rateLimited);
