@@ -9,6 +9,7 @@ import {
 } from '../support/expected.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
 import { appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
+import { changeRole, removeMember } from '../support/org-members.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anOperator } from '../support/operators.js';
 import { anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
@@ -32,8 +33,8 @@ describe('GET /api/events', () => {
     expect(events).toEqual([]);
 
     const { org, owner: admin, member } = await anOrg(service);
-    await admin.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
-    await admin.delete(`/api/orgs/${org.id}/members/${member.id}`);
+    await changeRole(admin, org, member, 'admin');
+    await removeMember(admin, org, member);
 
     const all = await readFeedAfter(billing, next);
     const ofOrg = all.filter(({ orgId }) => orgId === org.id);
@@ -57,22 +58,20 @@ describe('GET /api/events', () => {
     ]);
 
     const { events } = await readFeed(billing, { after: cursor });
-    const none = { orgId: null, orgRevision: null, userId: null, userRevision: null, sessionId: null };
+    const text = expect.any(String) as string;
+    const ids = { orgId: null, orgRevision: null, userId: null, userRevision: null, sessionId: null };
+    const some = { ...ids, id: text, at: text };
     expect(events.find(({ type }) => type === 'org.created')).toEqual({
-      ...none,
-      id: expect.any(String) as string,
+      ...some,
       type: 'org.created',
-      at: expect.any(String) as string,
       actor: { type: 'user', id: owner.id },
       orgId: org.id,
       orgRevision: 1,
       data: {},
     });
     expect(events.find(({ id }) => id === byOperator)).toEqual({
-      ...none,
-      id: byOperator,
+      ...some,
       type: 'account.disabled',
-      at: expect.any(String) as string,
       actor: { type: 'operator', id: null },
       userId: owner.id,
       userRevision: 7,
@@ -112,13 +111,8 @@ describe('GET /api/events', () => {
     const { sid } = decodeToken(ada.token).claims;
     const byUser = { by: 'user', data: { reason: 'revoked', all: true, except: sid } };
     const byOperator = { by: 'operator', data: { reason: 'operator', all: true } };
-    expect(told.map(({ actor, data }) => ({ by: actor.type, data }))).toMatchObject([
-      byUser,
-      byUser,
-      byUser,
-      byOperator,
-      byOperator,
-    ]);
+    const expected = [byUser, byUser, byUser, byOperator, byOperator];
+    expect(told.map(({ actor, data }) => ({ by: actor.type, data }))).toMatchObject(expected);
     const recorded = await service.db.query(
       "SELECT data FROM events WHERE user_id = ? AND type = 'session.ended' ORDER BY id",
       [ada.id],
@@ -198,23 +192,22 @@ describe('GET /api/events', () => {
 
   it('refuses a cursor that is no event of the feed', async () => {
     for (const wait of [0, 15]) {
-      expect(await billing.get(`/api/events?after=${anUnknownId()}&wait=${wait}`)).toMatchObject(
-        cursorExpired,
-      );
+      const answer = await billing.get(`/api/events?after=${anUnknownId()}&wait=${wait}`);
+      expect(answer).toMatchObject(cursorExpired);
     }
   });
 
   it.each([
-    ['after', 'after=now'],
-    ['after', 'after='],
-    ['after', 'after=start&after=start'],
-    ['wait', 'wait=16'],
-    ['wait', 'wait=-1'],
-    ['wait', 'wait=1.5'],
-    ['limit', 'limit=0'],
-    ['limit', 'limit=1001'],
-  ])('refuses a wrong %s: %s', async (field, query) => {
-    expect(await billing.get(`/api/events?${query}`)).toMatchObject(invalidFields(field));
+    'after=now',
+    'after=',
+    'after=start&after=start',
+    'wait=16',
+    'wait=-1',
+    'wait=1.5',
+    'limit=0',
+    'limit=1001',
+  ])('refuses ?%s', async (query) => {
+    expect(await billing.get(`/api/events?${query}`)).toMatchObject(invalidFields(query.split('=')[0]!));
   });
 
   it('is for services that are allowed it', async () => {

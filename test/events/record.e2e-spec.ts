@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { cursorExpired } from '../support/expected.js';
+import { readFeed, untilNumbered, writeEvents } from '../support/feed.js';
 import {
   accept,
   anInvitation,
@@ -10,9 +12,20 @@ import {
   revoke,
   verified,
 } from '../support/inviting.js';
-import { type Account, aCode, anAccount, anEmail, anOrg, aPassword, type Cast } from '../support/personas.js';
+import { addMember, changeRole, removeMember } from '../support/org-members.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anEmail,
+  anOrg,
+  anOrgOf,
+  aPassword,
+  type Cast,
+} from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refreshed } from '../support/refreshing.js';
 import { startOwnService } from '../support/service.js';
+import { aServiceCaller } from '../support/service-caller.js';
 
 type Row = Record<string, unknown>;
 
@@ -62,89 +75,64 @@ describe('the record of changes', () => {
     actor_session_id: AN_ID,
   });
   const inOrg = (revision: number): Row => ({ org_id: cast.org.id, org_revision: revision });
-  const members = (): string => `/api/orgs/${cast.org.id}/members`;
+  const added = (who: Account, role: string, via: string): Row => ({
+    type: 'member.added',
+    user_id: who.id,
+    data: { role, via },
+  });
+  const changed = (who: Account, from: string, to: string): Row => ({
+    type: 'member.role_changed',
+    user_id: who.id,
+    data: { from, to },
+  });
+  const removed = (who: Account, role: string, reason: string): Row => ({
+    type: 'member.removed',
+    user_id: who.id,
+    data: { role, reason },
+  });
+  const started = (who: Account, via: string): Row => ({
+    type: 'session.started',
+    user_id: who.id,
+    session_id: AN_ID,
+    data: { via },
+  });
 
   it('tells of a registration', async () => {
     const account = await anAccount(service);
     expect(await newRows()).toEqual([
       { ...by(account), type: 'account.registered', user_id: account.id, user_revision: 1 },
-      {
-        ...by(account),
-        type: 'session.started',
-        user_id: account.id,
-        session_id: AN_ID,
-        data: { via: 'register' },
-      },
+      { ...by(account), ...started(account, 'register') },
     ]);
   });
 
   it('tells of a login, by the session that it starts', async () => {
-    const { email, password, id } = cast.member;
+    const { email, password } = cast.member;
     await service.anyone.post('/api/auth/login', { email, password });
     const rows = await newRows();
-    expect(rows).toEqual([
-      {
-        ...by(cast.member),
-        type: 'session.started',
-        user_id: id,
-        session_id: rows[0]!['actor_session_id'],
-        data: { via: 'login' },
-      },
-    ]);
+    expect(rows).toEqual([{ ...by(cast.member), ...started(cast.member, 'login') }]);
+    expect(rows[0]!['session_id']).toBe(rows[0]!['actor_session_id']);
   });
 
   it('tells of a new organization and its owner', async () => {
-    const { status, body } = await cast.outsider.post<{ org: { id: string } }>('/api/orgs', {
-      name: 'Other',
-    });
-    expect(status).toBe(201);
-    const org = { ...by(cast.outsider), org_id: body.org.id, org_revision: 1 };
+    const { id } = await anOrgOf(cast.outsider);
+    const org = { ...by(cast.outsider), org_id: id, org_revision: 1 };
     expect(await newRows()).toEqual([
       { ...org, type: 'org.created' },
-      {
-        ...org,
-        type: 'member.added',
-        user_id: cast.outsider.id,
-        data: { role: 'owner', via: 'created' },
-      },
+      { ...org, ...added(cast.outsider, 'owner', 'created') },
     ]);
   });
 
   it('tells of every change of a membership, with the revision of the organization', async () => {
-    const { owner, admin, member, outsider } = cast;
-    await admin.post(members(), { email: outsider.email, role: 'member' });
-    await owner.patch(`${members()}/${member.id}`, { role: 'owner' });
-    await owner.delete(`${members()}/${outsider.id}`);
-    await admin.delete(`${members()}/${admin.id}`);
+    const { org, owner, admin, member, outsider } = cast;
+    await addMember(admin, org, outsider);
+    await changeRole(owner, org, member, 'owner');
+    await removeMember(owner, org, outsider);
+    await removeMember(admin, org, admin);
     expect(await newRows()).toEqual([
-      {
-        ...by(admin),
-        ...inOrg(4),
-        type: 'member.added',
-        user_id: outsider.id,
-        data: { role: 'member', via: 'added' },
-      },
-      {
-        ...by(owner),
-        ...inOrg(5),
-        type: 'member.role_changed',
-        user_id: member.id,
-        data: { from: 'member', to: 'owner' },
-      },
-      {
-        ...by(owner),
-        ...inOrg(6),
-        type: 'member.removed',
-        user_id: outsider.id,
-        data: { role: 'member', reason: 'removed' },
-      },
-      {
-        ...by(admin),
-        ...inOrg(7),
-        type: 'member.removed',
-        user_id: admin.id,
-        data: { role: 'admin', reason: 'left' },
-      },
+      { ...by(admin), ...inOrg(4), ...added(outsider, 'member', 'added') },
+      { ...by(owner), ...inOrg(5), ...changed(member, 'member', 'owner') },
+      { ...by(owner), ...inOrg(6), ...removed(outsider, 'member', 'removed') },
+      { ...by(admin), ...inOrg(7), ...removed(admin, 'admin', 'left') },
     ]);
   });
 
@@ -159,16 +147,6 @@ describe('the record of changes', () => {
     await owner.post(`${org}/leave`);
     await admin.post(`${org}/transfer`, { userId: admin.id });
 
-    const changed = (who: Account, from: string, to: string): Row => ({
-      type: 'member.role_changed',
-      user_id: who.id,
-      data: { from, to },
-    });
-    const left = (who: Account, role: string): Row => ({
-      type: 'member.removed',
-      user_id: who.id,
-      data: { role, reason: 'left' },
-    });
     expect(await newRows()).toEqual([
       { ...by(admin), ...inOrg(4), type: 'org.renamed' },
       { ...by(owner), ...inOrg(5), type: 'org.deleted' },
@@ -176,8 +154,8 @@ describe('the record of changes', () => {
       { ...by(owner), ...inOrg(7), ...changed(member, 'member', 'owner') },
       { ...by(owner), ...inOrg(7), ...changed(owner, 'owner', 'admin') },
       { ...by(member), ...inOrg(8), ...changed(admin, 'admin', 'owner') },
-      { ...by(member), ...inOrg(8), ...left(member, 'owner') },
-      { ...by(owner), ...inOrg(9), ...left(owner, 'admin') },
+      { ...by(member), ...inOrg(8), ...removed(member, 'owner', 'left') },
+      { ...by(owner), ...inOrg(9), ...removed(owner, 'admin', 'left') },
     ]);
   });
 
@@ -185,17 +163,15 @@ describe('the record of changes', () => {
     const { owner, admin, outsider, org } = cast;
     await verified(service.db, outsider);
     const { email } = outsider;
-    const [first, second] = [
-      await anInvitation(admin, org, { email, role: 'admin' }),
-      await anInvitation(owner, org, { email: anEmail() }),
-    ];
+    const first = await anInvitation(admin, org, { email, role: 'admin' });
+    const second = await anInvitation(owner, org, { email: anEmail() });
     await resend(owner, org, first);
     await decline(outsider, first);
     await revoke(admin, org, second);
     const third = await anInvitation(admin, org, { email });
     await accept(outsider, third);
     const fourth = await anInvitation(admin, org, { email: anEmail() });
-    await owner.patch(`${members()}/${admin.id}`, { role: 'member' });
+    await changeRole(owner, org, admin, 'member');
     const data = ({ id, role }: Invitation, more: object = {}) => ({
       data: { invitationId: id, role, ...more },
     });
@@ -207,21 +183,9 @@ describe('the record of changes', () => {
       { ...by(admin), ...inOrg(8), type: 'invitation.revoked', ...data(second, { reason: 'revoked' }) },
       { ...by(admin), ...inOrg(9), type: 'invitation.created', ...data(third) },
       { ...by(outsider), ...inOrg(10), type: 'invitation.accepted', user_id: outsider.id, ...data(third) },
-      {
-        ...by(outsider),
-        ...inOrg(10),
-        type: 'member.added',
-        user_id: outsider.id,
-        data: { role: 'member', via: 'invitation' },
-      },
+      { ...by(outsider), ...inOrg(10), ...added(outsider, 'member', 'invitation') },
       { ...by(admin), ...inOrg(11), type: 'invitation.created', ...data(fourth) },
-      {
-        ...by(owner),
-        ...inOrg(12),
-        type: 'member.role_changed',
-        user_id: admin.id,
-        data: { from: 'admin', to: 'member' },
-      },
+      { ...by(owner), ...inOrg(12), ...changed(admin, 'admin', 'member') },
       {
         ...by(owner),
         ...inOrg(12),
@@ -293,29 +257,30 @@ describe('the record of changes', () => {
   });
 
   it('tells of nothing that changed nothing', async () => {
-    const { owner, admin, member, outsider } = cast;
+    const { org, owner, admin, member, outsider } = cast;
+    const path = `/api/orgs/${org.id}`;
     const answers = await Promise.all([
       service.anyone.post('/api/auth/register', { email: owner.email, password: owner.password }),
       service.anyone.post('/api/auth/login', { email: owner.email, password: 'wrong' }),
-      member.post(members(), { email: outsider.email, role: 'member' }),
-      admin.post(members(), { email: member.email, role: 'admin' }),
-      admin.patch(`${members()}/${owner.id}`, { role: 'member' }),
-      owner.delete(`${members()}/${owner.id}`),
-      owner.patch(`${members()}/${member.id}`, { role: 'member' }),
+      addMember(member, org, outsider),
+      addMember(admin, org, member, 'admin'),
+      changeRole(admin, org, owner, 'member'),
+      removeMember(owner, org, owner),
+      changeRole(owner, org, member, 'member'),
       owner.get('/api/me'),
       owner.post('/api/auth/code'),
       owner.delete(`/api/me/sessions/${outsider.id}`),
       owner.sendJson('PUT', '/api/me/password', { currentPassword: 'wrong', newPassword: aPassword() }),
       service.anyone.post('/api/auth/logout', { refreshToken: 'forged' }),
       owner.delete('/api/me/sessions?all=no'),
-      owner.patch(`/api/orgs/${cast.org.id}`, { name: cast.org.name }),
-      owner.post(`/api/orgs/${cast.org.id}/leave`),
-      owner.post(`/api/orgs/${cast.org.id}/restore`),
-      owner.post(`/api/orgs/${cast.org.id}/transfer`, { userId: outsider.id }),
-      member.delete(`/api/orgs/${cast.org.id}`),
-      invite(member, cast.org, { email: outsider.email }),
-      invite(owner, cast.org, { email: member.email }),
-      revoke(owner, cast.org, { id: outsider.id }),
+      owner.patch(path, { name: org.name }),
+      owner.post(`${path}/leave`),
+      owner.post(`${path}/restore`),
+      owner.post(`${path}/transfer`, { userId: outsider.id }),
+      member.delete(path),
+      invite(member, org, outsider),
+      invite(owner, org, member),
+      revoke(owner, org, { id: outsider.id }),
       accept(outsider, { id: outsider.id }),
       registerWith(service, outsider.email, '00000-00000'),
     ]);
@@ -327,20 +292,21 @@ describe('the record of changes', () => {
   });
 
   it('is rolled back with the change that it tells of', async () => {
-    const { owner, outsider } = cast;
-    const invitation = await anInvitation(owner, cast.org, { email: outsider.email });
+    const { org, owner, member, outsider } = cast;
+    const path = `/api/orgs/${org.id}`;
+    const invitation = await anInvitation(owner, org, outsider);
     await newRows();
     await service.db.query('ALTER TABLE events RENAME TO events_away');
     const requests = [
-      () => owner.post(members(), { email: outsider.email, role: 'member' }),
+      () => addMember(owner, org, outsider),
       () => outsider.post('/api/orgs', { name: 'Never' }),
-      () => owner.patch(`/api/orgs/${cast.org.id}`, { name: 'Never' }),
-      () => owner.post(`/api/orgs/${cast.org.id}/transfer`, { userId: cast.member.id, leave: true }),
-      () => cast.member.post(`/api/orgs/${cast.org.id}/leave`),
-      () => owner.delete(`/api/orgs/${cast.org.id}`),
+      () => owner.patch(path, { name: 'Never' }),
+      () => owner.post(`${path}/transfer`, { userId: member.id, leave: true }),
+      () => member.post(`${path}/leave`),
+      () => owner.delete(path),
       () => service.anyone.post('/api/auth/login', { email: owner.email, password: owner.password }),
-      () => invite(owner, cast.org, { email: anEmail() }),
-      () => revoke(owner, cast.org, invitation),
+      () => invite(owner, org, { email: anEmail() }),
+      () => revoke(owner, org, invitation),
       () => accept(outsider, invitation, invitation.code),
     ];
     const counts = async (): Promise<unknown> =>
@@ -371,5 +337,45 @@ describe('the record of changes', () => {
     ]);
     expect(text.length).toBeGreaterThan(1000);
     expect([...secrets, org.name].filter((secret) => text.includes(secret))).toEqual([]);
+  });
+});
+
+describe('the beginning of the feed', async () => {
+  const { db } = service;
+  const billing = await aServiceCaller(service, 'events');
+
+  beforeEach(async () => {
+    await db.query('DELETE FROM events');
+    await db.query('DELETE FROM feed');
+  });
+
+  const places = async (): Promise<unknown[]> =>
+    (await db.query('SELECT event_id AS place FROM feed ORDER BY seq')).map(({ place }) => place);
+  const deleteEvents = (ids: readonly string[]) =>
+    db.query(`DELETE FROM events WHERE id IN (${ids.map(() => '?').join()})`, [...ids]);
+
+  it('is a place of no event, so that a cursor of now is never the start', async () => {
+    const { events, next } = await readFeed(billing);
+    expect([events, await places()]).toEqual([[], [next]]);
+    expect(await readFeed(billing, { after: 'start' })).toEqual({ events: [], next });
+    const [id] = await writeEvents(db, [{}]);
+    for (const after of [next, 'start']) {
+      expect(await readFeed(billing, { after })).toMatchObject({ events: [{ id }], next: id });
+    }
+    await db.query('DELETE FROM feed');
+    expect(await billing.get(`/api/events?after=${next}`)).toMatchObject(cursorExpired);
+  });
+
+  it('is behind places that have lost their events, however few a reader asks for', async () => {
+    const ids = await writeEvents(db, [{}, {}, {}, {}, {}, {}, {}]);
+    await untilNumbered(db);
+    await deleteEvents(ids.slice(0, 5));
+    for (const limit of [1, 2, 3, 6, 100]) {
+      const { events, next } = await readFeed(billing, { after: 'start', limit });
+      expect([limit, ...events.map(({ id }) => id)]).toEqual([limit, ...ids.slice(5, 5 + limit)]);
+      expect(next).toBe(events.at(-1)!.id);
+    }
+    await deleteEvents(ids);
+    expect(await readFeed(billing, { after: 'start', limit: 1 })).toEqual({ events: [], next: ids[6] });
   });
 });
