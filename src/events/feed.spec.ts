@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { inFeedOrder, precedingOnes } from './feed-numbering.js';
-import type { Unnumbered } from './feed.repository.js';
+import type { Repository } from 'typeorm';
+import { expect, it, vi } from 'vitest';
+import type { FeedEntry } from './event.entity.js';
+import { type FeedNumbering, inFeedOrder, precedingOnes } from './feed-numbering.js';
+import { FeedRounds } from './feed-rounds.js';
+import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
 interface Change {
   subject: 'org' | 'user' | undefined;
@@ -80,24 +83,21 @@ it('depends on nothing but the events, so that every process gives the same orde
   );
 });
 
-it('keeps the order of ids where no revision says otherwise', () => {
-  const events = ['3', '1', '2'].map((id) => event(id));
-  expect(inFeedOrder(events).map(({ id }) => id)).toEqual(['1', '2', '3']);
-});
-
-it('orders the events of one change by id', () => {
-  const events = [event('2', 7), event('1', 7), event('3', 6)];
-  expect(inFeedOrder(events).map(({ id }) => id)).toEqual(['3', '1', '2']);
+it.each<[string, Unnumbered[], string]>([
+  ['keeps the order of ids where no revision says otherwise', [event('3'), event('1'), event('2')], '123'],
+  ['orders the events of one change by id', [event('2', 7), event('1', 7), event('3', 6)], '312'],
+  [
+    'gives each organization its own places, so that others keep theirs',
+    [event('1', 9), { ...event('2', 1), orgId: 'another' }, event('3', 8)],
+    '321',
+  ],
+])('%s', (_what, events, expected) => {
+  expect(inFeedOrder(events).map(({ id }) => id)).toEqual([...expected]);
 });
 
 it('orders a chain of any length', () => {
   const events = Array.from({ length: 50_000 }, (_, place) => event(String(100_000 + place), 50_000 - place));
   expect(inFeedOrder(events).map(({ id }) => id)).toEqual(events.map(({ id }) => id).toReversed());
-});
-
-it('gives each organization its own places, so that others keep theirs', () => {
-  const other = { ...event('2', 1), orgId: 'another' };
-  expect(inFeedOrder([event('1', 9), other, event('3', 8)]).map(({ id }) => id)).toEqual(['3', '2', '1']);
 });
 
 it('tells which events others have to follow', () => {
@@ -110,6 +110,60 @@ it('tells which events others have to follow', () => {
     event('9'),
   ];
   expect(precedingOnes(events, later).map(({ id }) => id)).toEqual(['7']);
+});
+
+it('looks for what precedes a change, and not for what precedes a creation, of which an import has many', async () => {
+  const asked: unknown[][] = [];
+  const query = async (_sql: string, values: unknown[]) => {
+    asked.push(values);
+    return [];
+  };
+  const feed = new FeedRepository({ query } as unknown as Repository<FeedEntry>);
+  const about = (orgRevision: number | null, userRevision: number | null): Unnumbered => ({
+    ...event('i', orgRevision),
+    userId: 'u',
+    userRevision,
+  });
+
+  expect(
+    await feed.findUnnumberedBelow([about(1, 1), about(null, 1), about(1, null), about(null, null)]),
+  ).toEqual([]);
+  expect(asked).toEqual([]);
+  await feed.findUnnumberedBelow([about(1, 1), about(null, 2)]);
+  expect(asked).toEqual([['i', '', 0, 'u', '', 2]]);
+});
+
+it('makes rounds at most once in 100 ms, and no caller shares one that began before its call', async () => {
+  const begun: number[] = [];
+  const round = async () => {
+    begun.push(performance.now());
+    return { last: begun.length, mayHaveMore: false };
+  };
+  const rounds = new FeedRounds({ round } as unknown as FeedNumbering);
+
+  for (const turn of [1, 2, 3, 4]) {
+    const asked = performance.now();
+    const shared = await Promise.all(Array.from({ length: 50 }, () => rounds.begin()));
+    expect([...new Set(shared)].map(({ last }) => last)).toEqual([turn]);
+    expect(begun.at(-1)!).toBeGreaterThanOrEqual(asked);
+  }
+
+  const gaps = begun.slice(1).map((at, turn) => at - begun[turn]!);
+  // A timer of Node can be a little early by the clock that is read here.
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(98);
+});
+
+it('numbers a backlog though no request waits, and no more once the process stops', async () => {
+  const backlog = 6;
+  let begun = 0;
+  const round = async () => ({ last: ++begun, mayHaveMore: begun % backlog !== 0 });
+  const rounds = new FeedRounds({ round } as unknown as FeedNumbering);
+  rounds.start();
+
+  await vi.waitUntil(() => begun === backlog, { timeout: 60_000 });
+  rounds.beforeApplicationShutdown();
+  await rounds.onApplicationShutdown();
+  expect(begun).toBe(backlog);
 });
 
 function event(id: string, orgRevision: number | null = null): Unnumbered {

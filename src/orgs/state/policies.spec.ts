@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../../access/principal.js';
+import { Problem } from '../../problems/problem.js';
+import { INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
+import {
+  invitableRoles,
+  requireAcceptance,
+  requireAnswer,
+  requireInviting,
+  requireRenewing,
+  requireRevoking,
+} from './invitation-policy.js';
+import type { AnsweringFacts, RenewingFacts } from './invitations.repository.js';
 import {
   additionsUpTo,
   canChangeRole,
@@ -19,17 +30,7 @@ import type { AdditionFacts, MemberPair } from './members.repository.js';
 const CHANGES: Record<Role, string[]> = {
   member: [],
   admin: ['member>member', 'member>admin', 'admin>member', 'admin>admin'],
-  owner: [
-    'member>member',
-    'member>admin',
-    'member>owner',
-    'admin>member',
-    'admin>admin',
-    'admin>owner',
-    'owner>member',
-    'owner>admin',
-    'owner>owner',
-  ],
+  owner: ROLES.flatMap((from) => ROLES.map((to) => `${from}>${to}`)),
 };
 
 const REMOVALS: Record<Role, Role[]> = {
@@ -38,28 +39,12 @@ const REMOVALS: Record<Role, Role[]> = {
   owner: ['member', 'admin', 'owner'],
 };
 
-describe('changing a role', () => {
-  for (const actor of ROLES) {
-    for (const from of ROLES) {
-      for (const to of ROLES) {
-        const allowed = CHANGES[actor].includes(`${from}>${to}`);
-        it(`${actor} ${allowed ? 'may' : 'may not'} make ${from} ${to}`, () => {
-          expect(canChangeRole(actor, from, to)).toBe(allowed);
-        });
-      }
-    }
-  }
-});
+const PAIRS = ROLES.flatMap((one) => ROLES.map((other) => [one, other] as const));
 
-describe('removing', () => {
-  for (const actor of ROLES) {
-    for (const target of ROLES) {
-      const allowed = REMOVALS[actor].includes(target);
-      it(`${actor} ${allowed ? 'may' : 'may not'} remove ${target}`, () => {
-        expect(canRemove(actor, target)).toBe(allowed);
-      });
-    }
-  }
+it.each(PAIRS)('as %s, changing the role of a %s, and removing one', (actor, target) => {
+  for (const to of ROLES)
+    expect(canChangeRole(actor, target, to)).toBe(CHANGES[actor].includes(`${target}>${to}`));
+  expect(canRemove(actor, target)).toBe(REMOVALS[actor].includes(target));
 });
 
 /** Lists which roles may do each thing to the organization itself. */
@@ -92,7 +77,8 @@ function codeOf(rule: () => unknown): string {
     rule();
     return 'allowed';
   } catch (error) {
-    return (error as { code: string }).code;
+    if (error instanceof Problem) return error.code;
+    throw error;
   }
 }
 
@@ -133,14 +119,11 @@ describe('a target', () => {
 describe('a session that a code opened', () => {
   const needsPassword = (rule: () => unknown): boolean => codeOf(rule) === 'password_session_required';
 
-  it.each(ROLES.flatMap((from) => ROLES.map((to) => [from, to] as const)))(
-    'changes %s to %s unless one of them is owner',
-    (from, to) => {
-      const facts: MemberPair = { ...FACTS, targetRole: from };
-      expect(needsPassword(() => requireChange(facts, to, BY_CODE))).toBe(from === 'owner' || to === 'owner');
-      expect(codeOf(() => requireChange(facts, to, BY_PASSWORD))).toBe('allowed');
-    },
-  );
+  it.each(PAIRS)('changes %s to %s unless one of them is owner', (from, to) => {
+    const facts: MemberPair = { ...FACTS, targetRole: from };
+    expect(needsPassword(() => requireChange(facts, to, BY_CODE))).toBe(from === 'owner' || to === 'owner');
+    expect(codeOf(() => requireChange(facts, to, BY_PASSWORD))).toBe('allowed');
+  });
 
   it.each(ROLES)('removes a %s, and leaves as one, unless that is an owner', (targetRole) => {
     const facts: MemberPair = { ...FACTS, targetRole };
@@ -208,4 +191,131 @@ it.each([
 
 it('leaves the user at least one of any limit above one', () => {
   for (let limit = 2; limit <= 1000; limit += 1) expect(additionsUpTo(limit)).toBeLessThan(limit);
+});
+
+const NOW = 1_800_000_000_000;
+const EMAIL = 'grace@example.com';
+
+const ROW = {
+  id: 'i',
+  orgId: 'o',
+  email: EMAIL,
+  role: 'member',
+  status: 'pending',
+  codeNumber: 1,
+  codeShown: 0,
+  tries: 0,
+  invitedBy: 'a',
+  createdAt: NOW - 1,
+  expiresAt: NOW + 1,
+} as const;
+
+const RENEWING: RenewingFacts = {
+  ...ROW,
+  actorRole: 'admin',
+  actorEmail: 'ada@example.com',
+  actorDisabledAt: null,
+  targetRole: null,
+  pendingId: 'i',
+  pendingUntil: NOW + 1,
+  hasRoom: 1,
+};
+
+const ANSWERING: AnsweringFacts = {
+  ...ROW,
+  orgName: 'Engines',
+  orgDeletedAt: null,
+  inviterRole: 'admin',
+  inviterDisabledAt: null,
+  userEmail: EMAIL,
+  userVerifiedAt: 1,
+  userRole: null,
+};
+
+/** Lists the roles that each role may invite to. */
+const INVITABLE: Record<Role, string[]> = {
+  member: [],
+  admin: ['member', 'admin'],
+  owner: ['member', 'admin'],
+};
+
+describe('inviting', () => {
+  it.each([...ROLES, null])('is for %s', (role) => {
+    expect(invitableRoles(role)).toEqual(role === null ? [] : INVITABLE[role]);
+  });
+
+  const none = { pendingId: null, pendingUntil: null };
+  const cases: [name: string, facts: Partial<RenewingFacts>, expected: string][] = [
+    ['an admin', none, 'allowed'],
+    ['an owner', { ...none, actorRole: 'owner' }, 'allowed'],
+    ['a member', { ...none, actorRole: 'member' }, 'insufficient_role'],
+    ['somebody removed meanwhile', { ...none, actorRole: null }, 'not_a_member'],
+    ['somebody disabled meanwhile', { ...none, actorDisabledAt: 1 }, 'invalid_token'],
+    ['somebody deleted meanwhile', { ...none, actorEmail: null, actorRole: null }, 'invalid_token'],
+    ['a member of any role', { ...none, targetRole: 'owner' }, 'already_member'],
+    ['an e-mail that is invited', {}, 'already_invited'],
+    ['an e-mail whose invitation has just expired', { pendingUntil: NOW }, 'allowed'],
+  ];
+  it.each(cases)('of or by %s', (_, facts, expected) => {
+    expect(codeOf(() => requireInviting({ ...RENEWING, ...facts }, NOW))).toBe(expected);
+  });
+});
+
+const OPEN = new Set<InvitationStatus>(['pending', 'expired']);
+
+it.each(INVITATION_STATUSES)('of an invitation that is %s: resending and revoking', (status) => {
+  const expected = OPEN.has(status) ? 'allowed' : 'invitation_ended';
+  expect(codeOf(() => requireRenewing({ ...RENEWING, status }, NOW))).toBe(expected);
+  expect(codeOf(() => requireRevoking({ ...RENEWING, status }))).toBe(expected);
+});
+
+describe('resending', () => {
+  const cases: [name: string, facts: Partial<RenewingFacts>, expected: string][] = [
+    ['by a member', { actorRole: 'member' }, 'insufficient_role'],
+    ['to somebody who is a member by now', { targetRole: 'member' }, 'already_member'],
+    ['where another one is pending', { status: 'expired', pendingId: 'x' }, 'already_invited'],
+    ['where another one was pending', { status: 'expired', pendingId: 'x', pendingUntil: NOW }, 'allowed'],
+  ];
+  it.each(cases)('%s', (_, facts, expected) => {
+    expect(codeOf(() => requireRenewing({ ...RENEWING, ...facts }, NOW))).toBe(expected);
+  });
+});
+
+describe('answering', () => {
+  const unverified = { userVerifiedAt: null };
+  const [ended, unproven, missing] = [
+    'invitation_ended',
+    'email_not_verified',
+    'invitation_not_found',
+  ] as const;
+  type Case = [
+    name: string,
+    facts: Partial<AnsweringFacts>,
+    hasCode: boolean,
+    declined: string,
+    accepted: string,
+  ];
+  const cases: Case[] = [
+    ['a verified e-mail', {}, false, 'allowed', 'allowed'],
+    ['the code', unverified, true, 'allowed', 'allowed'],
+    ['neither', unverified, false, unproven, unproven],
+    ['another e-mail', { userEmail: 'x@y.zz' }, true, missing, missing],
+    ['no account', { userEmail: null }, true, missing, missing],
+    ['a member', { userRole: 'owner' }, false, 'allowed', 'already_member'],
+    ['a member, and no proof', { userRole: 'owner', ...unverified }, false, unproven, unproven],
+    ['an expired one', { expiresAt: NOW }, false, ended, ended],
+    ['an accepted one', { status: 'accepted' }, false, ended, ended],
+    ['a declined one', { status: 'declined' }, false, ended, ended],
+    ['a revoked one', { status: 'revoked' }, false, ended, ended],
+    ['an inviter who was demoted', { inviterRole: 'member' }, false, ended, ended],
+    ['an inviter who is gone', { inviterRole: null }, false, ended, ended],
+    ['an inviter who is disabled', { inviterDisabledAt: 1 }, false, ended, ended],
+    ['a deleted organization', { orgDeletedAt: 1 }, false, ended, ended],
+    ['an ended one, and no proof', { status: 'revoked', ...unverified }, false, unproven, unproven],
+  ];
+  it.each(cases)('with %s', (_, facts, hasCode, declined, accepted) => {
+    const all = { ...ANSWERING, ...facts };
+    expect(codeOf(() => requireAnswer(all, hasCode, NOW))).toBe(declined);
+    expect(codeOf(() => requireAcceptance(all, hasCode, NOW))).toBe(accepted);
+  });
 });
