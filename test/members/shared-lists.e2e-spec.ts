@@ -2,7 +2,7 @@ import type { StreamableFile } from '@nestjs/common';
 import { afterAll, describe, expect, it } from 'vitest';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { MemberListsService } from '../../src/orgs/members/member-lists.service.js';
-import { Member } from '../../src/orgs/state/member.entity.js';
+import { Member } from '../../src/orgs/state/org.entity.js';
 import { type FoundList, MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
 import { atOnce, times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Role, ROLES } from '../../access/principal.js';
 import { Problem } from '../../problems/problem.js';
-import { INVITATION_STATUSES, type InvitationStatus } from './invitation.entity.js';
+import { INVITATION_STATUSES, type InvitationStatus } from './org.entity.js';
 import {
   invitableRoles,
   requireAcceptance,
