@@ -1,4 +1,5 @@
-import type { Database } from '../support/database.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import type { Database, Row } from '../support/database.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Instance, startOwnService } from '../support/service.js';
@@ -8,7 +9,7 @@ export class MailingInstallation {
   private readonly running = new Set<Instance>();
   private readonly mailServers: MailServer[] = [];
 
-  private constructor(private readonly installation: Installation) {}
+  private constructor(readonly installation: Installation) {}
 
   static async create(): Promise<MailingInstallation> {
     return new MailingInstallation(await anInstallation());
@@ -44,9 +45,32 @@ export class MailingInstallation {
     return service;
   }
 
-  async remove(): Promise<void> {
+  async stopAll(): Promise<void> {
     for (const service of this.running) await service.stop();
-    for (const mailServer of this.mailServers) await mailServer.stop();
+    for (const mailServer of this.mailServers.splice(0)) await mailServer.stop();
+  }
+
+  async remove(): Promise<void> {
+    await this.stopAll();
     await this.installation.remove();
   }
+}
+
+export async function mailOf(db: Database, recipient: string): Promise<Row | undefined> {
+  return (await db.query('SELECT * FROM mails WHERE recipient = ?', [recipient]))[0];
+}
+
+export function untilState(db: Database, recipient: string, state: string): Promise<unknown> {
+  return waitFor(
+    `the mail is ${state}`,
+    hangTimeoutMs(),
+    async () => (await mailOf(db, recipient))?.['state'] === state,
+  );
+}
+
+export function untilFailed(db: Database, recipient: string, attempts = 1): Promise<unknown> {
+  return waitFor(`${attempts} attempts have failed`, hangTimeoutMs(), async () => {
+    const mail = await mailOf(db, recipient);
+    return Number(mail?.['attempts']) >= attempts && mail?.['last_error'] !== null;
+  });
 }

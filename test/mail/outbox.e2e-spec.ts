@@ -1,15 +1,18 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accounts, accountsJson } from '../support/accounts-command.js';
 import { instancesInARace } from '../support/engine.js';
+import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
+import { invalidCode, rateLimited } from '../support/expected.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { aSilentServer, MailServer, refusal } from '../support/mail-server.js';
-import { anAccount } from '../support/personas.js';
+import { type Account, anAccount } from '../support/personas.js';
 import { type Instance, startCluster } from '../support/service.js';
 import type { Database } from '../support/database.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { MailingInstallation } from './mailing-installation.js';
-import { mailOf, untilFailed, untilState } from './mail-rows.js';
+import { mailOf, MailingInstallation, untilFailed, untilState } from './mailing-installation.js';
 
 const MINUTE_MS = 60_000;
 
@@ -24,7 +27,8 @@ describe('the outbox', () => {
     mailServer = await mailing.startMailServer({
       refuseRecipient: (address) => refusedRecipients.get(address),
     });
-    service = await mailing.startService(mailServer.url);
+    const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+    service = await mailing.startService(mailServer.url, env);
   });
   afterAll(() => mailing.remove());
   afterEach(() => {
@@ -106,6 +110,81 @@ describe('the outbox', () => {
     expect(mailServer.to(email)).toEqual([]);
   });
 
+  describe('notices of a second factor', () => {
+    const subjects = (account: Account) => mailServer.to(account.email).map(({ subject }) => subject);
+    const post = (by: Account, path: string, code: unknown) =>
+      by.post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}${path}`, { password: by.password, code });
+
+    it('tell of each change, and hold no code and no secret', async () => {
+      const ada = await aVerifiedAccount(service, 'ada');
+      const { secret, recoveryCodes } = await enrol(ada);
+      await mailServer.next(ada.email, 1);
+      const { body } = await post(ada, '/recovery-codes', recoveryCodes[0]);
+      await mailServer.next(ada.email, 3);
+      expect((await post(ada, '/remove', appCode(secret, 1))).status).toBe(200);
+      await mailServer.next(ada.email, 4);
+
+      expect(subjects(ada).toSorted()).toEqual([
+        'A recovery code of your account was used',
+        'Your account asks for a second factor now',
+        'Your account asks for no second factor any more',
+        'Your account has new recovery codes',
+      ]);
+      const texts = mailServer.to(ada.email).map(({ text }) => text);
+      for (const text of texts) {
+        expect(text).toContain(ada.email);
+        for (const confidential of [secret, ...recoveryCodes, ...body.recoveryCodes])
+          expect(text).not.toContain(confidential);
+      }
+    });
+
+    it('warn once when ten codes were wrong', async () => {
+      const ada = await aVerifiedAccount(service, 'ada');
+      const { secret } = await enrol(ada);
+      await forgetSteps(service, ada);
+      for (let attempt = 0; attempt < 10; attempt += 1)
+        expect(await post(ada, '/remove', aWrongCode(secret))).toMatchObject(invalidCode);
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        expect(await post(ada, '/remove', appCode(secret))).toMatchObject(rateLimited);
+
+      await mailServer.next(ada.email, 2);
+      const warning = 'Somebody sends wrong codes for your account';
+      const [{ mails }] = (await service.db.query(
+        "SELECT COUNT(*) AS mails FROM mails WHERE recipient = ? AND kind = 'second_factor_guessed'",
+        [ada.email],
+      )) as [{ mails: unknown }];
+      expect(Number(mails)).toBe(1);
+      expect(subjects(ada)).toContain(warning);
+    });
+
+    it('tell of the help of an operator', async () => {
+      const ada = await aVerifiedAccount(service, 'ada');
+      await enrol(ada);
+      await accounts(
+        service.installation,
+        ['users', 'remove-second-factor', ada.email, '--reason', 'phone lost'],
+        {
+          env: mailServer.env,
+        },
+      );
+      await mailServer.next(ada.email, 2);
+      expect(subjects(ada)).toContain('Your account asks for no second factor any more');
+    });
+
+    it('wait while the mail server is down, and keep nobody from setting one up', async () => {
+      const ada = await aVerifiedAccount(service, 'ada');
+      mailServer.verdict = () => {
+        throw refusal(451);
+      };
+      await enrol(ada);
+      expect((await ada.get<object>(SECOND_FACTOR)).body).toMatchObject({ enabled: true });
+      expect(mailServer.to(ada.email)).toEqual([]);
+      mailServer.verdict = () => undefined;
+      await mailServer.next(ada.email);
+      expect(subjects(ada)).toEqual(['Your account asks for a second factor now']);
+    });
+  });
+
   it('sends each mail once, whichever instance was first', { timeout: 120_000 }, async () => {
     const shared = await MailServer.start();
     const cluster = await startCluster(instancesInARace, { env: shared.env });
@@ -140,7 +219,7 @@ describe('the outbox of services that start and stop', () => {
     ]);
 
   describe('loses nothing', () => {
-    it('while the server is down: it retries, says so, and sends when the server is back', async () => {
+    it('while the server is down: it retries, names what the system said, and sends when the server is back', async () => {
       const port = await freePort();
       const service = await mailing.startService(`smtp://127.0.0.1:${port}`, { METRICS_PORT: '0' });
       const { email } = await anAccount(service);
@@ -148,7 +227,13 @@ describe('the outbox of services that start and stop', () => {
       await untilFailed(mailing.db, email, 2);
 
       const mail = await mailOf(mailing.db, email);
-      expect(String(mail!['last_error'])).toMatch(/^E[A-Z]+( \w+)*$/);
+      expect(mail).toMatchObject({ last_error: 'ECONNREFUSED CONN' });
+      // The row is written before the line.
+      const logged = () => service.logs.find((text) => text.includes('mail not sent'));
+      const named = expect.stringContaining('"error":"ECONNREFUSED CONN"');
+      await expect.poll(logged, { timeout: hangTimeoutMs() }).toEqual(named);
+      const listed = await accountsJson<{ lastError: string }>(service.installation, ['mail', 'list']);
+      expect(listed).toEqual([expect.objectContaining({ lastError: 'ECONNREFUSED CONN' })]);
       await waitFor('the metrics count it', hangTimeoutMs(), async () =>
         (await scrape(await metricsUrl(service.logs))).text.includes('accounts_mails{state="waiting"} 1'),
       );
@@ -193,10 +278,10 @@ describe('the outbox of services that start and stop', () => {
       const mailServer = await mailing.startMailServer();
       const env = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off' };
       const acknowledged: string[] = [];
-      for (let kill = 0; kill < 5; kill += 1) {
+      for (const kill of [0, 2, 4]) {
         const service = await mailing.startService(mailServer.url, env);
         const emails = await Promise.all(
-          Array.from({ length: 6 }, async () => (await anAccount(service)).email),
+          Array.from({ length: 10 }, async () => (await anAccount(service)).email),
         );
         const asked = emails.map(async (email) => {
           const answer = await service.anyone.post('/api/auth/password/forgot', { email });
@@ -217,26 +302,9 @@ describe('the outbox of services that start and stop', () => {
         expect(new Set(mails.map(({ messageId, code }) => `${messageId} ${code}`)).size).toBe(1);
       }
     });
-
-    it('of those that are being sent when it stops, and stops in time', async () => {
-      const mailServer = await mailing.startMailServer();
-      const begun = Promise.withResolvers<void>();
-      mailServer.verdict = () => {
-        begun.resolve();
-        return new Promise(() => undefined);
-      };
-      const service = await mailing.startService(mailServer.url);
-      const { email } = await anAccount(service);
-      await service.anyone.post('/api/auth/password/forgot', { email });
-      await begun.promise;
-
-      await service.stop();
-
-      expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
-    });
   });
 
-  it('keeps the service alive beside a server that says nothing', async () => {
+  it('keeps the service alive beside a server that says nothing, stops in time, and loses no mail', async () => {
     const silent = await aSilentServer();
     const service = await mailing.startService(silent.url);
     const { email, password } = await anAccount(service);
@@ -249,6 +317,7 @@ describe('the outbox of services that start and stop', () => {
     );
     expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);
     await service.stop();
+    expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
     silent.stop();
   });
 });

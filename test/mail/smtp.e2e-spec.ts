@@ -1,44 +1,56 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hangTimeoutMs } from '../../tooling/wait.js';
-import { freePort } from '../../tooling/servers/free-port.js';
-import { accountsJson } from '../support/accounts-command.js';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.js';
 import { anAccount } from '../support/personas.js';
-import { MailingInstallation } from './mailing-installation.js';
-import { mailOf, untilFailed } from './mail-rows.js';
+import { exitCode, spawnService } from '../support/service-process.js';
+import { mailOf, MailingInstallation, untilFailed } from './mailing-installation.js';
 
-describe('the connection to the mail server', () => {
-  let mailing: MailingInstallation;
+const LOGIN = { user: 'app', password: 'correct/horse battery' };
+const WRONG_TEMPLATES: [file: string, text: string, message: RegExp][] = [
+  ['password-reset.txt', 'no subject', /^MAIL_TEMPLATES: password-reset\.txt: expected a first line/],
+  ['email-verification.txt', 'Subject: Hello\n\nno code\n', /misses \{\{code\}\}/],
+  ['email-change.txt', 'Subject: {{code}}\n\n{{code}}\n', /the subject takes no placeholders/],
+  ['password-changed.txt', 'Subject: Hello\n\n{{code}}\n', /there is no \{\{code\}\} here/],
+  ['passwort-reset.txt', 'Subject: Hello\n\n{{code}}\n', /no mail has this name/],
+  ['invitation.txt', `Subject: Hello\n\n{{code}}${'x'.repeat(70_000)}`, /at most 65536 bytes/],
+];
 
-  beforeEach(async () => {
-    mailing = await MailingInstallation.create();
-  });
-  afterEach(() => mailing.remove());
+const mailing = await MailingInstallation.create();
+const { directory } = mailing.installation;
+const authority = await Authority.create('mail');
+const certificate = await authority.issue('DNS:localhost');
+const env = { SMTP_SSL_CA: authority.certificate };
+afterEach(() => mailing.stopAll());
+afterAll(() => mailing.remove());
 
-  it.each(['STARTTLS', 'TLS from the first byte'])('sends by %s with a login', async (way) => {
-    const authority = await Authority.create('mail');
-    const certificate = await authority.issue('DNS:localhost');
-    const login = { user: 'app', password: 'correct/horse battery' };
-    const mailServer = await mailing.startMailServer({ certificate, login, implicit: way !== 'STARTTLS' });
-    const service = await mailing.startService(mailServer.url, { SMTP_SSL_CA: authority.certificate });
-    service.installation.secrets.note(login.password);
-    const { email } = await anAccount(service);
+describe('mails', () => {
+  it.each(['STARTTLS', 'TLS from the first byte'])(
+    'are sent by %s with a login, as an operator wrote them',
+    async (way) => {
+      const templates = join(directory, way);
+      await mkdir(templates);
+      const written = 'Subject: Grüße\n\nCode für {{ email }}: {{code}}\n';
+      await writeFile(join(templates, 'password-reset.txt'), written);
+      const implicit = way !== 'STARTTLS';
+      const mailServer = await mailing.startMailServer({ certificate, login: LOGIN, implicit });
+      const service = await mailing.startService(mailServer.url, { ...env, MAIL_TEMPLATES: templates });
+      service.installation.secrets.note(LOGIN.password);
+      const { email } = await anAccount(service);
 
-    await service.anyone.post('/api/auth/password/forgot', { email });
+      await service.anyone.post('/api/auth/password/forgot', { email });
 
-    expect((await mailServer.next(email)).code).toBeDefined();
-  });
+      const { subject, text, code } = await mailServer.next(email);
+      expect(subject).toMatch(/^=\?UTF-8\?/i);
+      expect(code).toBeDefined();
+      expect(text).toContain(`${email}: ${code}`);
+    },
+  );
 
-  it('asks a server again that refuses the password', async () => {
-    const authority = await Authority.create('mail');
-    const certificate = await authority.issue('DNS:localhost');
-    const mailServer = await mailing.startMailServer({
-      certificate,
-      login: { user: 'app', password: 'right password' },
-    });
-    const url = mailServer.url.replace('right%20password', 'wrong%20password');
-    const service = await mailing.startService(url, { SMTP_SSL_CA: authority.certificate });
-    service.installation.secrets.note('wrong password');
+  it('stay waiting for a server that refuses the password', async () => {
+    const mailServer = await mailing.startMailServer({ certificate, login: LOGIN });
+    const service = await mailing.startService(mailServer.url.replace('correct', 'wrong'), env);
+    service.installation.secrets.note('wrong/horse battery');
     const { email } = await anAccount(service);
     await service.anyone.post('/api/auth/password/forgot', { email });
 
@@ -50,25 +62,7 @@ describe('the connection to the mail server', () => {
     });
   });
 
-  it('names what the system said of a server that is down', async () => {
-    const service = await mailing.startService(`smtp://127.0.0.1:${await freePort()}`);
-    const { email } = await anAccount(service);
-    await service.anyone.post('/api/auth/password/forgot', { email });
-
-    await untilFailed(mailing.db, email);
-
-    expect(await mailOf(mailing.db, email)).toMatchObject({ last_error: 'ECONNREFUSED CONN' });
-    // The row is written before the line.
-    const logged = () => service.logs.find((text) => text.includes('mail not sent'));
-    const named = expect.stringContaining('"error":"ECONNREFUSED CONN"');
-    await expect.poll(logged, { timeout: hangTimeoutMs() }).toEqual(named);
-    const listed = await accountsJson<{ lastError: string }>(service.installation, ['mail', 'list']);
-    expect(listed).toEqual([expect.objectContaining({ lastError: 'ECONNREFUSED CONN' })]);
-  });
-
-  it('sends nothing to a server whose certificate is nobody’s, and no password without TLS', async () => {
-    const authority = await Authority.create('mail');
-    const certificate = await authority.issue('DNS:localhost');
+  it('are not sent to a server whose certificate is nobody’s, nor is a password without TLS', async () => {
     const mailServer = await mailing.startMailServer({ certificate });
     const service = await mailing.startService(mailServer.url);
     const plain = await mailing.startMailServer();
@@ -83,4 +77,21 @@ describe('the connection to the mail server', () => {
 
     expect([...mailServer.mails, ...plain.mails]).toEqual([]);
   });
+});
+
+it('wrong templates stop the start, which names the fault of each', async () => {
+  const templates = join(directory, 'wrong');
+  await mkdir(templates);
+  for (const [file, text] of WRONG_TEMPLATES) await writeFile(join(templates, file), text);
+  const service = spawnService(directory, {
+    ...mailing.installation.env,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'no-reply@accounts.example',
+    MAIL_TEMPLATES: templates,
+  });
+
+  expect(await exitCode(service)).toBe(1);
+  expect(service.stderr).toHaveLength(WRONG_TEMPLATES.length);
+  for (const [file, , message] of WRONG_TEMPLATES)
+    expect(service.stderr.find((line) => line.startsWith(`MAIL_TEMPLATES: ${file}: `))).toMatch(message);
 });

@@ -2,13 +2,18 @@ import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
-import { Mail } from '../../src/mail/mail.entity.js';
+import { Mail, MAIL_STATES } from '../../src/mail/mail.entity.js';
+import { firstEntityIdAt } from '../../src/identifiers/entity-id.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
+import { aCleanUp } from '../support/clean-up.js';
 import { openDataLayer } from '../support/data-source.js';
 
 const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 86_400_000;
 const NOW = Date.now();
 const LEASE_END = NOW + MINUTE_MS;
+/** when the clean-up runs */
+const LATER = 1_800_000_000_000;
 
 const data = await openDataLayer();
 const mails = new MailsRepository(data.dataSource.getRepository(Mail), data.transactions);
@@ -83,5 +88,25 @@ describe('a mail in the outbox', () => {
 
     expect(await codes.findOld(Date.now() + 14 * MINUTE_MS, 10)).toEqual([]);
     expect(await codes.findOld(Date.now() + 61 * MINUTE_MS, 10)).toHaveLength(1);
+  });
+
+  it('is deleted after a week, whatever has become of it: nobody is alarmed by an old notice', async () => {
+    for (const [place, state] of MAIL_STATES.entries()) {
+      for (const at of [LATER - WEEK_MS - 1, LATER - WEEK_MS]) {
+        const id = firstEntityIdAt(at).slice(0, -1) + String(place);
+        await data.db.query(
+          `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, priority, turn_at)
+            VALUES (?, 'password_changed', 'old@example.com', ?, ?, 0, 1, 0)`,
+          [id, state, at],
+        );
+      }
+    }
+    await aCleanUp(data.dataSource).deleteExpired(LATER);
+    const left = await data.db.query(
+      "SELECT state, created_at AS at FROM mails WHERE recipient = 'old@example.com' ORDER BY id",
+    );
+    expect(left.map(({ state, at }) => [state, Number(at)])).toEqual(
+      MAIL_STATES.map((state) => [state, LATER - WEEK_MS]),
+    );
   });
 });
