@@ -1,16 +1,21 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { Agent, request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { NO_LIMITS } from '../support/no-limits.js';
 import { anAccount } from '../support/personas.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
-import { startService } from '../support/service.js';
-import { exitCode, spawnService, untilListening } from '../support/service-process.js';
+import { type Service, startOwnService, startService } from '../support/service.js';
+import { exitCode, listeningPids, spawnService, untilListening } from '../support/service-process.js';
 import { spawnWithout } from '../support/without-packages.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
+const COUNT = 'accounts_http_request_duration_seconds_count';
+const LIVE = { method: 'GET', route: '/health/live', status: '200' };
+const REGISTERED = { method: 'POST', route: '/api/auth/register', status: '201' };
 const LISTENING = '0A';
 /** Sockets are counted in /proc, and the database takes no part. */
 const LINUX_ONCE = process.platform === 'linux' && engine === 'sqlite';
@@ -48,19 +53,33 @@ describe('the listener of the metrics', () => {
     expect(await exitCode(service)).toBe(0);
   });
 
-  it.runIf(LINUX_ONCE)('is there with METRICS_PORT, and needs its package', async () => {
-    const service = spawnService(installation.directory, { ...installation.env, METRICS_PORT: '0' });
-    await untilListening(service);
-    expect(listeners(service.child.pid!)).toBe(2);
-    service.child.kill('SIGTERM');
-    expect(await exitCode(service)).toBe(0);
+  it('is there with METRICS_PORT, answers while the database is damaged, and does not hold up a stop', async () => {
+    const service = await startOwnService({ installation, env: { METRICS_PORT: '0' } });
+    const url = await metricsUrl(service.logs);
+    const ada = await anAccount(service, 'ada');
+    const rename =
+      engine === 'sqlite' ? 'ALTER TABLE sessions RENAME TO gone' : 'RENAME TABLE sessions TO gone';
+    await installation.db.force(rename);
+    expect((await ada.get('/api/me')).status).toBeGreaterThanOrEqual(500);
 
+    // Its connection stays open.
+    const isCounted = await waitFor('the failure is counted', hangTimeoutMs(), async () => {
+      const { sum } = await scrape(url);
+      return sum('accounts_http_request_duration_seconds_count', { route: '/api/me' }) === 1;
+    });
+    expect(isCounted).toBe(true);
+    expect(LINUX_ONCE ? listeners(service.pid) : 2).toBe(2);
+    await service.stop();
+    expect(service.logs.join('\n')).not.toContain('requests are still running');
+  });
+
+  it.runIf(LINUX_ONCE)('needs its package', async () => {
     const without = spawnWithout(['prom-client'], installation, { METRICS_PORT: '0' });
     expect(await exitCode(without)).toBe(1);
   });
 
   it('ends a start with one line where its port is taken', async () => {
-    const taken: Server = createServer().listen(0, '127.0.0.1');
+    const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     const service = spawnService(installation.directory, { ...installation.env, METRICS_PORT: String(port) });
@@ -82,34 +101,6 @@ describe('the listener of the metrics', () => {
     ]);
   });
 
-  it('does not hold up a stop, though a scraper keeps its connection', async () => {
-    const service = await startService({ installation, env: { METRICS_PORT: '0' } });
-    const response = await fetch(await metricsUrl(service.logs));
-    await response.text();
-
-    await service.stop();
-    expect(service.logs.join('\n')).not.toContain('requests are still running');
-  });
-
-  it('answers before there is a database, and while it is gone', async () => {
-    const damaged = {
-      sqlite: 'ALTER TABLE sessions RENAME TO gone',
-      mariadb: 'RENAME TABLE sessions TO gone',
-    };
-    const service = await startService({ installation, env: { METRICS_PORT: '0' } });
-    const url = await metricsUrl(service.logs);
-    const ada = await anAccount(service, 'ada');
-    await installation.db.force(damaged[engine]);
-    expect((await ada.get('/api/me')).status).toBeGreaterThanOrEqual(500);
-
-    const scraped = await waitFor('the failure is counted', hangTimeoutMs(), async () => {
-      const { sum } = await scrape(url);
-      return sum('accounts_http_request_duration_seconds_count', { route: '/api/me' }) === 1;
-    });
-    expect(scraped).toBe(true);
-    await service.stop();
-  });
-
   it.runIf(engine === 'mariadb')('answers while the start waits for a database that refuses', async () => {
     const service = spawnService(installation.directory, {
       ...installation.env,
@@ -121,5 +112,81 @@ describe('the listener of the metrics', () => {
     expect(text).toContain('process_cpu_seconds_total');
     service.child.kill('SIGKILL');
     await service.exited;
+  });
+});
+
+describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
+  let service: Service;
+
+  afterEach(() => service.stop());
+
+  const pids = () => listeningPids(service.logs);
+  const untilListen = (count: number) =>
+    waitFor(`${count} workers have listened`, hangTimeoutMs(), () => pids().length === count);
+
+  /** Over a connection of its own: the workers take them in turn. */
+  const probe = () =>
+    new Promise<void>((resolve, reject) => {
+      const sent = request(`${service.url}/health/live`, { agent: new Agent() }, (response) => {
+        response.resume().once('end', resolve);
+      });
+      sent.once('error', reject).end();
+    });
+
+  async function probes(count: number): Promise<void> {
+    for (let index = 0; index < count; index += 1) await probe();
+  }
+
+  const untilCounted = (url: string, count: number, labels = LIVE) =>
+    waitFor(`${count} are counted`, hangTimeoutMs(), async () => {
+      const { value } = await scrape(url);
+      return value(COUNT, labels) === count;
+    });
+
+  it('are summed, also when one hangs or has been replaced', async () => {
+    service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2', METRICS_PORT: '0' } });
+    const url = await metricsUrl(service.logs);
+    await untilListen(2);
+
+    await probes(10);
+    expect(await untilCounted(url, 10)).toBe(true);
+    const connections = (await scrape(url)).sum('accounts_database_connections');
+    expect(connections).toBeGreaterThanOrEqual(2);
+
+    process.kill(pids()[0]!, 'SIGSTOP');
+    expect((await scrape(url)).value(COUNT, LIVE), 'as before, and the scrape is answered').toBe(10);
+    process.kill(pids()[0]!, 'SIGCONT');
+
+    process.kill(pids()[0]!, 'SIGKILL');
+    await untilListen(3);
+    expect((await scrape(url)).value(COUNT, LIVE), 'what the dead one counted').toBe(10);
+    await probes(6);
+    expect(await untilCounted(url, 16)).toBe(true);
+
+    process.kill(pids()[1]!, 'SIGKILL');
+    await untilListen(4);
+    expect((await scrape(url)).value(COUNT, LIVE)).toBe(16);
+    await anAccount(service);
+    expect(await untilCounted(url, 1, REGISTERED)).toBe(true);
+  });
+
+  it('do not hold what a worker that ended was doing', async () => {
+    const slowHash = { ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '100' };
+    const env = { ...NO_LIMITS, ...slowHash, WEB_CONCURRENCY: '2', METRICS_PORT: '0' };
+    service = await startService({ env });
+    const url = await metricsUrl(service.logs);
+    await untilListen(2);
+    const running = async () => (await scrape(url)).value('accounts_hashes_running');
+
+    const interrupted = anAccount(service).then(
+      () => 'answered',
+      () => 'interrupted',
+    );
+    await waitFor('a hash is running', hangTimeoutMs(), async () => (await running()) === 1);
+    for (const pid of pids()) process.kill(pid, 'SIGKILL');
+    expect(await interrupted).toBe('interrupted');
+    await untilListen(4);
+
+    expect(await running()).toBe(0);
   });
 });

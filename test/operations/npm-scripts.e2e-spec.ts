@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anInstallation } from '../support/installation.js';
 import { AS_AN_OLD_NODE } from '../support/old-node.js';
-import { exitCode, type ServiceProcess, spawnCommand, untilListening } from '../support/service-process.js';
+import { exitCode, listeningPids, spawnCommand, untilListening } from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PACKAGE =
@@ -94,7 +94,7 @@ describe('SIGTERM to npm', () => {
     const npm = spawnCommand(['npm', 'run', script], project, installation.env);
     try {
       const url = await untilListening(npm);
-      const pid = servicePid(npm)!;
+      const pid = listeningPids(npm.logs)[0]!;
 
       npm.child.kill('SIGTERM');
 
@@ -103,18 +103,13 @@ describe('SIGTERM to npm', () => {
       expect(isRunning(pid)).toBe(false);
       await expect(fetch(url)).rejects.toThrow('fetch failed');
     } finally {
-      const pid = servicePid(npm);
+      const pid = listeningPids(npm.logs)[0];
       if (pid !== undefined && isRunning(pid)) process.kill(pid, 'SIGKILL');
       npm.child.kill('SIGKILL');
       await installation.remove();
     }
   });
 });
-
-function servicePid({ logs }: ServiceProcess): number | undefined {
-  const pid = /"msg":"listening".*"pid":(\d+)/.exec(logs.join('\n'))?.[1];
-  return pid === undefined ? undefined : Number(pid);
-}
 
 function isRunning(pid: number): boolean {
   try {

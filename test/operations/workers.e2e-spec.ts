@@ -5,7 +5,7 @@ import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
-import { exitCode, spawnService } from '../support/service-process.js';
+import { exitCode, listeningPids, spawnService } from '../support/service-process.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
 describe('WEB_CONCURRENCY', () => {
@@ -16,13 +16,13 @@ describe('WEB_CONCURRENCY', () => {
   it.runIf(engine === 'mariadb')('starts one process where each would limit by itself', async () => {
     service = await startService({ env: { WEB_CONCURRENCY: '2' } });
     expect(service.logs.join('\n')).toContain('one process only: without REDIS_URL');
-    expect(listening(service.logs)).toHaveLength(1);
+    expect(listeningPids(service.logs)).toHaveLength(1);
   });
 
   it.runIf(engine === 'sqlite')('starts one process on SQLite, and the log says so', async () => {
     service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2' } });
     expect(service.logs.join('\n')).toContain('one process only: SQLite supports a single process');
-    expect(listening(service.logs)).toHaveLength(1);
+    expect(listeningPids(service.logs)).toHaveLength(1);
   });
 });
 
@@ -62,7 +62,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     const service = await startWorkers();
     const account = await anAccount(service);
 
-    process.kill(listening(service.logs)[0]!, 'SIGKILL');
+    process.kill(listeningPids(service.logs)[0]!, 'SIGKILL');
     await untilListening(service.logs, 3);
 
     const answers = await Promise.all(Array.from({ length: 40 }, () => account.get('/api/me')));
@@ -73,7 +73,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
   it('keep serving while one cannot be replaced, until it can', async () => {
     const service = await startWorkers();
     const account = await anAccount(service);
-    const [killed] = listening(service.logs);
+    const [killed] = listeningPids(service.logs);
     await lockAccount();
 
     process.kill(killed!, 'SIGKILL');
@@ -83,11 +83,11 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     for (let request = 0; request < 10; request += 1) {
       expect((await account.get('/api/me')).status).toBe(200);
     }
-    expect(listening(service.logs)).toHaveLength(2);
+    expect(listeningPids(service.logs)).toHaveLength(2);
 
     await unlockAccount();
     await untilListening(service.logs, 3);
-    process.kill(listening(service.logs)[2]!, 'SIGKILL');
+    process.kill(listeningPids(service.logs)[2]!, 'SIGKILL');
     await untilListening(service.logs, 4);
     expect(pausesSeconds(service.logs).at(-1), 'after a start that went well').toBe(1);
     expect((await account.get('/api/me')).status).toBe(200);
@@ -96,7 +96,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
 
   it('exit with 0 on SIGTERM while one cannot be replaced', async () => {
     const service = await startWorkers();
-    const [killed] = listening(service.logs);
+    const [killed] = listeningPids(service.logs);
     await lockAccount();
     process.kill(killed!, 'SIGKILL');
     await untilFailed(service.logs, 4);
@@ -122,14 +122,6 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
   });
 });
 
-/** The process ids of all that ever listened, in order. */
-function listening(logs: string[]): number[] {
-  return logs.flatMap((line) => {
-    const pid = line.includes('"msg":"listening"') ? /"pid":(\d+)/.exec(line)?.[1] : undefined;
-    return pid === undefined ? [] : [Number(pid)];
-  });
-}
-
 /** How long was waited before each replacement. */
 function pausesSeconds(logs: string[]): number[] {
   return logs.flatMap((line) => {
@@ -139,7 +131,7 @@ function pausesSeconds(logs: string[]): number[] {
 }
 
 async function untilListening(logs: string[], count: number): Promise<void> {
-  await vi.waitFor(() => expect(listening(logs)).toHaveLength(count), hangTimeoutMs());
+  await vi.waitFor(() => expect(listeningPids(logs)).toHaveLength(count), hangTimeoutMs());
 }
 
 async function untilFailed(logs: string[], count: number): Promise<void> {

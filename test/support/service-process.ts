@@ -90,6 +90,14 @@ export function announcedUrl(log: string): string | undefined {
   return /"url":"(https?:\/\/[^"]+)"/.exec(log)?.[1];
 }
 
+/** The process ids of all that ever listened, in order. */
+export function listeningPids(logs: readonly string[]): number[] {
+  return logs.flatMap((line) => {
+    const pid = line.includes('"msg":"listening"') ? /"pid":(\d+)/.exec(line)?.[1] : undefined;
+    return pid === undefined ? [] : [Number(pid)];
+  });
+}
+
 export async function untilListening(service: ServiceProcess, timeoutMs = hangTimeoutMs()): Promise<string> {
   const ended = service.exited.then((code) => {
     throw new Error(`The service did not start, it ended with ${code}`);

@@ -1,19 +1,34 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
 import { aCode, anAccount, anOrg, anOrgOf, aPassword, join } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+interface Panel {
+  targets?: { expr: string }[];
+}
+
+const FILE = resolve(import.meta.dirname, '../../deploy/grafana-dashboard.json');
+/** Those that Prometheus adds, and that of the buckets. */
+const LABELS_OF_OTHERS = ['instance', 'le'];
 
 const DURATION = 'accounts_http_request_duration_seconds_count';
 const LOGINS = 'accounts_logins_total';
 const DECISIONS = 'accounts_rate_limit_decisions_total';
 const CONNECTIONS = 'accounts_database_connections';
 
-const env = { METRICS_PORT: '0', RATE_LIMIT_LOGIN: '5/15m', RATE_LIMIT_ADDRESS: '100/1h' };
+const env = {
+  METRICS_PORT: '0',
+  RATE_LIMIT_LOGIN: '5/15m',
+  RATE_LIMIT_ADDRESS: '100/1h',
+  RATE_LIMIT_REGISTER: '20/1h',
+};
 const service = await startOwnService({ env: { ...env, ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '3' } });
 const url = await metricsUrl(service.logs);
 const ada = await anAccount(service, 'ada');
@@ -159,25 +174,16 @@ describe('the metrics', () => {
   });
 
   it('name nobody: no id, no e-mail, after all of that', async () => {
-    const { owner, admin, member, outsider, org } = await anOrg(await anotherService());
+    const { owner, admin, member, outsider, org } = await anOrg(service);
     for (const one of [owner, admin, member, outsider]) await one.get(`/api/orgs/${org.id}/members?limit=2`);
-    const { text } = await scrape(await metricsUrl(others.at(-1)!.logs));
-    const all = text + (await scrape(url)).text;
+    const { text } = await scrape(url);
 
-    expect(all).not.toContain('@');
-    expect(all).not.toMatch(/[\da-f]{8}-[\da-f]{4}-/);
+    expect(text).not.toContain('@');
+    expect(text).not.toMatch(/[\da-f]{8}-[\da-f]{4}-/);
     for (const secret of [ada.id, ada.email, owner.email, org.id, ada.token])
-      expect(all).not.toContain(secret);
-    expect(all).toContain('route="/api/orgs/:orgId/members"');
+      expect(text).not.toContain(secret);
+    expect(text).toContain('route="/api/orgs/:orgId/members"');
   });
-
-  const others: Instance[] = [];
-  async function anotherService(): Promise<Instance> {
-    const other = await startOwnService({ env: { METRICS_PORT: '0' } });
-    others.push(other);
-    return other;
-  }
-  afterAll(() => Promise.all(others.map((other) => other.stop())));
 
   it.each([
     ['POST', '/metrics', 405],
@@ -191,5 +197,52 @@ describe('the metrics', () => {
 
   it('are not on the port of the API', async () => {
     expect((await service.anyone.get('/metrics')).status).toBe(404);
+  });
+});
+
+describe('the dashboard', () => {
+  const { panels } = JSON.parse(readFileSync(FILE, 'utf8')) as { panels: Panel[] };
+  const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
+  let text: string;
+  beforeAll(async () => {
+    ({ text } = await scrape(url));
+  });
+
+  /** `name` of each `# TYPE name kind` line. */
+  const names = (): string[] => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
+  const named = (query: string): string[] =>
+    [...query.matchAll(/\b(?:accounts|process|nodejs)_\w+/g)].map(([name]) => name);
+
+  it('asks for metrics that a scrape has, and nothing else', () => {
+    const known = new Set(
+      names().flatMap((name) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
+    );
+    const asked = queries.flatMap(named);
+
+    expect(asked.length).toBeGreaterThan(15);
+    expect(asked.filter((name) => !known.has(name))).toEqual([]);
+    expect(queries.filter((query) => named(query).length === 0)).toEqual([]);
+  });
+
+  it('shows every metric of the service', () => {
+    const asked = queries.flatMap(named).join(' ');
+
+    const own = names().filter((name) => name.startsWith('accounts_'));
+    expect(own).toHaveLength(12);
+    expect(own.filter((name) => !asked.includes(name))).toEqual([]);
+  });
+
+  it('groups and filters by labels that there are', () => {
+    const known = [...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label!);
+    const labels = new Set([...known, ...LABELS_OF_OTHERS]);
+    const groups = queries.flatMap((query) =>
+      [...query.matchAll(/by \(([^)]*)\)/g)].map(([, list]) => list!),
+    );
+    const used = queries
+      .flatMap((query) => [...query.matchAll(/[{,](\w+)(?:=~|!~|=|!=)"/g)].map(([, label]) => label!))
+      .concat(groups.flatMap((list) => list.split(/,\s*/)));
+
+    expect(used.filter((label) => !labels.has(label))).toEqual([]);
   });
 });
