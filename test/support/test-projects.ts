@@ -31,7 +31,6 @@ const WITHOUT_TABLES = [
   'test/pages/*.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
   'test/rate-limits/{account-limit,address-limit,behind-a-proxy,given-back,limits,lookup-limit,write-limit}.e2e-spec.ts',
-  'test/tracing/exporter.e2e-spec.ts',
 ];
 const notOn = (engine: Engine): string[] => (engine === 'sqlite' ? [] : WITHOUT_TABLES);
 

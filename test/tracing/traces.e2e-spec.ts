@@ -1,10 +1,22 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { engine } from '../support/engine.js';
+import { anInstallation, type Installation } from '../support/installation.js';
 import { anOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { aCode, anAccount, anOrg, aPassword } from '../support/personas.js';
 import { aServiceCaller } from '../support/service-caller.js';
-import { startOwnService } from '../support/service.js';
+import { type Service, startOwnService } from '../support/service.js';
+import { exitCode, untilListening } from '../support/service-process.js';
+import { spawnWithout } from '../support/without-packages.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
+const PACKAGES = [
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-trace',
+  '@opentelemetry/exporter-trace-otlp-http',
+];
+const NOBODY_LISTENS = 'http://127.0.0.1:1';
 const SERVER = 2;
 const CLIENT = 3;
 const ERROR = 2;
@@ -31,6 +43,13 @@ describe('the traces', () => {
     waitFor(`${count} spans of ${traceId}`, hangTimeoutMs(), () => {
       const spans = spansOf(traceId);
       return spans.length >= count && spans;
+    });
+
+  /** The spans of a trace once that of its request is there, which ends last. */
+  const untilRequest = (traceId: string): Promise<ReceivedSpan[]> =>
+    waitFor(`the request of ${traceId}`, hangTimeoutMs(), () => {
+      const spans = spansOf(traceId);
+      return spans.some(({ kind }) => kind === SERVER) && spans;
     });
 
   it('have a span for a request, with the parent that the client named, and one for each of its queries', async () => {
@@ -65,10 +84,7 @@ describe('the traces', () => {
     const { traceId, traceparent } = aTrace();
     await ada.with({ traceparent }).post('/api/orgs', { name: 'Engines' });
 
-    const spans = await waitFor('COMMIT', hangTimeoutMs(), () => {
-      const found = spansOf(traceId);
-      return found.some(({ kind }) => kind === SERVER) && found;
-    });
+    const spans = await untilRequest(traceId);
     const request = spans.find(({ kind }) => kind === SERVER)!;
     const queries = spans.filter(({ kind }) => kind === CLIENT);
     expect(queries.map(({ name }) => name)).toEqual(
@@ -123,18 +139,15 @@ describe('the traces', () => {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams(parameters).toString(),
       });
-      const spans = await waitFor('the introspection', hangTimeoutMs(), () => {
-        const found = spansOf(traceId);
-        return found.some(({ kind }) => kind === SERVER) && found;
-      });
-      return spans.filter(({ kind }) => kind === CLIENT).map(({ name }) => name);
+      const spans = await untilRequest(traceId);
+      return spans.flatMap(({ kind, name }) => (kind === CLIENT ? name : []));
     };
 
     expect(await queriesOf({ token })).toEqual(['SELECT service_secrets', 'SELECT sessions']);
     expect(await queriesOf({ token, orgId: org.id })).toEqual([
       'SELECT service_secrets',
       'SELECT sessions',
-      'SELECT orgs',
+      'SELECT members',
     ]);
     expect(await queriesOf({ token: 'x.y.z', orgId: org.id })).toEqual(['SELECT service_secrets']);
   });
@@ -150,10 +163,7 @@ describe('the traces', () => {
     expect(await untilReceived(refused.traceId, 1)).toContainEqual(
       expect.objectContaining({ kind: SERVER, status: expect.not.objectContaining({ code: ERROR }) }),
     );
-    const spans = await waitFor('the failed request', hangTimeoutMs(), () => {
-      const found = spansOf(failed.traceId);
-      return found.some(({ kind }) => kind === SERVER) && found;
-    });
+    const spans = await untilRequest(failed.traceId);
     const marked = spans.filter(({ status }) => status.code === ERROR);
     expect(marked.map(({ kind }) => kind)).toEqual(expect.arrayContaining([SERVER, CLIENT]));
   });
@@ -179,9 +189,7 @@ describe('the traces', () => {
     await billing.get(`/api/memberships?orgId=${org.id}&userId=${owner.id}`);
     const { traceId, traceparent } = aTrace();
     await owner.with({ traceparent }).delete(`/api/orgs/${org.id}/members/${member.id}`);
-    await waitFor('the last request', hangTimeoutMs(), () =>
-      spansOf(traceId).some(({ kind }) => kind === SERVER),
-    );
+    await untilRequest(traceId);
 
     const text = receiver.texts.join('\n');
     expect(service.installation.secrets.leaksIn(receiver.texts)).toEqual([]);
@@ -189,5 +197,64 @@ describe('the traces', () => {
       expect(text).not.toContain(hidden);
     }
     expect(text).not.toMatch(/@example\.com/);
+  });
+});
+
+// Neither tables nor transactions decide.
+describe.runIf(engine === 'sqlite')('the exporter of traces', () => {
+  let installation: Installation;
+
+  beforeEach(async () => {
+    installation = await anInstallation();
+  });
+  afterEach(() => installation.remove());
+
+  const start = (OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
+    startOwnService({ installation, env: { OTEL_EXPORTER_OTLP_ENDPOINT } });
+
+  it('is not loaded by default', async () => {
+    const untraced = spawnWithout(PACKAGES, installation, {});
+    await untilListening(untraced);
+    untraced.child.kill('SIGTERM');
+    expect(await exitCode(untraced)).toBe(0);
+
+    const traced = spawnWithout(PACKAGES, installation, { OTEL_EXPORTER_OTLP_ENDPOINT: NOBODY_LISTENS });
+    expect(await exitCode(traced)).toBe(1);
+  });
+
+  /** More requests than the exporter keeps spans. */
+  async function manyRequests(of: Service): Promise<number[]> {
+    const ada = await anAccount(of, 'ada');
+    const statuses = [];
+    for (let round = 0; round < 50; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => ada.get('/api/me')));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    return [...new Set(statuses)];
+  }
+
+  it('that nobody answers fails no request and no stop, and the log says so once', async () => {
+    const other = await start(NOBODY_LISTENS);
+
+    expect(await manyRequests(other)).toEqual([200]);
+    const warnings = () => other.logs.filter((line) => line.includes('traces cannot be exported'));
+    await waitFor('a warning', hangTimeoutMs(), () => warnings().length > 0);
+    await other.stop();
+    expect(warnings()).toHaveLength(1);
+    expect(other.logs.join('\n')).not.toContain('requests are still running');
+  });
+
+  it('that hangs fails no request, and a stop does not wait for it', async () => {
+    const sockets: Socket[] = [];
+    const hanging = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(hanging, 'listening');
+    const other = await start(`http://127.0.0.1:${(hanging.address() as AddressInfo).port}`);
+
+    expect(await manyRequests(other)).toEqual([200]);
+    await waitFor('an export has begun', hangTimeoutMs(), () => sockets.length > 0);
+    await other.stop();
+    expect(other.logs.join('\n')).not.toContain('requests are still running');
+    for (const socket of sockets) socket.destroy();
+    hanging.close();
   });
 });
