@@ -110,12 +110,6 @@ describe('docs/services.md', () => {
     expect(json('Who belongs to what')).toMatchObject({
       memberships: [{ role: 'owner' }, { role: 'admin' }],
     });
-    const [asked, askedWithRole] = printed.get('Introspection, or offline: what each costs')!.split('\n');
-    expect(JSON.parse(asked!)).toMatchObject({ active: true, aud: 'billing', username: 'ada@example.com' });
-    expect(JSON.parse(askedWithRole!)).toMatchObject({ active: true, org: { role: 'owner' } });
-    expect(json('Who belongs to what')).toMatchObject({
-      memberships: [{ role: 'owner' }, { role: 'admin' }],
-    });
     expect(json('Follow the changes')).toMatchObject({ events: [{ type: 'org.renamed' }] });
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* used in the hour of /m);
     expect(printed.get('Rotate the secret')).toMatch(/^secret .* never used$/m);

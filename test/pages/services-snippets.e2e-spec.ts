@@ -1,23 +1,34 @@
+import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { symlink, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import ts from 'typescript';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
-import { aSigningKey, decodeToken, encodePart, signToken, type SigningKey } from '../support/signing-keys.js';
+import { anInstallation } from '../support/installation.js';
+import { type Account, anAccount, anOrg, type Cast } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
+import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
-const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/services.md'), 'utf8');
+const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
 const CHAPTER = /^## Verify tokens$.*?(?=^## )/ms.exec(PAGE)![0];
 const SNIPPETS = [...CHAPTER.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
 const LIBRARIES = ['jose', 'jwks-rsa', '@fastify/jwt', 'express-oauth2-jwt-bearer'] as const;
+const FRAMEWORKS = ['Express', 'Express 4', 'Fastify', 'Nest'] as const;
+type Framework = (typeof FRAMEWORKS)[number];
+const COMPILER = {
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  target: ts.ScriptTarget.ES2022,
+};
 
 type Part = Record<string, unknown>;
 
@@ -26,9 +37,15 @@ interface FastifyApp {
 }
 
 /** A snippet defines one of these. */
-interface Snippet {
+interface VerifierSnippet {
   verify?: (token: string) => Promise<{ sub: string }>;
   app?: FastifyApp | RequestListener;
+}
+
+interface GuardSnippet {
+  accounts: { close(): Promise<void> };
+  app?: RequestListener | { listen(options: { port: number }): Promise<string>; close(): Promise<void> };
+  AppModule?: Type;
 }
 
 /** The id of the user whose token it accepts, or `refused`. */
@@ -37,33 +54,126 @@ type Verifier = (token: string) => Promise<string>;
 const REFUSED = 'refused';
 const TEN_MINUTES = 10 * 60_000;
 
-describe('a verifier of docs/services.md', () => {
-  let installation: Installation;
-  let service: Instance;
-  let ada: Account;
-  let key: SigningKey;
-  let header: Part;
-  let claims: Part;
-  const servers: Server[] = [];
+const installation = await anInstallation();
+const port = await freePort();
+const env = { PORT: String(port), JWT_ISSUER: `http://127.0.0.1:${port}` };
+const service = await startOwnService({ installation, env });
+symlinkSync(resolve('node_modules'), join(installation.directory, 'node_modules'));
+/** last first */
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends) await end();
+  await service.stop();
+  await installation.remove();
+});
+
+async function serve(app: RequestListener): Promise<string> {
+  const server = createServer(app).listen(0, '127.0.0.1');
+  ends.unshift(() => server.close());
+  await new Promise((listening) => server.once('listening', listening));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a guard of docs/services.md', () => {
+  let cast: Cast;
+  let billing: ServiceCaller;
 
   beforeAll(async () => {
-    installation = await anInstallation();
-    await symlink(join(ROOT, 'node_modules'), join(installation.directory, 'node_modules'));
-    const port = await freePort();
-    service = await startOwnService({
-      installation,
-      env: { PORT: String(port), JWT_ISSUER: `http://127.0.0.1:${port}` },
+    cast = await anOrg(service);
+    billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+    installClient(installation.directory);
+  });
+
+  /** The package as it is built, beside everything else that is installed. */
+  function installClient(directory: string): void {
+    const built = join(directory, 'client');
+    const tsc = resolve('node_modules/typescript/bin/tsc');
+    const options = ['--project', 'client/tsconfig.build.json', '--outDir', join(built, 'dist')];
+    execFileSync(process.execPath, [tsc, ...options]);
+    cpSync('client/package.json', join(built, 'package.json'));
+    mkdirSync(join(directory, 'guards/node_modules'), { recursive: true });
+    symlinkSync(built, join(directory, 'guards/node_modules/accounts-client'));
+  }
+
+  /** @returns where the routes of the snippet are */
+  async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
+    const [chapterName] = framework.split(' ');
+    const chapter = new RegExp(`^### The guard in ${chapterName}$.*?^\`\`\`[jt]s\\n(.*?)^\`\`\`$`, 'ms').exec(
+      PAGE,
+    )!;
+    const text = edit(chapter[1]!)
+      .replace("from 'express'", framework === 'Express 4' ? "from 'express4'" : "from 'express'")
+      .replace('https://accounts.example.com', service.url)
+      .replaceAll("'billing'", `'${billing.name}'`)
+      .replace(/process\.env.*(?= })/, `'${billing.secret}'`);
+    const file = join(installation.directory, `guards/${crypto.randomUUID()}.mjs`);
+    const program = `${text}\nexport { accounts };\n`;
+    writeFileSync(file, ts.transpileModule(program, { compilerOptions: COMPILER }).outputText);
+    const { accounts, app, AppModule } = (await import(pathToFileURL(file).href)) as GuardSnippet;
+    ends.push(() => accounts.close());
+    return AppModule ? startNest(AppModule) : startApp(app!);
+  }
+
+  async function startNest(module: Type): Promise<string> {
+    const app = await NestFactory.create(module, new FastifyAdapter(), { logger: false });
+    ends.unshift(() => app.close());
+    await app.listen(0, '127.0.0.1');
+    return app.getUrl();
+  }
+
+  async function startApp(app: NonNullable<GuardSnippet['app']>): Promise<string> {
+    if (typeof app === 'function') return serve(app);
+    ends.unshift(() => app.close());
+    return app.listen({ port: 0 });
+  }
+
+  it.each(FRAMEWORKS)('in %s lets members with the role in, until they are removed', async (framework) => {
+    const url = `${await start(framework)}/orgs/${cast.org.id}/invoices`;
+    const ask = async (authorization?: string): Promise<Response> =>
+      fetch(url, { headers: authorization === undefined ? {} : { authorization } });
+    const tokenOf = async (account: Account): Promise<string> =>
+      `Bearer ${await aBoundToken(billing, account)}`;
+    const another = await anAccount(service);
+    const { status } = await cast.owner.post(`/api/orgs/${cast.org.id}/members`, {
+      email: another.email,
+      role: 'admin',
     });
+    expect(status).toBe(201);
+    const token = await tokenOf(another);
+
+    const welcome = await ask(token);
+    expect([welcome.status, await welcome.json()]).toEqual([200, { userId: another.id }]);
+    const refused = await ask(await tokenOf(cast.member));
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    expect(await refused.json()).toMatchObject({ code: 'insufficient_role' });
+    const unknown = await ask();
+    expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+
+    expect((await cast.owner.delete(`/api/orgs/${cast.org.id}/members/${another.id}`)).status).toBe(200);
+    await waitFor('the guard has heard', hangTimeoutMs(), async () => (await ask(token)).status === 403);
+  });
+
+  it.each(FRAMEWORKS)('in %s answers 500, and goes on, where the route has no orgId', async (framework) => {
+    const url = await start(framework, (text) => text.replaceAll(':orgId', ':org'));
+
+    for (let time = 0; time < 2; time += 1) {
+      expect((await fetch(`${url}/orgs/${cast.org.id}/invoices`)).status).toBe(500);
+    }
+  });
+});
+
+describe('a verifier of docs/services.md', () => {
+  let ada: Account;
+  let header: Part;
+  let claims: Part;
+  const key = installation.keys[0]!;
+
+  beforeAll(async () => {
     ada = await anAccount(service, 'ada');
-    key = installation.keys[0]!;
     ({ header, claims } = decodeToken(ada.token));
   });
   afterEach(() => void vi.useRealTimers());
-  afterAll(async () => {
-    for (const server of servers) server.close();
-    await service.stop();
-    await installation.remove();
-  });
 
   const now = (): number => Math.floor(Date.now() / 1000);
   const verifiers = new Map<string, Verifier>();
@@ -77,19 +187,21 @@ describe('a verifier of docs/services.md', () => {
 
   const newVerifier = async (library: string) => asVerifier(await snippetBy(library, service.url));
 
-  async function snippetBy(library: string, issuer: string, audience = 'accounts'): Promise<Snippet> {
+  async function snippetBy(library: string, issuer: string, audience = 'accounts'): Promise<VerifierSnippet> {
     const snippet = SNIPPETS.find((text) => text.includes(`from '${library}'`))!;
     const name = /^(?:async function|const) (verify|app)\b/m.exec(snippet)![1]!;
-    const { port } = new URL(issuer);
-    const file = join(installation.directory, `${library.replaceAll(/\W/g, '-')}-${audience}-${port}.mjs`);
+    const file = join(
+      installation.directory,
+      `${library.replaceAll(/\W/g, '-')}-${audience}-${new URL(issuer).port}.mjs`,
+    );
     const text = snippet
       .replace('https://accounts.example.com', issuer)
       .replace(/(?<=(?:audience|allowedAud): )'accounts'/, `'${audience}'`);
-    await writeFile(file, `${text}\nexport { ${name} };\n`);
-    return (await import(pathToFileURL(file).href)) as Snippet;
+    writeFileSync(file, `${text}\nexport { ${name} };\n`);
+    return (await import(pathToFileURL(file).href)) as VerifierSnippet;
   }
 
-  async function asVerifier({ verify, app }: Snippet): Promise<Verifier> {
+  async function asVerifier({ verify, app }: VerifierSnippet): Promise<Verifier> {
     if (verify) {
       return (token) =>
         verify(token).then(
@@ -103,10 +215,7 @@ describe('a verifier of docs/services.md', () => {
         return answerOf(answer.statusCode, answer.json());
       };
     }
-    const server = createServer(app).listen(0, '127.0.0.1');
-    servers.push(server);
-    await new Promise((listening) => server.once('listening', listening));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/whoami`;
+    const url = `${await serve(app!)}/whoami`;
     return async (token) => {
       const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
       return answerOf(answer.status, answer.ok ? ((await answer.json()) as { id: string }) : {});
