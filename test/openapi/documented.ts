@@ -50,6 +50,8 @@ export interface Document {
 export interface DocumentedOperation extends Documented {
   method: string;
   path: string;
+  /** method and path */
+  endpoint: string;
 }
 
 /** The service's own OpenAPI document, with its references followed. */
@@ -59,7 +61,10 @@ export class DocumentReader {
   private constructor(readonly document: Document) {
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, documented]) =>
-        Object.assign({ method: method.toUpperCase(), path }, documented),
+        Object.assign(
+          { method: method.toUpperCase(), path, endpoint: `${method.toUpperCase()} ${path}` },
+          documented,
+        ),
       ),
     );
   }

@@ -4,7 +4,7 @@ import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { DocumentedOperation, DocumentReader } from './documented.js';
-import { collectSecondStepAnswers } from './second-step-answers.js';
+import { collectSecondStepAnswers } from './account-answers.js';
 import { aServiceClient, basic } from '../support/services.js';
 
 interface Request {

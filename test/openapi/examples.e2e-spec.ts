@@ -2,13 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { MailServer } from '../support/mail-server.js';
 import { startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
-import { collectInvitationAnswers } from './invitation-answers.js';
-import { collectMailAnswers } from './mail-answers.js';
-import { collectLookupAnswers } from './lookup-answers.js';
-import { collectOperatorAnswers } from './operator-answers.js';
-import { collectSecondFactorAnswers } from './second-factor-answers.js';
-import { collectServiceAnswers } from './service-answers.js';
-import { collectOrgLifeAnswers } from './org-life-answers.js';
+import { collectMailAnswers, collectSecondFactorAnswers } from './account-answers.js';
+import { collectLookupAnswers, collectOperatorAnswers, collectServiceAnswers } from './operator-answers.js';
+import { collectInvitationAnswers, collectOrgLifeAnswers } from './org-answers.js';
 import { ExampleAnswers, SMALL_LIMITS, WRITES_LIMIT } from './example-answers.js';
 
 /** Faults of the service and its database: what a request cannot bring about. */

@@ -25,7 +25,7 @@ const WITHOUT_TABLES = [
   'test/config/{environment,passwords}.e2e-spec.ts',
   'test/http/{access,bodies,costly-text,cross-origin,declared-access,logs,routes}.e2e-spec.ts',
   'test/mail/smtp.e2e-spec.ts',
-  'test/openapi/{caller-documents,docs-page,document,page-behaviour,published-document,refused-requests}.e2e-spec.ts',
+  'test/openapi/{caller-documents,docs-page,document}.e2e-spec.ts',
   'test/operators/access.e2e-spec.ts',
   'test/operations/npm-scripts.e2e-spec.ts',
   'test/pages/*.e2e-spec.ts',

@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import type { Caller } from '../support/caller.js';
 import { DAY_MS } from '../support/inviting.js';
 import {
-  aCode,
   type Account,
   anAccount,
   anEmail,
@@ -10,6 +9,7 @@ import {
   anUnknownId,
   aPassword,
   byCode,
+  join,
 } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { ExampleAnswers, Founders } from './example-answers.js';
@@ -62,6 +62,15 @@ async function inviteAndResend(
   return invitationId;
 }
 
+async function inviteTo(orgId: string, by: Caller, email: string): Promise<{ id: string; code: string }> {
+  const { status, text, body } = await by.post<{ invitation: { id: string; code: string } }>(
+    `/api/orgs/${orgId}/invitations`,
+    { email, role: 'member', showCode: true },
+  );
+  expect(status, text).toBe(201);
+  return body.invitation;
+}
+
 async function answer(
   examples: ExampleAnswers,
   service: Service,
@@ -69,24 +78,14 @@ async function answer(
   invitationId: string,
 ): Promise<void> {
   const path = { invitationId };
-  const invite = async (email: string) => {
-    const made = await ada.post<{ invitation: { id: string } }>(`/api/orgs/${orgId}/invitations`, {
-      email,
-      role: 'member',
-      showCode: true,
-    });
-    expect(made.status, made.text).toBe(201);
-    return { invitationId: made.body.invitation.id };
-  };
+  const invite = async (email: string) => ({ invitationId: (await inviteTo(orgId, ada, email)).id });
   const [busy, unverified] = [await anAccount(service, 'busy'), await anAccount(service)];
   await anOrgOf(busy);
   await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [busy.id]);
-  const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
-    code: await aCode(busy),
-  });
+  const derived = await byCode(service, busy);
   const toUnverified = await invite(unverified.email);
   for (const id of ['acceptInvitation', 'declineInvitation']) {
-    await examples.send(id, { by: busy.as(body.token), path });
+    await examples.send(id, { by: derived, path });
     await examples.send(id, { by: grace, path, body: { code: 0 } });
     await examples.send(id, { by: unverified, path: toUnverified, body: {} });
     await examples.send(id, { by: unverified, path: toUnverified });
@@ -120,14 +119,9 @@ async function answerByCode(
     ['guest', 'busy', 'guesser'].map((name) => anAccount(service, name)),
   );
   await anOrgOf(busy!);
-  const codeFor = async ({ email }: Account): Promise<{ code: string }> => {
-    const body = { email, role: 'member', showCode: true };
-    const made = await ada.post<{ invitation: { code: string } }>(`/api/orgs/${orgId}/invitations`, body);
-    expect(made.status, made.text).toBe(201);
-    return { code: made.body.invitation.code };
-  };
+  const codeFor = async ({ email }: Account) => ({ code: (await inviteTo(orgId, ada, email)).code });
   const set = (sql: string, ...values: string[]) => service.db.query(sql, values);
-  const join = `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, 'member', 1)`;
+  const joining = `INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, 'member', 1)`;
   const leave = 'DELETE FROM members WHERE user_id = ?';
   const derived = await byCode(service, guest!);
 
@@ -139,7 +133,7 @@ async function answerByCode(
     await examples.send(id, { by: guest!, body });
     await set('UPDATE invitations SET invited_by = ? WHERE email = ?', await userIdOf(ada), guest!.email);
   }
-  await set(join, orgId, guest!.id, guest!.email);
+  await set(joining, orgId, guest!.id, guest!.email);
   await examples.send('acceptInvitationByCode', { by: guest!, body });
   await set(leave, guest!.id);
   await examples.send('acceptInvitationByCode', { by: guest!, body });
@@ -183,20 +177,15 @@ async function reachLimits(
   const now = Date.now();
   const fill = async (count: number, status: string, to?: string): Promise<string> => {
     const ids = Array.from({ length: count }, () => anUnknownId());
+    const [pending, end] = status === 'pending' ? [1, 'NULL'] : ['NULL', now];
+    const rows = ids.map(
+      (id) =>
+        `('${id}', '${orgId}', '${to ?? `${id}@example.com`}', 'member', '${status}', ${pending}, 1, 1,
+          '${orgId}', ${now}, ${now + DAY_MS}, ${end})`,
+    );
     await service.db.query(
       `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
-         created_at, expires_at, ended_at)
-        VALUES ${ids.map(() => `(?, ?, ?, 'member', '${status}', ?, 1, 1, ?, ?, ?, ?)`).join()}`,
-      ids.flatMap((id) => [
-        id,
-        orgId,
-        to ?? `${id}@example.com`,
-        status === 'pending' ? 1 : null,
-        orgId,
-        now,
-        now + DAY_MS,
-        status === 'pending' ? null : now,
-      ]),
+         created_at, expires_at, ended_at) VALUES ${rows.join()}`,
     );
     return ids[0]!;
   };
@@ -221,4 +210,67 @@ async function mailOften(service: Service, orgId: string): Promise<void> {
       VALUES ${ids.map(() => "(?, 'invitation', 'x@example.com', ?, 'sent', 1, 1)").join()}`,
     ids.flatMap((id) => [id, orgId]),
   );
+}
+
+/** Gets answered what becomes of an organization, in one of its own for each that ends it. */
+export async function collectOrgLifeAnswers(examples: ExampleAnswers, service: Service): Promise<void> {
+  const [owner, member] = await Promise.all([anAccount(service, 'owner'), anAccount(service, 'member')]);
+  const org = await anOrgOf(owner);
+  await join(org, owner, member, 'member');
+  const path = { orgId: org.id };
+  const derived = await byCode(service, owner);
+
+  await examples.send('renameOrg', { by: owner, path });
+  await examples.send('leaveOrg', { by: owner, path });
+  for (const id of ['transferOrg', 'deleteOrg', 'restoreOrg', 'leaveOrg'])
+    await examples.send(id, { by: derived, path });
+  const ofOwner = { by: derived, path: { ...path, userId: owner.id } };
+  for (const id of ['changeMemberRole', 'removeMember']) await examples.send(id, ofOwner);
+  for (const id of ['transferOrg', 'deleteOrg']) await examples.send(id, { by: member, path });
+  await refuseDisabled(examples, service, owner, member, org.id);
+  await examples.send('deleteOrg', { by: owner, path });
+  await examples.send('restoreOrg', { by: owner, path });
+  await examples.send('restoreOrg', { by: owner, path });
+  await examples.send('transferOrg', { by: owner, path, body: { userId: member.id } });
+  await examples.send('leaveOrg', { by: owner, path });
+  await listPages(examples, service);
+}
+
+async function refuseDisabled(
+  examples: ExampleAnswers,
+  { db }: Service,
+  owner: Account,
+  { id }: Account,
+  orgId: string,
+): Promise<void> {
+  const setDisabled = (at: number | null) =>
+    db.query('UPDATE users SET disabled_at = ? WHERE id = ?', [at, id]);
+  await setDisabled(1);
+  await examples.send('transferOrg', { by: owner, path: { orgId }, body: { userId: id } });
+  await examples.send('changeMemberRole', {
+    by: owner,
+    path: { orgId, userId: id },
+    body: { role: 'owner' },
+  });
+  await setDisabled(null);
+}
+
+/** Of two, so that there is a next one. */
+async function listPages(examples: ExampleAnswers, service: Service): Promise<void> {
+  const by = await anAccount(service);
+  await anOrgOf(by);
+  const second = anUnknownId();
+  await service.db.query(
+    "INSERT INTO orgs (id, name, revision, created_at) VALUES (?, 'Analytical Engines', 1, 1)",
+    [second],
+  );
+  await service.db.query(
+    "INSERT INTO members (org_id, user_id, email, role, joined_at) VALUES (?, ?, ?, 'owner', 1700000000000)",
+    [second, by.id, by.email],
+  );
+  await examples.send('listOwnOrgs', { by, query: '?limit=1' });
+  for (const { id } of (await by.get<{ orgs: { id: string }[] }>('/api/me/orgs')).body.orgs)
+    await by.delete(`/api/orgs/${id}`);
+  await examples.send('listDeletedOrgs', { by, query: '?limit=1' });
+  for (const id of ['listOwnOrgs', 'listDeletedOrgs']) await examples.send(id, { by, query: '?limit=0' });
 }
