@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { bodyTooLarge, invalidFields, malformedJson, unsupportedMediaType } from '../support/expected.js';
+import { times } from '../support/at-once.js';
+import {
+  bodyTooLarge,
+  invalidCredentials,
+  invalidFields,
+  malformedJson,
+  unsupportedMediaType,
+} from '../support/expected.js';
 import { anEmail, aPassword, anAccount } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { startServiceWithoutLimits } from '../support/service.js';
@@ -7,7 +14,17 @@ import { startServiceWithoutLimits } from '../support/service.js';
 const LIMIT = 16 * 1024;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+const MARKS = 4000;
+/** Marks of two combining classes in the wrong order: normalization has to move each past all others. */
+const HOSTILE = `a${'\u0301'.repeat(MARKS)}${'\u0316'.repeat(MARKS)}`;
+/** as many UTF-16 units and octets, in normal form already */
+const HARMLESS = `a${'\u00e9'.repeat(2 * MARKS)}`;
+const ROUNDS = 9;
+/** Without a bound on the length the hostile text takes thirty times as long. */
+const MAX_DURATION_RATIO = 5;
+
 const service = await startServiceWithoutLimits();
+const ada = await anAccount(service, 'ada');
 afterAll(() => service.stop());
 
 describe('request bodies', () => {
@@ -49,7 +66,6 @@ describe('request bodies', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'email=a%40b.co&password=x',
     };
-    const ada = await anAccount(service, 'ada');
 
     for (const path of [
       '/api/auth/login',
@@ -208,5 +224,41 @@ describe('request bodies', () => {
 
     expect(answer).toMatchObject(invalidFields('query'));
     expect(answer.text).not.toContain('harbor');
+  });
+});
+
+describe('text that is costly to normalize', () => {
+  it.each<[string, (text: string) => Promise<unknown>, object]>([
+    [
+      'a password at login',
+      (password) => service.anyone.post('/api/auth/login', { email: ada.email, password }),
+      invalidCredentials,
+    ],
+    [
+      'a password at registration',
+      (password) => service.anyone.post('/api/auth/register', { email: anEmail(), password }),
+      invalidFields('password'),
+    ],
+    ['the name of an organization', (name) => ada.post('/api/orgs', { name }), invalidFields('name')],
+    [
+      'an e-mail',
+      (text) => service.anyone.post('/api/auth/login', { email: `a@${text}.co`, password: 'x' }),
+      invalidFields('email'),
+    ],
+  ])('takes no longer than other text of its length: %s', async (_what, send, refusal) => {
+    const durations: { harmless: number[]; hostile: number[] } = { harmless: [], hostile: [] };
+    const measure = async (text: string): Promise<number> => {
+      const begin = performance.now();
+      expect(await send(text)).toMatchObject(refusal);
+      return performance.now() - begin;
+    };
+
+    for (const _ of times(ROUNDS, () => 0)) {
+      durations.harmless.push(await measure(HARMLESS));
+      durations.hostile.push(await measure(HOSTILE));
+    }
+
+    // Other load only ever adds time.
+    expect(Math.min(...durations.hostile)).toBeLessThan(MAX_DURATION_RATIO * Math.min(...durations.harmless));
   });
 });

@@ -3,9 +3,9 @@ import { createConnection } from 'mysql2/promise';
 import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
-import { unsupportedMediaType } from '../support/expected.js';
+import { emailTaken, memberNotFound, unsupportedMediaType } from '../support/expected.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
-import { anEmail, aPassword } from '../support/personas.js';
+import { anEmail, anOrg, aPassword } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { startService } from '../support/service.js';
 
@@ -174,4 +174,45 @@ describe('broken HTTP', () => {
 
     expect(answers.map((answer) => answer?.status)).toEqual([408, 408]);
   });
+});
+
+describe('a request that is sent again', () => {
+  it('after a lost answer to a registration finds the account created', async () => {
+    const credentials = { email: anEmail(), password: aPassword() };
+    service.installation.secrets.note(credentials.password);
+    await sendAndHangUp(credentials);
+
+    const again = await service.anyone.post('/api/auth/register', credentials);
+
+    expect(again).toMatchObject(emailTaken);
+    expect((await service.anyone.post('/api/auth/login', credentials)).status).toBe(200);
+  });
+
+  it('finds a member removed and a role set', async () => {
+    const { org, owner, admin, member } = await anOrg(service);
+    const remove = () => owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
+    const demote = () => owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'member' });
+
+    expect([(await remove()).status, (await demote()).status, (await demote()).status]).toEqual([
+      200, 200, 200,
+    ]);
+    expect(await remove()).toMatchObject(memberNotFound);
+  });
+
+  /**
+   * Disconnects at the first byte of the answer: the service has done its work and the client does not know.
+   */
+  function sendAndHangUp(body: object): Promise<void> {
+    const { port, hostname } = new URL(service.url);
+    const json = JSON.stringify(body);
+    const head = ['Content-Type: application/json', `Content-Length: ${json.length}`];
+    return new Promise((done, failed) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(requestBytes('POST /api/auth/register', head, json)),
+      );
+      socket.once('data', () => socket.resetAndDestroy());
+      socket.once('error', failed);
+      socket.once('close', () => done());
+    });
+  }
 });

@@ -1,12 +1,12 @@
 import { METHODS } from 'node:http';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
 import { addOrgs } from '../support/many-orgs.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { startService } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
 
 /** Together 10 MB, which is more than the system buffers. */
 const UNREAD = 5;
@@ -49,6 +49,18 @@ const ROUTES: [string, string[]][] = [
   ['/.well-known/openid-configuration', ['GET']],
 ];
 const METHODS_OF_PATHS = METHODS.filter((method) => method !== 'CONNECT');
+
+const EXPOSED = [
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+  'Link',
+  'ETag',
+  'Dry-Run',
+  'Idempotency-Replayed',
+];
+const REQUEST_HEADERS = ['authorization', 'x-request-id', 'traceparent', 'if-match', 'idempotency-key'];
 
 const service = await startService();
 const ada = await anAccount(service, 'ada');
@@ -253,4 +265,76 @@ describe('routes', () => {
       }
     },
   );
+});
+
+describe('cross-origin requests', () => {
+  let open: Service;
+  beforeAll(async () => {
+    open = await startService({ env: { CORS_ORIGINS: 'tauri://localhost, https://app.example.com' } });
+  });
+  afterAll(() => open.stop());
+
+  const preflight = (to: Service, origin: string, method: string) =>
+    to.anyone
+      .with({
+        origin,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization,content-type',
+      })
+      .send('OPTIONS', '/api/orgs/x/members/y');
+
+  it('are not allowed unless configured', async () => {
+    const answer = await service.anyone.with({ origin: 'https://app.example.com' }).get('/health/live');
+
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    const asked = await preflight(service, 'https://app.example.com', 'PATCH');
+    expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it.each(['tauri://localhost', 'https://app.example.com'])('are allowed from %s', async (origin) => {
+    const user = await anAccount(open, 'ada');
+
+    const answer = await user.with({ origin }).get('/api/me');
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(answer.headers.get('vary')).toMatch(/origin/i);
+    const exposed = answer.headers.get('access-control-expose-headers')?.split(/,\s*/);
+    expect(exposed).toEqual(expect.arrayContaining(EXPOSED));
+
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST', 'GET']) {
+      const asked = await preflight(open, origin, method);
+      expect(asked.status).toBe(204);
+      expect(asked.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(asked.headers.get('access-control-allow-methods')).toContain(method);
+      const allowed = asked.headers.get('access-control-allow-headers')?.toLowerCase().split(/,\s*/);
+      expect(allowed).toEqual(expect.arrayContaining(REQUEST_HEADERS));
+    }
+  });
+
+  it('see errors too', async () => {
+    const origin = 'https://app.example.com';
+
+    for (const path of ['/api/me', '/api/nothing', '/api/auth/login']) {
+      const answer = await open.anyone.with({ origin }).get(path);
+      expect(answer.headers.get('access-control-allow-origin'), path).toBe(origin);
+    }
+  });
+
+  it.each([
+    'null',
+    'https://evil.example',
+    'https://app.example.com.evil.example',
+    'https://evil-app.example.com',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'https://APP.EXAMPLE.COM',
+    'tauri://localhost.evil.example',
+    '*',
+  ])('are not allowed from %s', async (origin) => {
+    const answer = await open.anyone.with({ origin }).get('/health/live');
+    const asked = await preflight(open, origin, 'PATCH');
+
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(asked.headers.get('access-control-allow-origin')).toBeNull();
+  });
 });

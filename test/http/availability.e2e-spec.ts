@@ -8,6 +8,16 @@ import { startService } from '../support/service.js';
 const service = await startService();
 afterAll(() => service.stop());
 
+describe('health', () => {
+  it.each(['/health/live', '/health/ready'])('%s answers 200, and reveals no internals', async (path) => {
+    const answer = await service.anyone.get(path);
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ status: 'ok' });
+    expect(answer.text).not.toMatch(/\d|sqlite|mysql|mariadb|localhost|password|version/i);
+  });
+});
+
 describe('the deadline of an answer', () => {
   it('holds while a write waits for a lock repeatedly, for longer than the deadline', async () => {
     const { org, owner, member } = await anOrg(service);
