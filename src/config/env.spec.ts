@@ -1,10 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, parseEnv } from './env.js';
+import { ConfigurationError, parseEnv, workersFor } from './env.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'accounts-unit-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function aFile(content: string): string {
+  const name = join(directory, randomUUID());
+  writeFileSync(name, content);
+  return name;
+}
 
 function problemsOf(variables: NodeJS.ProcessEnv): string[] {
   try {
@@ -189,14 +199,6 @@ describe('SMTP_URL and MAIL_FROM', () => {
 });
 
 describe('certificates', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'accounts-unit-'));
-  afterAll(() => rmSync(directory, { recursive: true }));
-
-  const file = (content: string): string => {
-    const name = join(directory, randomUUID());
-    writeFileSync(name, content);
-    return name;
-  };
   const [one, two] = rootCertificates as [string, string];
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const secret = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -213,7 +215,7 @@ describe('certificates', () => {
   });
 
   it.each(['required', 'verify'])('are all read from a file, without its other contents: %s', (mode) => {
-    const name = file(`${secret}\nissuer: somebody\n${one}\n${two}`);
+    const name = aFile(`${secret}\nissuer: somebody\n${one}\n${two}`);
     const env = parseEnv({
       DATABASE_URL: mysql,
       DATABASE_SSL: mode,
@@ -229,10 +231,10 @@ describe('certificates', () => {
   it.each([
     ['a file that is not there', () => join(directory, 'none')],
     ['a directory', () => directory],
-    ['an empty file', () => file('')],
-    ['a key', () => file(secret)],
-    ['a broken certificate', () => file(one.replace(/[A-Za-z]{20}/, 'A'.repeat(20)))],
-    ['a broken certificate after a good one', () => file(`${one}\n${two.slice(0, 200)}\n${two.slice(-30)}`)],
+    ['an empty file', () => aFile('')],
+    ['a key', () => aFile(secret)],
+    ['a broken certificate', () => aFile(one.replace(/[A-Za-z]{20}/, 'A'.repeat(20)))],
+    ['a broken certificate after a good one', () => aFile(`${one}\n${two.slice(0, 200)}\n${two.slice(-30)}`)],
   ])('are not read from %s', (_what, name) => {
     const tls = { DATABASE_URL: mysql, DATABASE_SSL: 'verify', DATABASE_SSL_CA: name() };
     expect(problemsOf({ ...tls, REDIS_URL: 'rediss://cache', REDIS_SSL_CA: name() })).toEqual([
@@ -242,7 +244,7 @@ describe('certificates', () => {
   });
 
   it('are refused without TLS, as is TLS for a file', () => {
-    const name = file(one);
+    const name = aFile(one);
     expect(problemsOf({ DATABASE_URL: mysql, DATABASE_SSL_CA: name })).toEqual([
       'DATABASE_SSL_CA: may be set only with DATABASE_SSL=required or verify',
     ]);
@@ -253,6 +255,25 @@ describe('certificates', () => {
   });
 });
 
+/** What each variable is refused for. */
+const WRONG: Record<string, string[]> = {
+  TRUST_PROXY: ['1', 'true', 'loopback', '10.0.0.0/33', '10.0.0.1, all', '0.0.0.0/0', '10.0.0.1,::/0', '::ffff:0:0/96', '0.0.0.0/1,128.0.0.0/1', '2000::/3'],
+  CORS_ORIGINS: ['*', 'null', 'https://app.example.com/', 'https://App.example.com'],
+  MFA_ISSUER: ['Accounts: production', 'x'.repeat(61)],
+  PASSWORD_MIN_LENGTH: ['7'],
+  MAX_ORGS_PER_USER: ['0', '100001'],
+  TOKEN_TTL: ['24', '0s'],
+  RATE_LIMIT_LOGIN: ['10', '0/15m'],
+  RATE_LIMIT_ADDRESS: ['on'],
+  RATE_LIMIT_LOOKUP: ['100'],
+  ARGON2_MEMORY_KIB: ['12.5'],
+  MIGRATIONS: ['auto'],
+  LOG_LEVEL: ['loud'],
+  DATABASE_SSL: ['on', 'VERIFY'],
+  WEB_CONCURRENCY: ['0', 'all'],
+  REDIS_URL: ['localhost:6379'],
+};
+
 describe('wrong values', () => {
   it('names every wrong variable at once and shows no value', () => {
     const secret = 'mysql://root:hunter2@';
@@ -261,43 +282,14 @@ describe('wrong values', () => {
     expect(problems.join()).not.toContain('hunter2');
   });
 
-  it.each([
-    ['TRUST_PROXY', '1'],
-    ['TRUST_PROXY', 'true'],
-    ['TRUST_PROXY', 'loopback'],
-    ['TRUST_PROXY', '10.0.0.0/33'],
-    ['TRUST_PROXY', '10.0.0.1, all'],
-    ['TRUST_PROXY', '0.0.0.0/0'],
-    ['TRUST_PROXY', '10.0.0.1,::/0'],
-    ['TRUST_PROXY', '::ffff:0:0/96'],
-    ['TRUST_PROXY', '0.0.0.0/1,128.0.0.0/1'],
-    ['TRUST_PROXY', '2000::/3'],
-    ['CORS_ORIGINS', '*'],
-    ['CORS_ORIGINS', 'null'],
-    ['CORS_ORIGINS', 'https://app.example.com/'],
-    ['CORS_ORIGINS', 'https://App.example.com'],
-    ['MFA_ISSUER', 'Accounts: production'],
-    ['MFA_ISSUER', 'x'.repeat(61)],
-    ['PASSWORD_MIN_LENGTH', '7'],
-    ['MAX_ORGS_PER_USER', '0'],
-    ['MAX_ORGS_PER_USER', '100001'],
-    ['TOKEN_TTL', '24'],
-    ['TOKEN_TTL', '0s'],
-    ['RATE_LIMIT_LOGIN', '10'],
-    ['RATE_LIMIT_LOGIN', '0/15m'],
-    ['RATE_LIMIT_ADDRESS', 'on'],
-    ['RATE_LIMIT_LOOKUP', '100'],
-    ['ARGON2_MEMORY_KIB', '12.5'],
-    ['MIGRATIONS', 'auto'],
-    ['LOG_LEVEL', 'loud'],
-    ['DATABASE_SSL', 'on'],
-    ['DATABASE_SSL', 'VERIFY'],
-    ['WEB_CONCURRENCY', '0'],
-    ['WEB_CONCURRENCY', 'all'],
-    ['REDIS_URL', 'localhost:6379'],
-  ])('%s=%s', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: expected `))]);
-  });
+  it.each(Object.entries(WRONG).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
+    '%s=%s',
+    (name, value) => {
+      expect(problemsOf({ [name]: value })).toEqual([
+        expect.stringMatching(new RegExp(`^${name}: expected `)),
+      ]);
+    },
+  );
 });
 
 describe('lists and switches', () => {
@@ -318,5 +310,178 @@ describe('lists and switches', () => {
     expect(env.rateLimitLogin).toBeUndefined();
     expect(env.rateLimitAddress).toEqual({ limit: 300, windowMs: 900_000 });
     expect(env.rateLimitLookup).toBeUndefined();
+  });
+});
+
+const UNUSABLE = 'expected a readable file of at most 16 KiB that is not empty';
+
+describe('a URL in a file', () => {
+  it.each(['', '\n', '\r\n'])('is read without the end of its line: %j', (end) => {
+    const env = parseEnv({
+      DATABASE_URL_FILE: aFile(`mysql://a:hunter2@db/accounts${end}`),
+      REDIS_URL_FILE: aFile(`rediss://redis:6380${end}`),
+      SMTP_URL_FILE: aFile(`smtps://mail.example.com${end}`),
+      MAIL_FROM: 'accounts@example.com',
+    });
+
+    expect(env).toMatchObject({
+      database: { engine: 'mysql', password: 'hunter2', database: 'accounts' },
+      redisUrl: 'rediss://redis:6380',
+      smtp: { host: 'mail.example.com', secure: true },
+    });
+  });
+
+  it('is told apart where others can read it', () => {
+    const [shown, hidden] = [aFile('mysql://a:hunter2@db/accounts'), aFile('redis://redis')];
+    chmodSync(shown, 0o640);
+    chmodSync(hidden, 0o600);
+
+    expect(parseEnv({ DATABASE_URL_FILE: shown, REDIS_URL_FILE: hidden }).exposedFiles).toEqual([
+      'DATABASE_URL_FILE',
+    ]);
+  });
+
+  // The systemd unit sets a default for DATABASE_URL.
+  it('wins over its variable', () => {
+    const env = parseEnv({
+      DATABASE_URL: 'sqlite:./a.sqlite',
+      DATABASE_URL_FILE: aFile('mysql://a:hunter2@db/accounts'),
+      DATABASE_SSL: 'required',
+      REDIS_URL: 'redis://elsewhere',
+      REDIS_URL_FILE: aFile('redis://redis'),
+      SMTP_URL: 'smtp://elsewhere.example.com',
+      SMTP_URL_FILE: aFile('smtp://mail.example.com'),
+      MAIL_FROM: 'accounts@example.com',
+    });
+
+    expect(env).toMatchObject({
+      database: { engine: 'mysql', database: 'accounts', tls: { mode: 'required' } },
+      redisUrl: 'redis://redis',
+      smtp: { host: 'mail.example.com' },
+    });
+  });
+
+  it('leaves nothing of its variable where the file cannot be used', () => {
+    const problems = problemsOf({ DATABASE_URL: 'sqlite:./a.sqlite', DATABASE_URL_FILE: aFile('') });
+
+    expect(problems).toEqual([`DATABASE_URL_FILE: ${UNUSABLE}`]);
+  });
+
+  it('is refused by the name of its variable, without its text', () => {
+    const problems = problemsOf({ DATABASE_URL_FILE: aFile('postgres://a:hunter2@db/accounts') });
+
+    expect(problems).toEqual([expect.stringMatching(/^DATABASE_URL_FILE: expected a file with sqlite:FILE/)]);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['is missing', () => join(directory, 'hunter2')],
+    ['is a directory', () => directory],
+    ['is empty', () => aFile('\n')],
+    ['is too long', () => aFile('x'.repeat(16 * 1024 + 1))],
+    [
+      'is a pipe, which nobody writes to',
+      () => {
+        const pipe = join(directory, 'pipe');
+        execFileSync('mkfifo', [pipe]);
+        return pipe;
+      },
+    ],
+  ])('is refused when the file %s', (_what, make) => {
+    expect(problemsOf({ DATABASE_URL_FILE: make() })).toEqual([`DATABASE_URL_FILE: ${UNUSABLE}`]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is refused when the file may not be read', () => {
+    const file = aFile('sqlite:./a.sqlite');
+    chmodSync(file, 0);
+
+    expect(problemsOf({ DATABASE_URL_FILE: file })).toEqual([`DATABASE_URL_FILE: ${UNUSABLE}`]);
+  });
+});
+
+describe('a name that is nearly one of ours', () => {
+  it.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_ULR', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
+    ['RATE_LIMT_LOGIN', 'RATE_LIMIT_LOGIN'],
+    ['RATE_LIMIT_LOGINS', 'RATE_LIMIT_LOGIN'],
+    ['RATE_LIMIT_REGISTRATIONS', 'RATE_LIMIT_REGISTER'],
+    ['ARGON2_MEMORY', 'ARGON2_MEMORY_KIB'],
+    ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
+    ['CORS_ORIGIN', 'CORS_ORIGINS'],
+    ['TRUST_PROXYS', 'TRUST_PROXY'],
+    ['JWT_KEY_FILE', 'JWT_KEYS_FILE'],
+    ['METRIC_PORT', 'METRICS_PORT'],
+    ['SESSION_MAXAGE', 'SESSION_MAX_AGE'],
+    ['NODE_EVN', 'NODE_ENV'],
+  ])('%s stops the start, and %s is named', (name, meant) => {
+    expect(problemsOf({ [name]: 'hidden-word' })).toEqual([
+      `${name}: there is no such variable; the nearest is ${meant}`,
+    ]);
+  });
+
+  it('is no mistake while it is empty', () => {
+    expect(problemsOf({ DATABSE_URL: '' })).toEqual([]);
+  });
+
+  it('is shown without its value, and no longer than ours are', () => {
+    const [line, ...others] = problemsOf({ [`RATE_LIMIT_${'X'.repeat(10_000)}`]: 'hidden-word' });
+
+    expect(others).toEqual([]);
+    expect(line!.length).toBeLessThan(200);
+    expect(line).not.toContain('hidden-word');
+  });
+});
+
+/** From shells and Node, other programs and platforms, and links of Kubernetes to services named redis, mail and so on. */
+const FOREIGN_NAMES = `
+  PATH HOME HOSTNAME PWD SHLVL LANG TERM USER LOGNAME TZ POST _
+  NODE_PATH NODE_OPTIONS NODE_VERSION npm_config_cache HTTP_PROXY HTTPS_PROXY NO_PROXY
+  XDG_SESSION_ID SESSION_ID SESSION_MANAGER INVOCATION_ID CREDENTIALS_DIRECTORY MAIL
+  DATABASE_HOST DATABASE_PORT DATABASE_NAME DATABASE_USER DATABASE_PASSWORD DB_PASSWORD
+  REDIS_HOST REDIS_PASSWORD SMTP_HOST SMTP_USER SMTP_PASSWORD MAIL_HOST JWT_SECRET
+  OTEL_TRACES_SAMPLER OTEL_RESOURCE_ATTRIBUTES OTEL_EXPORTER_OTLP_PROTOCOL OTEL_LOG_LEVEL
+  REDIS_PORT REDIS_SERVICE_HOST REDIS_SERVICE_PORT REDIS_PORT_6379_TCP REDIS_PORT_6379_TCP_ADDR
+  MAIL_PORT MAIL_SERVICE_PORT ACCOUNTS_PORT ACCOUNTS_SERVICE_HOST DATABASE_SERVICE_PORT
+  KUBERNETES_PORT KUBERNETES_SERVICE_HOST
+`;
+
+it.each(FOREIGN_NAMES.trim().split(/\s+/))('%s may be somebody else’s', (name) => {
+  expect(problemsOf({ [name]: 'tcp://10.0.0.1:6379' })).toEqual([]);
+});
+
+/** Every limit that the configuration reads, also one that was added after this test. */
+const LIMITS = namesRead().filter((name) => name.startsWith('RATE_LIMIT_'));
+const ALL_OFF = Object.fromEntries(LIMITS.map((name) => [name, 'off']));
+
+function namesRead(): string[] {
+  const names = new Set<string>();
+  parseEnv(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void names.add(String(name)) }));
+  return [...names];
+}
+
+const workersWith = (variables: Record<string, string>): number =>
+  workersFor(
+    parseEnv({ DATABASE_URL: 'mysql://a:b@db/accounts', WEB_CONCURRENCY: '3', ...ALL_OFF, ...variables }),
+  ).workers;
+
+describe('the number of workers', () => {
+  it('is the configured number where limits are off or shared in Redis', () => {
+    expect(workersWith({})).toBe(3);
+    for (const name of LIMITS) expect(workersWith({ [name]: '5/1h', REDIS_URL: 'redis://r:6379' })).toBe(3);
+  });
+
+  it('knows all limits', () => {
+    expect(LIMITS.length).toBeGreaterThanOrEqual(7);
+  });
+
+  it.each(LIMITS)('is one where each process would count %s by itself', (name) => {
+    expect(workersWith({ [name]: '5/1h' })).toBe(1);
+  });
+
+  it('is one on SQLite', () => {
+    expect(workersWith({ DATABASE_URL: 'sqlite:./a.sqlite' })).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import { NodeSqlite } from './sqlite/node-sqlite.js';
 import { MysqlHost } from './mysql/mysql-host.js';
+import { sendStatement } from './mysql/mysql-query-runner.js';
 
 interface Lock {
   packages: Record<string, { version: string } | undefined>;
@@ -37,4 +38,11 @@ it('find the lists of connections that a pool keeps', async () => {
   const host = new MysqlHost({}, []);
   expect(host.connections).toEqual({ idle: 0, inUse: 0 });
   await host.close();
+});
+
+it('ends a statement of which no answer comes, with the code of a silent server', async () => {
+  const silent = { query: () => undefined as never };
+  await expect(sendStatement(silent, 'SELECT 1', [], 1)).rejects.toMatchObject({
+    code: 'PROTOCOL_SEQUENCE_TIMEOUT',
+  });
 });

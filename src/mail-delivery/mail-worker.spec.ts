@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DueMails } from '../mail/mails.repository.js';
 import { choose, type Placed } from './mail-choice.js';
+import { SEND_TIMEOUT_MS } from '../mail/smtp-sender.js';
+import { LEASE_MS, retryAfterMs } from './mail-worker.js';
 import type { MailPriority } from '../mail/mail.entity.js';
 
 const some = (count: number, priority: MailPriority, attempts = 0): Placed[] =>
@@ -53,5 +55,28 @@ describe('the choice of mails to send', () => {
     );
     expect(new Set(choices.map((one) => one.map(({ turn }) => turn).join())).size).toBeGreaterThan(1);
     expect(Math.max(...choices.flat().map(({ turn }) => turn))).toBeLessThan(10);
+  });
+});
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+
+describe('a mail that could not be sent', () => {
+  it.each([
+    [1, SECOND],
+    [2, 5 * SECOND],
+    [3, 30 * SECOND],
+    [4, 120 * SECOND],
+    [5, 600 * SECOND],
+    [6, HOUR],
+    [29, HOUR],
+    [30, undefined],
+  ])('waits after attempt %i', (attempts, pauseMs) => {
+    expect(retryAfterMs(attempts)).toBe(pauseMs);
+  });
+
+  // Else another instance sends it while the first attempt continues.
+  it('stays leased for longer than an attempt with its statements may take', () => {
+    expect(LEASE_MS).toBeGreaterThanOrEqual(SEND_TIMEOUT_MS + 10 * SECOND);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseIpRange } from '../config/ip-address.js';
-import { clientAddress, trustRanges } from './request-origin.js';
+import { clientAddress, requestIdOf, trustRanges, userAgentOf } from './request-origin.js';
 
 const PEER = '192.0.2.1';
 
@@ -52,4 +52,44 @@ it('trusts hops within the ranges, with or without a port', () => {
   for (const hop of ['11.1.2.3', '[10.1.2.3', 'fe00::1', 'unknown', '', undefined]) {
     expect(isTrusted(hop), hop).toBe(false);
   }
+});
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+const idFor = (given?: string): string => requestIdOf({ headers: { 'x-request-id': given } });
+
+describe('the id of a request', () => {
+  it.each(['a', 'A-Za-z0-9._:-', '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11', 'x'.repeat(128)])(
+    "is the client's: %s",
+    (given) => {
+      expect(idFor(given)).toBe(given);
+    },
+  );
+
+  it.each([undefined, '', 'x'.repeat(129), 'a b', 'a, b', 'a/b', 'a\n', 'ä', '{"a":1}'])(
+    'is one of our own in place of %j',
+    (given) => {
+      expect(idFor(given)).toMatch(UUID);
+      expect(idFor(given)).not.toBe(idFor(given));
+    },
+  );
+});
+
+describe('the user agent', () => {
+  it.each([
+    ['Accounts Desktop/1.2 (Linux)', 'Accounts Desktop/1.2 (Linux)'],
+    ['a\tb\u0085c\u009bd\u007fe', 'abcde'],
+    ['  spaced  ', 'spaced'],
+    ['é', 'é'],
+  ])('of %j is %j', (header, text) => {
+    expect(userAgentOf(header)).toBe(text);
+  });
+
+  it.each([[undefined], [''], [' '], ['\t']])('of %j is none', (header) => {
+    expect(userAgentOf(header)).toBeNull();
+  });
+
+  it('has at most 200 characters, of however many', () => {
+    expect(userAgentOf('x'.repeat(16_000))).toBe('x'.repeat(200));
+  });
 });
