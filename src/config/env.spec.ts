@@ -257,7 +257,18 @@ describe('certificates', () => {
 
 /** What each variable is refused for. */
 const WRONG: Record<string, string[]> = {
-  TRUST_PROXY: ['1', 'true', 'loopback', '10.0.0.0/33', '10.0.0.1, all', '0.0.0.0/0', '10.0.0.1,::/0', '::ffff:0:0/96', '0.0.0.0/1,128.0.0.0/1', '2000::/3'],
+  TRUST_PROXY: [
+    '1',
+    'true',
+    'loopback',
+    '10.0.0.0/33',
+    '10.0.0.1, all',
+    '0.0.0.0/0',
+    '10.0.0.1,::/0',
+    '::ffff:0:0/96',
+    '0.0.0.0/1,128.0.0.0/1',
+    '2000::/3',
+  ],
   CORS_ORIGINS: ['*', 'null', 'https://app.example.com/', 'https://App.example.com'],
   MFA_ISSUER: ['Accounts: production', 'x'.repeat(61)],
   PASSWORD_MIN_LENGTH: ['7'],

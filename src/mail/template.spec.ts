@@ -35,7 +35,9 @@ describe('text of somebody else in a mail', () => {
   const characters = '.:/\\@"\'”″ \u2800\u3164\u200B\u202E\u2028。．：＠a1-\u0301🙂';
   const pieces = [...characters, '..', '//', 'www', 'http', 'example', 'com'];
   const texts = fc
-    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 20 })
+    .array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 3 })), {
+      maxLength: 20,
+    })
     .map((parts) => parts.join(''));
 
   it('never holds what ends a quotation, hides, breaks a line or becomes a link', () => {

@@ -3,24 +3,12 @@ import '../../src/app/schema.js';
 import { EXPLAIN, hotStatements } from '../../src/database/statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
+import { sessionId } from '../support/session-rows.js';
 
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
-const TABLES = [
-  'users',
-  'sessions',
-  'authorization_codes',
-  'orgs',
-  'members',
-  'mails',
-  'email_codes',
-  'invitations',
-  'events',
-  'feed',
-  'idempotency_keys',
-  'services',
-  'service_secrets',
-];
+const TABLES = `users sessions authorization_codes orgs members mails email_codes invitations events feed
+  idempotency_keys services service_secrets`.split(/\s+/);
 
 const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
 
@@ -46,125 +34,85 @@ describe('the plan of', () => {
 
   async function fill(from: number): Promise<void> {
     const numbers = Array.from({ length: ROWS_AT_ONCE }, (_, index) => from + index);
-    const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
-    const insert = (table: string, columns: string, row: (number: number) => (string | number | null)[]) => {
-      const rows = numbers.map(row);
-      const places = rows.map((values) => `(${values.map(() => '?').join()})`).join();
-      return service.db.query(`INSERT INTO ${table} (${columns}) VALUES ${places}`, rows.flat());
-    };
+    const id = (n: number): string => `'${sessionId(n)}'`;
+    /** @param row what stands between the brackets after VALUES */
+    const insert = (table: string, columns: string, row: (n: number) => string) =>
+      service.db.query(
+        `INSERT INTO ${table} (${columns}) VALUES ${numbers.map((n) => `(${row(n)})`).join()}`,
+      );
     // One in a thousand is disabled, or deleted.
-    const rarely = (n: number, text: string): string | null => (n % 1000 === 0 ? text : null);
-    await insert('users', 'id, email, password_hash, created_at, disabled_email', (n) => [
-      id(n),
-      `u${n}@example.com`,
-      'none',
-      n,
-      rarely(n, `u${n}@example.com`),
-    ]);
+    const rarely = (n: number, text: string): string => (n % 1000 === 0 ? `'${text}'` : 'NULL');
+    const one = <T>(n: number, ...of: T[]): T => of[n % of.length]!;
+    await insert(
+      'users',
+      'id, email, password_hash, created_at, disabled_email',
+      (n) => `${id(n)}, 'u${n}@example.com', 'none', ${n}, ${rarely(n, `u${n}@example.com`)}`,
+    );
     await insert(
       'sessions',
       'id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash',
-      (n) => [id(n), id(n), n, n, n, id(Math.floor(n / 10)), id(Math.floor(n / 5)), id(n)],
+      (n) =>
+        `${id(n)}, ${id(n)}, ${n}, ${n}, ${n}, ${id(Math.floor(n / 10))}, ${id(Math.floor(n / 5))}, ${id(n)}`,
     );
-    await insert('authorization_codes', 'hash, session_id, created_at, expires_at', (n) => [
-      id(n),
-      id(n),
-      n,
-      n,
-    ]);
-    const state = (n: number): string => ['sent', 'failed', 'waiting'][n % 3]!;
+    await insert(
+      'authorization_codes',
+      'hash, session_id, created_at, expires_at',
+      (n) => `${id(n)}, ${id(n)}, ${n}, ${n}`,
+    );
     await insert(
       'mails',
       'id, kind, recipient, org_id, sender_id, state, created_at, next_attempt_at, priority, turn_at',
-      (n) => [
-        id(n),
-        ['password_changed', 'invitation'][n % 2]!,
-        `u${n}@example.com`,
-        id(n % 100),
-        id(n % 70),
-        state(n),
-        n,
-        n % 5 === 0 ? 0 : n,
-        n % 3,
-        n,
-      ],
+      (n) =>
+        `${id(n)}, '${one(n, 'password_changed', 'invitation')}', 'u${n}@example.com', ${id(n % 100)}, ${id(n % 70)},
+          '${one(n, 'sent', 'failed', 'waiting')}', ${n}, ${n % 5 === 0 ? 0 : n}, ${n % 3}, ${n}`,
     );
-    await insert('email_codes', 'id, purpose, subject, email, purge_at', (n) => [
-      id(n),
-      'password_reset',
-      `u${n}@example.com`,
-      `u${n}@example.com`,
-      n,
-    ]);
-    const status = (n: number): string => ['pending', 'accepted', 'expired'][n % 3]!;
+    await insert(
+      'email_codes',
+      'id, purpose, subject, email, purge_at',
+      (n) => `${id(n)}, 'password_reset', 'u${n}@example.com', 'u${n}@example.com', ${n}`,
+    );
     await insert(
       'invitations',
       'id, org_id, email, role, status, pending, code_number, code_shown, invited_by, created_at, expires_at',
-      (n) => [
-        id(n),
-        id(n % 50),
-        `u${n}@example.com`,
-        'member',
-        status(n),
-        n % 3 === 0 ? 1 : null,
-        1,
-        0,
-        id(n % 70),
-        n,
-        n,
-      ],
+      (n) =>
+        `${id(n)}, ${id(n % 50)}, 'u${n}@example.com', 'member', '${one(n, 'pending', 'accepted', 'expired')}',
+          ${one(n, '1', 'NULL', 'NULL')}, 1, 0, ${id(n % 70)}, ${n}, ${n}`,
     );
     // Before the events, or a round of the service would give them places of its own, and after the first place, which has none.
-    await insert('feed', 'seq, event_id', (n) => [n + 2, id(n)]);
-    await insert('events', 'id, type, at, actor_type, org_id, org_revision, user_id, data, pending', (n) => [
-      id(n),
-      'member.added',
-      n,
-      'user',
-      id(n % 100),
-      n,
-      id(n % 1000),
-      '{}',
-      n % 200 === 0 ? 1 : null,
-    ]);
-    await insert('idempotency_keys', 'user_id, key_hash, fingerprint, status, body, expires_at', (n) => [
-      id(n % 1000),
-      id(n),
-      id(n),
-      200,
-      '{}',
-      n,
-    ]);
-    await insert('services', 'name, allow, created_at', (n) => [`s${n}`, 'introspect', n]);
-    await insert('service_secrets', 'id, service, hash, created_at', (n) => [id(n), `s${n}`, id(n), n]);
-    await insert('orgs', 'id, name, revision, created_at, deleted_name', (n) => [
-      id(n),
-      `Org ${n}`,
-      1,
-      n,
-      rarely(n, `Org ${n}`),
-    ]);
+    await insert('feed', 'seq, event_id', (n) => `${n + 2}, ${id(n)}`);
+    await insert(
+      'events',
+      'id, type, at, actor_type, org_id, org_revision, user_id, data, pending',
+      (n) =>
+        `${id(n)}, 'member.added', ${n}, 'user', ${id(n % 100)}, ${n}, ${id(n % 1000)}, '{}', ${n % 200 === 0 ? 1 : 'NULL'}`,
+    );
+    await insert(
+      'idempotency_keys',
+      'user_id, key_hash, fingerprint, status, body, expires_at',
+      (n) => `${id(n % 1000)}, ${id(n)}, ${id(n)}, 200, '{}', ${n}`,
+    );
+    await insert('services', 'name, allow, created_at', (n) => `'s${n}', 'introspect', ${n}`);
+    await insert(
+      'service_secrets',
+      'id, service, hash, created_at',
+      (n) => `${id(n)}, 's${n}', ${id(n)}, ${n}`,
+    );
+    await insert(
+      'orgs',
+      'id, name, revision, created_at, deleted_name',
+      (n) => `${id(n)}, 'Org ${n}', 1, ${n}, ${rarely(n, `Org ${n}`)}`,
+    );
     // One large organization, and one of their own for every user.
-    await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
-      id(0),
-      id(n),
-      `u${n}@example.com`,
-      n % 100 ? 'member' : 'owner',
-      n,
-    ]);
-    if (from > 0)
-      await insert('members', 'org_id, user_id, email, role, joined_at', (n) => [
-        id(n),
-        id(n),
-        `u${n}@example.com`,
-        'owner',
-        n,
-      ]);
+    const member = (n: number, org: number, role: string) =>
+      `${id(org)}, ${id(n)}, 'u${n}@example.com', '${role}', ${n}`;
+    const columns = 'org_id, user_id, email, role, joined_at';
+    await insert('members', columns, (n) => member(n, 0, n % 100 ? 'member' : 'owner'));
+    if (from > 0) await insert('members', columns, (n) => member(n, n, 'owner'));
   }
 
   for (const { name, sql, values } of hotStatements()) {
     it(`${name} reads by an index, in its order`, async () => {
-      const known = values.map((value) => (value === '' ? '01a1fbf4-7ea2-724e-b0f0-000000000000' : value));
+      const known = values.map((value) => (value === '' ? sessionId(0) : value));
       const plan = await service.db.query(`${explain} ${sql}`, known as string[]);
 
       // The rows that a UNION or a subquery gathered are no table.
@@ -179,36 +127,36 @@ describe('the plan of', () => {
     });
   }
 
+  async function planOf(statement: string, known?: string): Promise<string> {
+    const { sql, values } = hotStatements().find(({ name }) => name.endsWith(statement))!;
+    return JSON.stringify(
+      await service.db.query(`${explain} ${sql}`, values.map((value) => known ?? value) as string[]),
+    );
+  }
+
   // By another index it would read all members of a large organization.
   it('what decides about a change finds another owner by the index of roles', async () => {
-    const { sql, values } = hotStatements().find(({ name }) => name === 'what decides about a change')!;
-    const plan = await service.db.query(
-      `${explain} ${sql}`,
-      values.map(() => '01a1fbf4-7ea2-724e-b0f0-000000000000'),
-    );
-    expect(JSON.stringify(plan)).toContain('members_org_id_role_email_idx');
+    const plan = await planOf('what decides about a change', sessionId(0));
+    expect(plan).toContain('members_org_id_role_email_idx');
   });
 
-  // Without statistics, as on most installations of SQLite: by the index of times it would read every user's.
-  it.runIf(engine === 'sqlite')(
-    'the invitations that a code may be of takes the index of e-mails',
-    async () => {
-      const { sql, values } = hotStatements().find(({ name }) => name.endsWith('a code may be of'))!;
-      await service.db.query("DELETE FROM sqlite_stat1 WHERE tbl = 'invitations'");
-      await service.db.query('ANALYZE sqlite_schema');
-      const plan = await service.db.query(`${explain} ${sql}`, values as string[]);
-      expect(JSON.stringify(plan)).toContain('invitations_email_idx (email=? AND pending=?)');
-    },
-  );
-
-  // Without statistics, as on most installations of SQLite.
-  it.runIf(engine === 'sqlite')('a search of members of a role takes the index of roles', async () => {
-    const { sql, values } = hotStatements().find(({ name }) => name === 'a search of members of a role')!;
-    await service.db.query("DELETE FROM sqlite_stat1 WHERE tbl = 'members'");
-    await service.db.query('ANALYZE sqlite_schema');
-    const plan = await service.db.query(`${explain} ${sql}`, values as string[]);
-    expect(JSON.stringify(plan)).toContain(
+  // Without statistics, as on most installations of SQLite: by the index of times, invitations would be every user's.
+  it.runIf(engine === 'sqlite').each([
+    [
+      'the invitations that a code may be of takes the index of e-mails',
+      'a code may be of',
+      'invitations',
+      'invitations_email_idx (email=? AND pending=?)',
+    ],
+    [
+      'a search of members of a role takes the index of roles',
+      'a search of members of a role',
+      'members',
       'members_org_id_role_email_idx (org_id=? AND role=? AND email>? AND email<?)',
-    );
+    ],
+  ])('%s', async (_what, statement, table, index) => {
+    await service.db.query(`DELETE FROM sqlite_stat1 WHERE tbl = '${table}'`);
+    await service.db.query('ANALYZE sqlite_schema');
+    expect(await planOf(statement)).toContain(index);
   });
 });

@@ -1,13 +1,26 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
 import { SharedStatement } from '../../src/database/shared-statement.js';
-import { isDatabaseUnavailable } from '../../src/database/transactions/database-errors.js';
+import {
+  acquireTimeoutError,
+  isDatabaseUnavailable,
+} from '../../src/database/transactions/database-errors.js';
 import type { Transaction } from '../../src/database/transactions/transaction.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
-import { openDataLayer } from '../support/data-source.js';
+import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
+import { times } from '../support/at-once.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
+import { holdInnodbRows, holdRows } from '../support/held-rows.js';
+import { anOrg, anUnknownId, type Cast } from '../support/personas.js';
+import { type Service, startService } from '../support/service.js';
 
 const ONE = 'SELECT 1 AS one';
 const INSERT_ORG = 'INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, 1)';
+
+/** more than one statement locks */
+const MANY = 501;
+const IS_FREE = 'SELECT id FROM orgs WHERE id = ? FOR UPDATE NOWAIT';
 
 const data = await openDataLayer({ DATABASE_POOL_SIZE: '2' });
 afterAll(() => data.close());
@@ -125,5 +138,109 @@ describe('a transaction', () => {
       expect(isDatabaseUnavailable((outcome as PromiseRejectedResult).reason)).toBe(true);
     }
     expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
+  });
+});
+
+// SQLite has one connection and one lock.
+describe.runIf(engine === 'mariadb')('on a server', () => {
+  let layer: DataLayer;
+
+  beforeAll(async () => {
+    layer = await openDataLayer();
+  });
+  afterAll(() => layer.close());
+
+  it('a connection that comes after its waiter was refused serves the next one', async () => {
+    const { hostname: host, port, username: user, pathname } = new URL(layer.db.url);
+    const options = { host, port: Number(port), user, database: pathname.slice(1), connectionLimit: 2 };
+    const pool = new MysqlHost(options, []);
+    const held = await Promise.all(times(2, () => pool.acquire(5000)));
+    const refusals = await Promise.all(times(2, () => pool.acquire(1).catch((error: unknown) => error)));
+    expect(refusals).toEqual(times(2, () => acquireTimeoutError()));
+    for (const connection of held) connection.release();
+
+    const next = await Promise.all(times(2, () => pool.acquire(5000)));
+    for (const connection of next) connection.release();
+    await pool.close();
+  });
+
+  it('a transaction that goes silent is ended after seconds, not hours', async () => {
+    const [row] = await layer.dataSource.query<{ seconds: number }[]>(
+      'SELECT @@SESSION.idle_transaction_timeout AS seconds',
+    );
+    expect(row).toEqual({ seconds: 5 });
+  });
+
+  it('whoever locks many organizations, in whatever order they are given, takes the first one first', async () => {
+    const orgs = new OrgsRepository(layer.dataSource.getRepository(Org));
+    const ids = times(MANY, () => anUnknownId()).toSorted();
+    await layer.db.query(
+      `INSERT INTO orgs (id, name, revision, created_at) VALUES ${ids.map((id) => `('${id}', 'x', 1, 1)`).join()}`,
+    );
+    const lock = (given: readonly string[]): Promise<void> =>
+      layer.transactions.run({ principal: 'ada' }, (transaction) => orgs.raiseRevisions(transaction, given));
+    const held = await holdInnodbRows(layer);
+    await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [ids[0]!]);
+    const waiting = Promise.all([lock(ids), lock(ids.toReversed())]);
+    await held.untilTwoWait();
+    const last = ids.at(-1)!;
+    const [found] = await Promise.allSettled([
+      layer.transactions.run({ principal: 'ada' }, (transaction) => transaction.read(IS_FREE, [last])),
+    ]);
+    await held.rollback();
+    await waiting;
+
+    expect(found).toEqual({ status: 'fulfilled', value: [{ id: last }] });
+  });
+});
+
+describe.runIf(engine === 'mariadb')('with one connection for transactions and one for statements', () => {
+  let service: Service;
+  let cast: Cast;
+
+  beforeAll(async () => {
+    service = await startService({ env: { DATABASE_POOL_SIZE: '2', MAX_ORGS_PER_USER: '1' } });
+    cast = await anOrg(service);
+  });
+  afterAll(() => service.stop());
+
+  const connections = async () =>
+    (await service.db.query('SELECT ID FROM information_schema.PROCESSLIST WHERE DB = DATABASE()')).length;
+  const promote = () =>
+    cast.owner.patch(`/api/orgs/${cast.org.id}/members/${cast.member.id}`, { role: 'admin' });
+
+  it('a change that waits for a lock does not block statements that need none', async () => {
+    const held = await holdRows(service);
+    await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [cast.org.id]);
+    const waiting = promote();
+    await held.untilOneWaits();
+
+    const answer = await cast.member.get('/api/me');
+    await held.rollback();
+
+    expect(answer.status).toBe(200);
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('many requests of both kinds open no third', async () => {
+    const own = await connections();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? promote() : cast.member.get('/api/me'))),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(await connections()).toBe(own);
+  });
+
+  it('a transaction that was refused leaves no transaction open', async () => {
+    const refused = await cast.owner.post('/api/orgs', { name: 'One too many' });
+
+    const open = await service.db.query(
+      `SELECT t.trx_id FROM information_schema.INNODB_TRX t
+       JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id WHERE p.DB = DATABASE()`,
+    );
+
+    expect(refused.body).toMatchObject({ code: 'too_many_orgs' });
+    expect(open).toEqual([]);
   });
 });
