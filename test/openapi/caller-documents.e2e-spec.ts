@@ -1,36 +1,23 @@
-import spectral from '@stoplight/spectral-core';
-import { oas } from '@stoplight/spectral-rulesets';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Access, CALLER_KINDS, type CallerKind } from '../../src/access/route-access.js';
 import type { Answer } from '../support/answer.js';
 import { declaredRoutes } from '../support/declared-routes.js';
-import { type Service, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import type { Document } from './documented.js';
 
 const LOGIN = ['POST /api/auth/login', 'POST /api/auth/login/second-factor'];
 const routes = await declaredRoutes();
 
-let service: Service;
-let whole: Answer<Document>;
-let parts: Answer<Document>[];
-
-beforeAll(async () => {
-  service = await startService();
-  whole = await service.anyone.get<Document>('/openapi.json');
-  parts = await Promise.all(
-    CALLER_KINDS.map((callers) => service.anyone.get<Document>(`/openapi/${callers}.json`)),
-  );
-});
+const service = await startService();
+const whole = await service.anyone.get<Document>('/openapi.json');
+const parts = await Promise.all(
+  CALLER_KINDS.map((callers) => service.anyone.get<Document>(`/openapi/${callers}.json`)),
+);
 afterAll(() => service.stop());
 
 describe.each(CALLER_KINDS)('the OpenAPI document for %s', (callers) => {
-  let answer: Answer<Document>;
-  let operations: string[];
-
-  beforeAll(() => {
-    answer = parts[CALLER_KINDS.indexOf(callers)]!;
-    operations = endpointsOf(answer.body);
-  });
+  const answer = parts[CALLER_KINDS.indexOf(callers)]!;
+  const operations = endpointsOf(answer.body);
 
   it('has every route that admits them, and none that admits others alone', () => {
     const admitting = (test: (access: Access) => boolean): string[] =>
@@ -87,19 +74,6 @@ describe.each(CALLER_KINDS)('the OpenAPI document for %s', (callers) => {
     expect(answer.text.length).toBeLessThan(whole.text.length);
   });
 });
-
-// That of clients is nearly the whole one, which `document.e2e-spec.ts` lints.
-it.each(CALLER_KINDS.slice(1))(
-  'the OpenAPI document for %s passes the rules of Spectral without a warning',
-  async (callers) => {
-    const linter = new spectral.Spectral();
-    linter.setRuleset({ extends: [[oas as spectral.RulesetDefinition, 'recommended']] });
-
-    const findings = await linter.run(parts[CALLER_KINDS.indexOf(callers)]!.text);
-
-    expect(findings.map(({ code, message, path }) => `${code} ${message} ${path.join('.')}`)).toEqual([]);
-  },
-);
 
 it('the OpenAPI documents leave out no operation, and let clients and operators log in', () => {
   const endpoints = parts.map(({ body }) => endpointsOf(body));

@@ -38,6 +38,8 @@ const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block])
 const TASKS = [...PAGE.matchAll(/^\| (.+?) +\|.*\| `((?:GET|POST) \/api\/operators\/[^`]+)` +\|$/gm)].map(
   ([, task, route]) => ({ task: task!, route: route! }),
 );
+/** `test/operators/lookups` has what operators look up. */
+const CHANGES = TASKS.filter(({ route }) => route.startsWith('POST '));
 const REASON = 'ticket 4711';
 /** Runs commands one after another as the built command line does, each of which would take a start of its own. */
 const RUNNER = `
@@ -59,7 +61,6 @@ type Body = Record<string, unknown> & Record<string, Record<string, unknown>[]>;
 
 interface Task {
   prepare?: () => Promise<unknown>;
-  query?: () => string;
   body?: () => object;
   /** looks at the answer, and at what the person concerned notices */
   check: (answer: Answer<Body>) => unknown;
@@ -198,23 +199,10 @@ describe('docs/operators.md over HTTP', () => {
         .get(`/api/memberships?orgId=${org.id}`)
     ).status;
 
-  const USERS = '/api/operators/users';
-  const USER = `${USERS}/{userId}`;
+  const USER = '/api/operators/users/{userId}';
   const ORG = '/api/operators/orgs/{orgId}';
   const SERVICE = '/api/operators/services/{name}';
   const tasks: Record<string, Task> = {
-    'GET /api/operators/status': { check: ({ body }) => expect(body).toHaveProperty('engine') },
-    [`GET ${USERS}`]: {
-      query: () => `?search=${grace.account.email.slice(0, 20)}`,
-      check: ({ body }) => expect(body['users']).toMatchObject([{ id: grace.account.id }]),
-    },
-    [`GET ${USER}`]: {
-      check: ({ body }) => expect(body['user']).toMatchObject({ email: grace.account.email }),
-    },
-    [`GET ${USER}/sessions`]: { check: ({ body }) => expect(body['sessions']).toHaveLength(1) },
-    [`GET ${USER}/orgs`]: {
-      check: ({ body }) => expect(body['orgs']).toMatchObject([{ id: org.id, role: 'member' }]),
-    },
     [`POST ${USER}/disable`]: {
       check: async () => {
         expect(await tokenOfGrace()).toBe(401);
@@ -252,14 +240,6 @@ describe('docs/operators.md over HTTP', () => {
         expect(await members()).toHaveLength(1);
       },
     },
-    'GET /api/operators/orgs': {
-      query: () => `?search=${encodeURIComponent(org.name)}`,
-      check: ({ body }) => expect(body['orgs']).toMatchObject([{ id: org.id }]),
-    },
-    [`GET ${ORG}`]: {
-      check: ({ body }) => expect(body['org']).toMatchObject({ counts: { owner: 1, member: 1 } }),
-    },
-    [`GET ${ORG}/members`]: { check: ({ body }) => expect(body['members']).toHaveLength(2) },
     [`POST ${ORG}/owners`]: {
       body: () => ({ userId: grace.account.id }),
       check: async () => expect((await members()).map(({ role }) => role)).toEqual(['owner', 'owner']),
@@ -271,25 +251,11 @@ describe('docs/operators.md over HTTP', () => {
     [`POST ${ORG}/delete`]: {
       check: async () => expect((await ada.get(`/api/orgs/${org.id}`)).status).toBe(404),
     },
-    'GET /api/operators/events': {
-      query: () => `?orgId=${org.id}&type=org.created`,
-      check: ({ body }) => expect(body['events']).toMatchObject([{ actor: { id: ada.id } }]),
-    },
-    'GET /api/operators/mails': {
-      query: () => `?to=${ada.email}`,
-      check: ({ body }) => expect(body['mails']).toMatchObject([{ id: mailId }]),
-    },
     'POST /api/operators/mails/{mailId}/retry': {
       check: async () => {
         const [mail] = await service.db.query('SELECT state FROM mails WHERE id = ?', [mailId]);
         expect(mail!['state']).not.toBe('failed');
       },
-    },
-    'GET /api/operators/services': {
-      check: ({ body }) => expect(body['services']!.map(({ name }) => name)).toContain(billing.name),
-    },
-    [`GET ${SERVICE}`]: {
-      check: ({ body }) => expect(body['service']).toMatchObject({ name: billing.name }),
     },
     [`POST ${SERVICE}/disable`]: { check: async () => expect(await asBilling()).toBe(401) },
     [`POST ${SERVICE}/enable`]: {
@@ -298,25 +264,22 @@ describe('docs/operators.md over HTTP', () => {
     },
   };
 
-  it('has each task of the table', () => {
-    expect(TASKS.map(({ route }) => route)).toEqual(Object.keys(tasks));
+  it('has each change of the table', () => {
+    expect(CHANGES.map(({ route }) => route)).toEqual(Object.keys(tasks));
   });
 
-  it.each(TASKS)('$task: $route', async ({ route }) => {
-    const { prepare, query, body, check } = tasks[route]!;
+  it.each(CHANGES)('$task: $route', async ({ route }) => {
+    const { prepare, body, check } = tasks[route]!;
     await prepare?.();
-    const [method, path] = route.split(' ') as [string, string];
+    const path = route.slice('POST '.length);
     const ids: Record<string, string> = {
       userId: grace.account.id,
       orgId: org.id,
       name: billing.name,
       mailId,
     };
-    const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!) + (query?.() ?? '');
-    const answer =
-      method === 'GET'
-        ? await operator.get<Body>(at)
-        : await operator.post<Body>(at, { ...body?.(), reason: REASON });
+    const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name]!);
+    const answer = await operator.post<Body>(at, { ...body?.(), reason: REASON });
 
     expect(answer.status, answer.text).toBe(route.endsWith('/reset-code') ? 201 : 200);
     await check(answer);
