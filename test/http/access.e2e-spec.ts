@@ -1,11 +1,55 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Public } from '../../src/access/access.decorators.js';
+import type { UserPrincipal } from '../../src/access/principal.js';
 import type { Access } from '../../src/access/route-access.js';
+import { AppModule } from '../../src/app/app.module.js';
+import { SCHEMA } from '../../src/app/schema.js';
+import { configureApp } from '../../src/app/serve.js';
+import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
+import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
+import { parseEnv } from '../../src/config/env.js';
+import { migrate } from '../../src/database/migrate.js';
+import { Connections, IdleConnections } from '../../src/http/connections.js';
+import { RequestLog } from '../../src/http/request-log.js';
+import { CurrentUser } from '../../src/http/request-origin.js';
+import { fastifyOptions } from '../../src/http/server.js';
 import { accountsJson } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
-import type { Caller } from '../support/caller.js';
+import { Caller } from '../support/caller.js';
+import { contractOf } from '../support/contract.js';
 import { type DeclaredRoute, declaredRoutes } from '../support/declared-routes.js';
-import { anAccount, anOrgOf, anUnknownId, byCode, join, type Account } from '../support/personas.js';
+import { unauthorized } from '../support/expected.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import {
+  type Account,
+  anAccount,
+  anEmail,
+  anOrgOf,
+  anUnknownId,
+  aPassword,
+  byCode,
+  join,
+  type Session,
+} from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
+
+@Controller('probe')
+class ProbeController {
+  @Get('undeclared')
+  askUndeclared(): object {
+    return {};
+  }
+
+  @Get('mistaken')
+  @Public()
+  askForUser(@CurrentUser() { id }: UserPrincipal): object {
+    return { id };
+  }
+}
 
 const PRINCIPALS = ['nobody', 'a service', 'a user by code', 'a user by password'] as const;
 type Principal = (typeof PRINCIPALS)[number];
@@ -114,4 +158,48 @@ describe('each route, as it is declared', () => {
     const { secret } = added!;
     return `Basic ${btoa(`${name}:${secret}`)}`;
   }
+});
+
+describe('the application with routes that are declared wrong', () => {
+  let app: NestFastifyApplication;
+  let installation: Installation;
+  let anyone: Caller;
+  let user: Caller;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    const env = parseEnv(installation.env);
+    await migrate(env, SCHEMA);
+    const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
+    @Module({ imports: [AppModule.forRoot(env, keys)], controllers: [ProbeController] })
+    class ProbedModule {}
+    const log = pino({ level: 'silent' });
+    const requestLog = new RequestLog(log);
+    const connections = new Connections(requestLog, new IdleConnections(log));
+    app = await NestFactory.create<NestFastifyApplication>(
+      ProbedModule,
+      new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
+      { logger: false, bodyParser: false },
+    );
+    await configureApp(app, env, connections);
+    await app.listen(0, '127.0.0.1');
+    const url = await app.getUrl();
+    anyone = new Caller({ url, contract: contractOf(url), secrets: installation.secrets });
+    const credentials = { email: anEmail(), password: aPassword() };
+    const { body } = await anyone.post<Session>('/api/auth/register', credentials);
+    user = anyone.withToken(body.token);
+  });
+  afterAll(async () => {
+    await app.close();
+    await installation.remove();
+  });
+
+  it('refuses a route that declares nothing to everybody', async () => {
+    expect(await anyone.get('/probe/undeclared')).toMatchObject(unauthorized);
+    expect(await user.get('/probe/undeclared')).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  });
+
+  it('fails where a handler asks for a user whom the declaration does not require', async () => {
+    expect((await user.get('/probe/mistaken')).status).toBe(500);
+  });
 });

@@ -23,7 +23,7 @@ const WITHOUT_TABLES = [
   'test/auth/{discovery,forged-tokens,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
   'test/cli/usage.e2e-spec.ts',
   'test/config/{environment,passwords}.e2e-spec.ts',
-  'test/http/{access,bodies,declared-access,routes}.e2e-spec.ts',
+  'test/http/{access,bodies,routes}.e2e-spec.ts',
   'test/mail/smtp.e2e-spec.ts',
   'test/openapi/{caller-documents,docs-page,document}.e2e-spec.ts',
   'test/operators/access.e2e-spec.ts',
