@@ -26,7 +26,7 @@ export async function collectMailAnswers(
   const derived = await byCode(service, moving!);
   const alone = await anAccount(withoutMail);
   const body = { email: anEmail(), password: alone.password };
-  for (const id of ['askForVerification', 'verify', 'askForChange']) await examples.send(id, { by: derived });
+  await examples.sendAll(['askForVerification', 'verify', 'askForChange'], { by: derived });
   await examples.send('forgot', { by: withoutMail.anyone, body });
   await examples.send('askForVerification', { by: alone });
   await examples.send('askForChange', { by: alone, body });
@@ -42,15 +42,13 @@ async function resetPassword(
   await examples.send('forgot', { by: anyone, body: { email } });
   const { code } = await mailServer.next(email);
   const body = { email, code, newPassword: aPassword() };
-  await examples.send('reset', { by: anyone, body });
-  await examples.send('reset', { by: anyone, body });
+  await examples.sendAll(['reset', 'reset'], { by: anyone, body });
 }
 
 async function verify(examples: ExampleAnswers, mailServer: MailServer, by: Account): Promise<void> {
   await examples.send('askForVerification', { by });
   const { code } = await mailServer.next(by.email);
-  await examples.send('verify', { by, body: { code } });
-  await examples.send('verify', { by, body: { code } });
+  await examples.sendAll(['verify', 'verify'], { by, body: { code } });
   await examples.send('askForVerification', { by });
 }
 
@@ -96,7 +94,7 @@ const WRITES = ['beginSecondFactor', 'confirmSecondFactor', ...CHANGES];
 export async function collectSecondFactorAnswers(examples: ExampleAnswers, service: Service): Promise<void> {
   const by = await aVerifiedAccount(service, 'protected');
   const { password } = by;
-  for (const id of WRITES) await examples.send(id, { by: await byCode(service, by) });
+  await examples.sendAll(WRITES, { by: await byCode(service, by) });
   const { secret } = await examples.send('beginSecondFactor', { by, body: { password } });
   const code = appCode(secret);
   await examples.send('confirmSecondFactor', { by, body: { code } });
@@ -112,13 +110,15 @@ export async function collectSecondFactorAnswers(examples: ExampleAnswers, servi
   await examples.send('confirmSecondFactor', { by: unverified, body: { code } });
 
   const other = await aVerifiedAccount(service, 'unprotected');
-  for (const id of ['beginSecondFactor', ...CHANGES])
-    await examples.send(id, { by: other, body: { password: 'not the password', code } });
+  await examples.sendAll(['beginSecondFactor', ...CHANGES], {
+    by: other,
+    body: { password: 'not the password', code },
+  });
   await examples.send('confirmSecondFactor', { by: other, body: { code } });
-  for (const id of CHANGES) await examples.send(id, { by: other, body: { password: other.password, code } });
+  await examples.sendAll(CHANGES, { by: other, body: { password: other.password, code } });
 
   const busy = await anAccount(service, 'busy');
-  for (const id of WRITES) await examples.send(id, { by: busy, body: {} });
+  await examples.sendAll(WRITES, { by: busy, body: {} });
   const wrong = { password: 'not the password', code: '000000' };
   for (let count = 0; count < 4; count += 1)
     for (const id of WRITES) await examples.send(id, { by: busy, body: wrong });

@@ -84,9 +84,8 @@ export class ExampleAnswers {
     await this.passLoginOn();
     await this.fillOrg(withFounders);
     const own = { userId: user.id };
-    await this.send('changeMemberRole', { by: this.ada, path: own });
-    await this.send('removeMember', { by: this.ada, path: own });
-    for (const id of ['getKeySet', 'getLive', 'getReady']) await this.send(id, { by: this.anyone });
+    await this.sendAll(['changeMemberRole', 'removeMember'], { by: this.ada, path: own });
+    await this.sendAll(['getKeySet', 'getLive', 'getReady'], { by: this.anyone });
     await this.manageSessions();
     await this.failInGeneral();
     await this.send('removeMember', { by: this.ada });
@@ -117,8 +116,7 @@ export class ExampleAnswers {
     const { code } = await this.send('issueCode', { by: this.ada });
     const body = { ...this.exampleBody('exchangeCode'), code };
     const passedOn = await this.send('exchangeCode', { by: this.anyone, body });
-    for (const id of ['listOwnEvents', 'exportOwnData'])
-      await this.send(id, { by: this.anyone.withToken(passedOn.token) });
+    await this.sendAll(['listOwnEvents', 'exportOwnData'], { by: this.anyone.withToken(passedOn.token) });
     await this.send('exchangeCode', { by: this.anyone, body });
   }
 
@@ -126,9 +124,9 @@ export class ExampleAnswers {
     const { ada, anyone } = this;
     const { code } = (await ada.post<Answered>('/api/auth/code')).body;
     const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
-    for (const id of ['endOwnSession', 'endOwnSessions', 'changePassword', 'deleteAccount']) {
-      await this.send(id, { by: anyone.withToken(token) });
-    }
+    await this.sendAll(['endOwnSession', 'endOwnSessions', 'changePassword', 'deleteAccount'], {
+      by: anyone.withToken(token),
+    });
     await this.send('endOwnSession', { by: ada });
     await this.send('endOwnSessions', { by: ada, query: '?all=1' });
     await this.send('changePassword', {
@@ -137,10 +135,7 @@ export class ExampleAnswers {
     });
     await this.send('deleteAccount', { by: ada });
     await this.send('deleteAccount', { by: ada, body: { password: aPassword() } });
-    await this.send('changePassword', { by: ada });
-    await this.send('getAccount', { by: ada });
-    await this.send('endOwnSessions', { by: ada });
-    await this.send('listOwnSessions', { by: ada });
+    await this.sendAll(['changePassword', 'getAccount', 'endOwnSessions', 'listOwnSessions'], { by: ada });
     const { newPassword: password } = this.exampleBody('changePassword') as { newPassword: string };
     await anyone.post('/api/auth/login', { ...this.exampleBody('login'), password });
     const sessionId = (await ada.get<Answered>('/api/me/sessions')).body.sessions[0]!.id;
@@ -157,13 +152,10 @@ export class ExampleAnswers {
     await this.send('createOrg', { by: ada });
     const { orgId, userId } = this.path;
     await withFounders({ orgId, ada, grace: Object.assign(this.grace, { id: userId }) });
-    await this.send('addMember', { by: ada });
-    await this.send('addMember', { by: ada });
-    await this.send('changeMemberRole', { by: ada });
-    await this.send('getMember', { by: ada });
+    await this.sendAll(['addMember', 'addMember', 'changeMemberRole', 'getMember'], { by: ada });
     await this.send('listOrgEvents', { by: ada, query: '?limit=1' });
-    for (const id of ['listOrgEvents', 'listOwnEvents']) await this.send(id, { by: ada, query: '?limit=0' });
-    for (const id of ['getMe', 'getOrg']) await this.send(id, { by: ada });
+    await this.sendAll(['listOrgEvents', 'listOwnEvents'], { by: ada, query: '?limit=0' });
+    await this.sendAll(['getMe', 'getOrg'], { by: ada });
     await this.send('getMe', { by: ada, query: '?include=members' });
 
     const [third, busy] = [await anAccount(this.service), await anAccount(this.service)];
@@ -248,8 +240,7 @@ export class ExampleAnswers {
 
   private async exceedLimits(): Promise<void> {
     const body = { email: anEmail(), role: 'member' };
-    await this.send('addMember', { by: this.ada, body });
-    await this.send('addMember', { by: this.ada, body });
+    await this.sendAll(['addMember', 'addMember'], { by: this.ada, body });
     const wrong = { ...this.exampleBody('login'), password: aPassword() };
     while (!this.answers.has('login rate_limited'))
       await this.send('login', { by: this.anyone, body: wrong });
@@ -282,6 +273,11 @@ export class ExampleAnswers {
     await this.service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [disabled.id]);
     const { email, password } = disabled;
     await this.send('login', { by: this.anyone, body: { email, password } });
+  }
+
+  /** One after the other. */
+  async sendAll(operationIds: readonly string[], request: Request): Promise<void> {
+    for (const id of operationIds) await this.send(id, request);
   }
 
   async send(operationId: string, request: Request): Promise<Answered> {

@@ -177,17 +177,11 @@ export async function collectLookupAnswers(examples: ExampleAnswers, service: Se
     await examples.send(id, { by: operator, path, query });
     await examples.send(id, { by: operator, path, query: '?limit=0' });
   }
-  for (const id of ['getUser', 'listUserSessions', 'getAnyOrg', 'getService'])
-    await examples.send(id, { by: operator, path });
-  for (const id of [
-    'getUser',
-    'listUserSessions',
-    'listUserOrgs',
-    'getAnyOrg',
-    'listAnyMembers',
-    'getService',
-  ])
-    await examples.send(id, { by: operator });
+  await examples.sendAll(['getUser', 'listUserSessions', 'getAnyOrg', 'getService'], { by: operator, path });
+  await examples.sendAll(
+    ['getUser', 'listUserSessions', 'listUserOrgs', 'getAnyOrg', 'listAnyMembers', 'getService'],
+    { by: operator },
+  );
 
   await service.db.query("DELETE FROM service_secrets WHERE service = 'billing'");
   await service.db.query("DELETE FROM services WHERE name IN ('billing', 'zeta')");

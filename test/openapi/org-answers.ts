@@ -56,9 +56,10 @@ async function inviteAndResend(
   await examples.send('listOwnInvitations', { by: grace, query: '?limit=0' });
   await examples.send('resendInvitation', { by: ada, path });
   await examples.send('resendInvitation', { by: ada, path, body: { showCode: 1 } });
-  for (const id of ['resendInvitation', 'revokeInvitation', 'acceptInvitation', 'declineInvitation']) {
-    await examples.send(id, { by: ada, path: { invitationId: anUnknownId() } });
-  }
+  await examples.sendAll(['resendInvitation', 'revokeInvitation', 'acceptInvitation', 'declineInvitation'], {
+    by: ada,
+    path: { invitationId: anUnknownId() },
+  });
   return invitationId;
 }
 
@@ -91,20 +92,18 @@ async function answer(
     await examples.send(id, { by: unverified, path: toUnverified });
   }
   await examples.send('acceptInvitation', { by: busy, path: await invite(busy.email) });
-  await examples.send('acceptInvitation', { by: grace, path });
-  await examples.send('acceptInvitation', { by: grace, path });
-  await examples.send('declineInvitation', { by: grace, path });
+  await examples.sendAll(['acceptInvitation', 'acceptInvitation', 'declineInvitation'], { by: grace, path });
   await examples.send('createInvitation', { by: ada });
   await refuseMembers(examples, service, { ada, unverified, toUnverified });
   const [declined, revoked] = [await anAccount(service), anEmail()];
   await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [declined.id]);
   const toDeclined = await invite(declined.email);
-  await examples.send('declineInvitation', { by: declined, path: toDeclined });
-  await examples.send('acceptInvitation', { by: declined, path: toDeclined });
+  await examples.sendAll(['declineInvitation', 'acceptInvitation'], { by: declined, path: toDeclined });
   const toRevoked = await invite(revoked);
-  for (const id of ['revokeInvitation', 'revokeInvitation', 'resendInvitation']) {
-    await examples.send(id, { by: ada, path: toRevoked });
-  }
+  await examples.sendAll(['revokeInvitation', 'revokeInvitation', 'resendInvitation'], {
+    by: ada,
+    path: toRevoked,
+  });
   const body400 = { email: anEmail(), password: aPassword(), invitationCode: '00000-00000' };
   await examples.send('register', { by: service.anyone, body: body400 });
 }
@@ -220,17 +219,13 @@ export async function collectOrgLifeAnswers(examples: ExampleAnswers, service: S
   const path = { orgId: org.id };
   const derived = await byCode(service, owner);
 
-  await examples.send('renameOrg', { by: owner, path });
-  await examples.send('leaveOrg', { by: owner, path });
-  for (const id of ['transferOrg', 'deleteOrg', 'restoreOrg', 'leaveOrg'])
-    await examples.send(id, { by: derived, path });
+  await examples.sendAll(['renameOrg', 'leaveOrg'], { by: owner, path });
+  await examples.sendAll(['transferOrg', 'deleteOrg', 'restoreOrg', 'leaveOrg'], { by: derived, path });
   const ofOwner = { by: derived, path: { ...path, userId: owner.id } };
   for (const id of ['changeMemberRole', 'removeMember']) await examples.send(id, ofOwner);
-  for (const id of ['transferOrg', 'deleteOrg']) await examples.send(id, { by: member, path });
+  await examples.sendAll(['transferOrg', 'deleteOrg'], { by: member, path });
   await refuseDisabled(examples, service, owner, member, org.id);
-  await examples.send('deleteOrg', { by: owner, path });
-  await examples.send('restoreOrg', { by: owner, path });
-  await examples.send('restoreOrg', { by: owner, path });
+  await examples.sendAll(['deleteOrg', 'restoreOrg', 'restoreOrg'], { by: owner, path });
   await examples.send('transferOrg', { by: owner, path, body: { userId: member.id } });
   await examples.send('leaveOrg', { by: owner, path });
   await listPages(examples, service);

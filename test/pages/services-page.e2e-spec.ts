@@ -151,15 +151,6 @@ describe('docs/services.md', () => {
         .with({ authorization: basic('shop', by) })
         .post<{ token: string }>('/api/auth/code/exchange', { code });
 
-    it('is told which scope it lacks', async () => {
-      const shop = service.anyone.with({ authorization: basic('shop', secret) });
-
-      expect(await shop.get(`/api/memberships?userId=${ada.id}`)).toMatchObject({
-        status: 403,
-        body: { code: 'insufficient_scope', requiredScope: 'memberships' },
-      });
-    });
-
     it('names the routes that take its tokens', async () => {
       const org = await anOrgOf(ada);
       const { body } = await exchange(await aCode());
