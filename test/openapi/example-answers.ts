@@ -4,7 +4,6 @@ import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import type { DocumentedOperation, DocumentReader } from './documented.js';
-import { collectSecondStepAnswers } from './account-answers.js';
 import { aServiceClient, basic } from '../support/services.js';
 
 interface Request {
@@ -78,9 +77,12 @@ export class ExampleAnswers {
   }
 
   /** In an order in which each can be what its example says: Ada makes an organization, Grace is its member. */
-  async collect(withFounders: (founders: Founders) => Promise<void>): Promise<void> {
+  async collect(
+    withAda: (id: string) => Promise<void>,
+    withFounders: (founders: Founders) => Promise<void>,
+  ): Promise<void> {
     const { user } = await this.signIn();
-    await collectSecondStepAnswers(this, this.service, user.id);
+    await withAda(user.id);
     await this.passLoginOn();
     await this.fillOrg(withFounders);
     const own = { userId: user.id };

@@ -2,7 +2,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { MailServer } from '../support/mail-server.js';
 import { startService } from '../support/service.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
-import { collectMailAnswers, collectSecondFactorAnswers } from './account-answers.js';
+import {
+  collectMailAnswers,
+  collectSecondFactorAnswers,
+  collectSecondStepAnswers,
+} from './account-answers.js';
 import { collectLookupAnswers, collectOperatorAnswers, collectServiceAnswers } from './operator-answers.js';
 import { collectInvitationAnswers, collectOrgLifeAnswers } from './org-answers.js';
 import { ExampleAnswers, SMALL_LIMITS, WRITES_LIMIT } from './example-answers.js';
@@ -48,7 +52,10 @@ await collectOperatorAnswers(examples, service);
 await collectMailAnswers(examples, service, mailServer, withoutMail);
 await collectOrgLifeAnswers(examples, service);
 await collectSecondFactorAnswers(examples, service);
-await examples.collect((founders) => collectInvitationAnswers(examples, service, withoutMail, founders));
+await examples.collect(
+  (adaId) => collectSecondStepAnswers(examples, service, adaId),
+  (founders) => collectInvitationAnswers(examples, service, withoutMail, founders),
+);
 await examples.exceedWrites(withoutMail);
 for (const { anyone } of [service, withoutMail]) await examples.discover(anyone);
 await withoutMail.stop();
