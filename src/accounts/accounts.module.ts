@@ -8,22 +8,21 @@ import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { EmailProofs } from './email-proofs.js';
-import { OwnSecondFactorService } from './own-second-factor.service.js';
-import { PasswordChanges } from './password-changes.js';
-import { PasswordRecoveryService } from './password-reset.js';
-import { HandedOutResetCodes } from './reset-codes.js';
+import { OwnEmailService } from './own-email.js';
+import { OwnSecondFactorService } from './own-second-factor.js';
+import { PasswordRecoveryService, PasswordSetting } from './password-reset.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
-import { UserDeletion } from './user-deletion.js';
+import { OwnDeletion, UserDeletion } from './user-deletion.js';
 import { UserDisabling } from './user-disabling.js';
 import { UserExport } from './user-export.js';
 import { VouchedEmails } from './vouched-emails.js';
 
-const EXPORTED = [
-  EmailProofs,
-  HandedOutResetCodes,
+const PROVIDERS = [
+  OwnDeletion,
+  OwnEmailService,
   OwnSecondFactorService,
   PasswordRecoveryService,
+  PasswordSetting,
   SecondFactorRemoval,
   UserDeletion,
   UserDisabling,
@@ -44,7 +43,7 @@ const EXPORTED = [
     SecondFactorModule,
     UsersModule,
   ],
-  providers: [...EXPORTED, PasswordChanges],
-  exports: EXPORTED,
+  providers: PROVIDERS,
+  exports: PROVIDERS,
 })
 export class AccountsModule {}

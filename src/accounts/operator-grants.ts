@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { principalOf } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import { Transactions } from '../database/transactions/transactions.js';
 import { RefusedError } from '../problems/problem.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { UserEvents } from '../users/user-events.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
 
 export interface Grant {
   actor: Actor;
@@ -26,41 +23,37 @@ class NoSecondFactorError extends RefusedError {
 @Injectable()
 export class OperatorGrants {
   constructor(
-    private readonly users: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
     private readonly codes: EmailCodesRepository,
-    private readonly events: UserEvents,
-    private readonly transactions: Transactions,
   ) {}
 
   /** Voids a code for a new password, which another operator may have had issued. @throws RefusedError */
-  grant(userId: string, { actor, force }: Grant): Promise<boolean> {
-    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      if (!(await this.users.lockEnabled(transaction, userId))) {
-        throw new RefusedError('the account is disabled', 'account_disabled');
-      }
-      const { operatorSince, secondFactorAt } = await this.users.stateOf(transaction, userId);
-      if (operatorSince !== null) return false;
-      if (secondFactorAt === null && !force) throw new NoSecondFactorError();
-      await this.users.grantOperator(transaction, userId);
-      const { email } = await this.emails.emailOf(transaction, userId);
-      await this.codes.voidResets(transaction, email);
-      await this.events.record(transaction, {
+  async grant(userId: string, { actor, force }: Grant): Promise<boolean> {
+    const granted = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.disabledAt !== null) throw new RefusedError('the account is disabled', 'account_disabled');
+      if (user.operatorSince !== null) return undefined;
+      const hasSecondFactor = user.secondFactorAt !== null;
+      if (!hasSecondFactor && !force) throw new NoSecondFactorError();
+      await this.users.setOperator(transaction, userId, Date.now());
+      await this.codes.voidResets(transaction, user.email);
+      await user.record({
         type: 'account.operator_granted',
-        actor,
-        userId,
-        ...(secondFactorAt === null && { data: { force: true } }),
+        ...(!hasSecondFactor && { data: { force: true } }),
       });
       return true;
     });
+    return granted ?? false;
   }
 
   /** Ends no session: the next request finds the account without its routes. */
-  revoke(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      if (!(await this.users.revokeOperator(transaction, userId))) return false;
-      await this.events.record(transaction, { type: 'account.operator_revoked', actor, userId });
+  async revoke(userId: string, actor: Actor): Promise<boolean> {
+    const revoked = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.operatorSince === null) return undefined;
+      await this.users.setOperator(transaction, userId, null);
+      await user.record({ type: 'account.operator_revoked' });
       return true;
     });
+    return revoked ?? false;
   }
 }

@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Origin } from '../access/principal.js';
-import type { EmailCode } from '../auth/email-codes/email-code.entity.js';
-import { InvalidEmailCodeError, EMAIL_CODE_TTL_MS, EmailCodes } from '../auth/email-codes/email-codes.js';
+import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { EMAIL_CODE_TTL_MS, EmailCodes, InvalidEmailCodeError } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
+import { RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
 import { clientKey } from '../rate-limits/rate-limit-store.js';
-import { UserEvents } from '../users/user-events.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
-import { type UserProfile, UsersRepository } from '../users/users.repository.js';
-import { PasswordChanges } from './password-changes.js';
+import { type LockedUser, UserChanges } from '../users/user-changes.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { UserUpdates } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 
 interface Reset {
@@ -23,6 +22,56 @@ interface Reset {
   newPassword: string;
 }
 
+/** Passwords that are set without the one before, and the codes that operators hand out for it. */
+@Injectable()
+export class PasswordSetting {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
+    private readonly codes: EmailCodesRepository,
+    private readonly mails: Mails,
+  ) {}
+
+  /** Returns false if there is no such user. */
+  async setByOperator(userId: string, hash: string, actor: Actor): Promise<boolean> {
+    const done = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      await this.set(transaction, user, hash);
+      return true;
+    });
+    return done ?? false;
+  }
+
+  /** Ends every session, voids the codes mailed before, and emails a notice. */
+  async set(transaction: Transaction, user: LockedUser, hash: string): Promise<void> {
+    const { id, email } = user;
+    await this.users.setPassword(transaction, id, hash);
+    await this.codes.voidAll(transaction, { id, email });
+    await user.recordWithEnd({ type: 'account.password_changed' }, { reason: 'password_changed' });
+    await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: id });
+  }
+
+  /**
+   * Issues a code that an operator tells the user. A person who has it can take the account over, so the user is told by
+   * mail, too, if one can be sent.
+   * @throws RefusedError, operator_protected
+   */
+  async issueCode(codes: EmailCodes, id: string, actor: Actor): Promise<EmailCode> {
+    const issued = await this.changes.inUser({ actor }, id, async (transaction, user) => {
+      const { email, authEpoch, disabledAt } = user;
+      if (disabledAt !== null) return undefined;
+      // An emailed code has another purpose, since anybody can request one: it must not void this one.
+      const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
+      const issuedCode = await codes.issue(transaction, code);
+      await user.record({ type: 'account.reset_code_issued' });
+      const notice = { kind: 'reset_code_issued', recipient: email, senderId: id } as const;
+      await this.mails.notify(transaction, notice);
+      return issuedCode;
+    });
+    if (!issued) throw new RefusedError('the account is disabled', 'account_disabled');
+    return issued;
+  }
+}
+
 /** Sets a new password for the owner of the mailbox. Nothing reveals whether there is an account. */
 @Injectable()
 export class PasswordRecoveryService {
@@ -30,12 +79,11 @@ export class PasswordRecoveryService {
     private readonly codes: EmailCodes,
     private readonly mails: Mails,
     private readonly users: UsersRepository,
-    private readonly accounts: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly updates: UserUpdates,
+    private readonly changes: UserChanges,
     private readonly secondFactors: SecondFactorRemoval,
-    private readonly changes: PasswordChanges,
+    private readonly setting: PasswordSetting,
     private readonly passwords: PasswordHasher,
-    private readonly events: UserEvents,
     private readonly limits: LiftedLimits,
     private readonly transactions: Transactions,
   ) {}
@@ -55,47 +103,40 @@ export class PasswordRecoveryService {
     });
   }
 
-  /** Hashes the password only after a right code. */
+  /** Hashes the password only after a right code. @throws InvalidEmailCodeError */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
-    const turn = { principal: client.key };
-    const checked = await this.transactions.run(turn, (transaction) =>
+    const checked = await this.transactions.run({ principal: client.key }, (transaction) =>
       this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
     );
     if (!checked) throw new InvalidEmailCodeError();
     const hash = await this.passwords.hash(newPassword, client);
-    await this.transactions.run(turn, (transaction) =>
-      this.resetIn(transaction, checked, hash, { kind: 'system', ...origin }),
-    );
+    const owner = await this.users.findByEmail(email);
+    const actor = { kind: 'system', ...origin } as const;
+    const done = owner && (await this.resetFor(owner.id, checked, hash, actor));
+    if (!done) throw new InvalidEmailCodeError();
     await this.limits.apply();
   }
 
-  private async resetIn(
-    transaction: Transaction,
-    code: EmailCode,
-    hash: string,
-    actor: Actor,
-  ): Promise<void> {
-    const { email, authEpoch } = code;
-    const user = await this.users.findActiveIn(transaction, email);
-    // The address may have another user since an operator issued the code for the one who had it.
-    if (!user || user.id !== (code.userId ?? user.id)) throw new InvalidEmailCodeError();
-    const { id } = user;
-    if (code.handedOut === 0) await this.noteOwner(transaction, { id, email }, actor);
-    if (!(await this.accounts.resetPassword(transaction, { id, email, authEpoch }, hash)))
-      throw new InvalidEmailCodeError();
-    if (!(await this.codes.use(transaction, code))) throw new InvalidEmailCodeError();
-    await this.changes.complete(transaction, user, actor);
-    await this.limits.lift(transaction, email);
+  /** Returns undefined if the code is void for this user. */
+  private resetFor(userId: string, code: EmailCode, hash: string, actor: Actor): Promise<true | undefined> {
+    const { email, authEpoch, handedOut } = code;
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      // The address may have another user since an operator issued the code for the one who had it.
+      const isOwner = user.email === email && userId === (code.userId ?? userId);
+      const isInEpoch = user.authEpoch === (authEpoch ?? user.authEpoch);
+      if (!isOwner || !isInEpoch || user.disabledAt !== null) return undefined;
+      if (!(await this.codes.use(transaction, code))) return undefined;
+      if (handedOut === 0) await this.noteOwner(transaction, user);
+      await this.setting.set(transaction, user, hash);
+      await this.limits.lift(transaction, email);
+      return true;
+    });
   }
 
   /** The user at the mailbox owns the account. If its email was not verified before, a stranger may have set up the second factor. */
-  private async noteOwner(
-    transaction: Transaction,
-    user: Pick<UserProfile, 'id' | 'email'>,
-    actor: Actor,
-  ): Promise<void> {
-    if (!(await this.emails.verifyEmail(transaction, user.id, user.email))) return;
-    await this.events.record(transaction, { type: 'account.email_verified', actor, userId: user.id });
-    await this.secondFactors.byMailbox(transaction, user, actor);
+  private async noteOwner(transaction: Transaction, user: LockedUser): Promise<void> {
+    if (!(await this.updates.proveEmail(transaction, user.id, user.email))) return;
+    await user.record({ type: 'account.email_verified' });
+    await this.secondFactors.byMailbox(transaction, user);
   }
 }

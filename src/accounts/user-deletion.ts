@@ -1,33 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
+import { OK, type OkResult } from '../http/fields.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
+import { LostConflictError } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
 import { EventAddresses } from '../events/events.addresses.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
-import { MembersRepository } from '../orgs/state/members.repository.js';
+import { type Departure, MembersRepository } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
+import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
 import { type OrphanedOrg, requireOtherOwners, UserDepartures } from '../orgs/state/user-departures.js';
 import { RefusedError } from '../problems/problem.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { UserEvents } from '../users/user-events.js';
+import type { Write } from '../requests/write.js';
+import type { LockedUser } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
 
-export interface Deletion {
+interface Deletion {
   actor: Actor;
   /** allows an organization to be left without an enabled owner, and a command to delete an operator */
   force: boolean;
-  /** hash of the verified password; the user is kept if it has changed since */
-  passwordHash?: string;
-  /** deletes nothing, and runs `lastStep` as soon as nothing can refuse the deletion any more */
-  dryRun?: boolean;
-  /** runs in the transaction once the user's row is locked, but not in a dry run */
-  firstStep?: (transaction: Transaction) => Promise<unknown>;
-  /** runs in the transaction; an error that it throws rolls everything back */
-  lastStep?: (transaction: Transaction) => Promise<unknown>;
+}
+
+/** What is known of the user before the transaction begins. */
+interface Preparation {
+  since: number;
+  acts: string[];
+}
+
+interface Leaving {
+  user: LockedUser;
+  departures: Departure[];
+  orphaned: Departure[];
 }
 
 /** Largest difference between the clocks of instances: each stamps the events that it writes. */
@@ -37,8 +46,7 @@ const MAX_CLOCK_SKEW_MS = 60_000;
 @Injectable()
 export class UserDeletion {
   constructor(
-    private readonly users: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly users: UserUpdates,
     private readonly orgs: OrgChanges,
     private readonly members: MembersRepository,
     private readonly departures: UserDepartures,
@@ -48,77 +56,110 @@ export class UserDeletion {
     private readonly keys: IdempotencyKeysRepository,
     private readonly secondFactors: SecondFactorRows,
     private readonly sessions: SessionDeletion,
-    private readonly events: UserEvents,
     private readonly addresses: EventAddresses,
   ) {}
 
   /**
    * Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
-   * leaves a user who can log in. Every row goes by a statement of its own, because Galera does not certify the rows that
-   * a cascade deletes. Returns undefined if the user no longer exists or the password has changed.
+   * leaves a user who can log in. Returns undefined if the user no longer exists.
    * @throws RefusedError where an organization would have no enabled owner, or a command names an operator
    */
-  async delete(userId: string, deletion: Deletion): Promise<OrphanedOrg[] | undefined> {
-    const { actor, force, passwordHash, dryRun = false, firstStep, lastStep } = deletion;
-    const since = Date.now() - MAX_CLOCK_SKEW_MS;
-    const acts = dryRun ? [] : await this.prepare(userId);
-    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, findDepartures) => {
-      // Logins of the user, and additions to organizations, wait from here on.
-      if (!(await this.users.beginDeletion(transaction, userId, passwordHash))) return undefined;
-      await this.requireForced(transaction, userId, deletion);
-      const departures = await findDepartures();
-      const departing = { userId, departures, orphaned: requireOtherOwners(departures, force) };
-      if (dryRun) {
-        await lastStep?.(transaction);
-        return [];
+  async delete(userId: string, { actor, force }: Deletion): Promise<OrphanedOrg[] | undefined> {
+    const prepared = await this.prepare(userId);
+    return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
+      // An operator may mistype the user. Over HTTP no operator is deleted, forced or not.
+      const isCommand = actor.kind === 'operator' && !isSignedInOperator(actor);
+      if (isCommand && !force && user.operatorSince !== null) {
+        throw new RefusedError(
+          'the user is an operator: revoke that first, or use --force',
+          'operator_protected',
+        );
       }
-      await firstStep?.(transaction);
-      const { orphaned, events } = await this.departures.leave(transaction, actor, departing);
-
-      const { email, emailVerifiedAt } = await this.emails.emailOf(transaction, userId);
-      // Pending invitations stay: they are for the owner of the mailbox, who may be another person if it is not verified.
-      if (emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
-      await this.codes.voidAll(transaction, { id: userId, email });
-      // Emails count towards limits until they are a week old.
-      await this.mails.deleteAddressesOf(transaction, email);
-      await this.keys.deleteAllOf(transaction, userId);
-      await this.secondFactors.delete(transaction, userId);
-
-      await this.events.recordWithEnd(
-        transaction,
-        { type: 'account.deleted', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },
-        { reason: 'account_deleted' },
-        ...events,
-      );
-      // Includes the events that were just recorded.
-      await this.addresses.deleteOfUser(transaction, userId, { acts, since });
-
-      // On Galera a refresh that another node commits from here on undoes the whole deletion.
-      await this.sessions.deleteAllOf(transaction, userId);
-      await this.users.delete(transaction, userId);
-      await lastStep?.(transaction);
-      return orphaned;
+      const leaving = { user, departures, orphaned: requireOtherOwners(departures, force) };
+      return this.deleteRows(transaction, actor, leaving, prepared);
     });
   }
 
-  /** An operator may mistype the user. Over HTTP, `recordWithEnd` refuses the account of an operator, forced or not. */
-  private async requireForced(
-    transaction: Transaction,
-    userId: string,
-    { actor, force }: Deletion,
-  ): Promise<void> {
-    if (force || actor.kind !== 'operator' || isSignedInOperator(actor)) return;
-    const { operatorSince } = await this.users.stateOf(transaction, userId);
-    if (operatorSince === null) return;
-    throw new RefusedError(
-      'the user is an operator: revoke that first, or use --force',
-      'operator_protected',
-    );
+  /** Does the slow work before anything is decided, so that the transaction has few rows to delete. */
+  async prepare(userId: string): Promise<Preparation> {
+    const since = Date.now() - MAX_CLOCK_SKEW_MS;
+    await this.sessions.deleteEndedOf(userId);
+    const acts = await this.addresses.findActs(userId, await this.members.findOrgIds(userId));
+    return { since, acts };
   }
 
-  /** Does the slow work before anything is decided, so that the transaction has few rows to delete. */
-  private async prepare(userId: string): Promise<string[]> {
-    await this.sessions.deleteEndedOf(userId);
-    return this.addresses.findActs(userId, await this.members.findOrgIds(userId));
+  /** Every row goes by a statement of its own, because Galera does not certify the rows that a cascade deletes. */
+  async deleteRows(
+    transaction: Transaction,
+    actor: Actor,
+    { user, departures, orphaned: left }: Leaving,
+    prepared: Preparation,
+  ): Promise<OrphanedOrg[]> {
+    const { id: userId, email } = user;
+    await this.users.endSessions(transaction, [userId]);
+    const departing = { userId, departures, orphaned: left };
+    const { orphaned, events } = await this.departures.leave(transaction, actor, departing);
+
+    // Pending invitations stay: they are for the owner of the mailbox, who may be another person if it is not verified.
+    if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
+    await this.codes.voidAll(transaction, { id: userId, email });
+    // Emails count towards limits until they are a week old.
+    await this.mails.deleteAddressesOf(transaction, email);
+    await this.keys.deleteAllOf(transaction, userId);
+    await this.secondFactors.delete(transaction, userId);
+
+    await user.recordWithEnd(
+      { type: 'account.deleted', ...(orphaned.length > 0 && { data: { force: true } }) },
+      { reason: 'account_deleted' },
+      ...events,
+    );
+    // Includes the events that were just recorded.
+    await this.addresses.deleteOfUser(transaction, userId, prepared);
+
+    // On Galera a refresh that another node commits from here on undoes the whole deletion.
+    await this.sessions.deleteAllOf(transaction, userId);
+    await this.users.delete(transaction, userId);
+    return orphaned;
+  }
+}
+
+/** A login that re-hashes the password may come between, once. */
+const MAX_ATTEMPTS = 2;
+
+@Injectable()
+export class OwnDeletion {
+  constructor(
+    private readonly deletion: UserDeletion,
+    private readonly proofs: OwnerProofs,
+    private readonly users: UserUpdates,
+    private readonly orgs: OrgChanges,
+  ) {}
+
+  /** @throws wrong_password, InvalidSecondFactorCodeError, OrgsNeedOwnerError, InvalidTokenError */
+  async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResult> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const owner = await this.proofs.verify(write.actor.id, proof, client);
+      const done = await this.deleteProven(write, owner).catch((error: unknown) => {
+        throw error instanceof OnlyOwnerError ? new OrgsNeedOwnerError(error) : error;
+      });
+      if (done) return done;
+    }
+    throw new LostConflictError(undefined);
+  }
+
+  /** Returns undefined if the password has changed since. */
+  private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResult | undefined> {
+    const { actor, dryRun } = write;
+    const { passwordHash } = owner.credentials;
+    const prepared = dryRun ? undefined : await this.deletion.prepare(actor.id);
+    return this.orgs.inOrgsOf(write, actor.id, async (transaction, user, departures) => {
+      if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return undefined;
+      const leaving = { user, departures, orphaned: requireOtherOwners(departures, false) };
+      // A dry run ends as soon as nothing can refuse the deletion any more, and uses no code.
+      if (!prepared) return OK;
+      await this.proofs.use(transaction, owner, actor);
+      await this.deletion.deleteRows(transaction, actor, leaving, prepared);
+      return OK;
+    });
   }
 }

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { principalOf } from '../access/principal.js';
-import { Transactions } from '../database/transactions/transactions.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type OrphanedOrg, requireOtherOwners, UserDepartures } from '../orgs/state/user-departures.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
-import { UserEvents } from '../users/user-events.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
 
 export interface Disabling {
   actor: Actor;
@@ -16,11 +14,10 @@ export interface Disabling {
 @Injectable()
 export class UserDisabling {
   constructor(
-    private readonly users: UserChangesRepository,
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
     private readonly orgs: OrgChanges,
     private readonly departures: UserDepartures,
-    private readonly events: UserEvents,
-    private readonly transactions: Transactions,
   ) {}
 
   /**
@@ -28,14 +25,13 @@ export class UserDisabling {
    * @throws RefusedError where an organization would have no enabled owner
    */
   disable(userId: string, { actor, force }: Disabling): Promise<OrphanedOrg[] | undefined> {
-    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, findDepartures) => {
-      if (!(await this.users.disable(transaction, userId))) return undefined;
-      const departures = await findDepartures();
+    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
+      if (user.disabledAt !== null) return undefined;
+      await this.users.disable(transaction, userId);
       const departing = { userId, departures, orphaned: requireOtherOwners(departures, force) };
       const { orphaned, events } = await this.departures.stayDisabled(transaction, actor, departing);
-      await this.events.recordWithEnd(
-        transaction,
-        { type: 'account.disabled', actor, userId, ...(orphaned.length > 0 && { data: { force: true } }) },
+      await user.recordWithEnd(
+        { type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
         { reason: 'account_disabled' },
         ...events,
       );
@@ -44,11 +40,13 @@ export class UserDisabling {
   }
 
   /** Returns false if the user is not disabled. */
-  enable(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      if (!(await this.users.enable(transaction, userId))) return false;
-      await this.events.record(transaction, { type: 'account.enabled', actor, userId });
+  async enable(userId: string, actor: Actor): Promise<boolean> {
+    const enabled = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.disabledAt === null) return undefined;
+      await this.users.enable(transaction, userId);
+      await user.record({ type: 'account.enabled' });
       return true;
     });
+    return enabled ?? false;
   }
 }

@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { principalOf } from '../access/principal.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { Env } from '../config/env.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
-import { RefusedError } from '../problems/problem.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { UserEvents } from '../users/user-events.js';
-import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { RefusedError } from '../problems/problem.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
 
 export interface EmailReplacement {
   email: string;
@@ -24,60 +20,54 @@ export interface EmailReplacement {
 @Injectable()
 export class VouchedEmails {
   constructor(
-    private readonly users: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
     private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
-    private readonly events: UserEvents,
     private readonly members: MembersRepository,
-    private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
   /** Returns false if the email was verified before. */
-  verify(userId: string, actor: Actor): Promise<boolean> {
-    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      if (!(await this.emails.verifyEmail(transaction, userId))) return false;
-      await this.events.record(transaction, { type: 'account.email_verified', actor, userId });
+  async verify(userId: string, actor: Actor): Promise<boolean> {
+    const verified = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.emailVerifiedAt !== null) return undefined;
+      await this.users.verifyEmail(transaction, userId);
+      await user.record({ type: 'account.email_verified' });
       return true;
     });
+    return verified ?? false;
   }
 
   /**
    * Keeps the sessions. Returns false if the user has this email already.
-   * @throws EmailTakenError, RefusedError
+   * @throws email_taken, RefusedError
    */
-  async replace(user: { id: string; email: string }, replacement: EmailReplacement): Promise<boolean> {
-    const { email, isVerified, actor } = replacement;
-    if (email === user.email) return false;
-    await this.transactions.run({ principal: principalOf(actor), row: user.id }, async (transaction) => {
-      const notice = { kind: 'email_changed', recipient: user.email, senderId: user.id } as const;
-      await this.mails.notify(transaction, notice);
-      if (!(await this.emails.replaceEmail(transaction, user, email, isVerified))) {
-        throw new LostConflictError(undefined);
+  async replace(
+    { id, email: from }: { id: string; email: string },
+    { email, isVerified, actor }: EmailReplacement,
+  ): Promise<boolean> {
+    if (email === from) return false;
+    const replaced = await this.changes.inUser({ actor }, id, async (transaction, user) => {
+      if (user.email !== from) return undefined;
+      // Notify before the change: only a verified email of the user gets a notice.
+      await this.mails.notify(transaction, { kind: 'email_changed', recipient: from, senderId: id });
+      await this.users.changeEmail(transaction, id, email, isVerified);
+      // The first password reset at an unverified email removes the second factor, and here that is the user's own.
+      if (!isVerified && this.env.smtp && user.secondFactorAt !== null) {
+        throw new RefusedError(
+          'the account has a second factor, which needs a verified email: use --verified if the email is the user’s own',
+          'verified_email_required',
+        );
       }
-      if (!isVerified) await this.requireNoSecondFactor(transaction, user.id);
-      await this.members.updateEmail(transaction, user.id, email);
+      await this.members.updateEmail(transaction, id, email);
       // These codes may be on their way to either address.
       await this.codes.voidAll(transaction, user);
       await this.codes.voidResets(transaction, email);
-      const data = { verified: isVerified };
-      await this.events.record(transaction, {
-        type: 'account.email_changed',
-        actor,
-        userId: user.id,
-        data,
-      });
+      await user.record({ type: 'account.email_changed', data: { verified: isVerified } });
+      return true;
     });
+    if (!replaced) throw new LostConflictError(undefined);
     return true;
-  }
-
-  /** The first password reset at an unverified email removes the second factor, and here that is the user's own. */
-  private async requireNoSecondFactor(transaction: Transaction, userId: string): Promise<void> {
-    if (!this.env.smtp || (await this.users.stateOf(transaction, userId)).secondFactorAt === null) return;
-    throw new RefusedError(
-      'the account has a second factor, which needs a verified email: use --verified if the email is the user’s own',
-      'verified_email_required',
-    );
   }
 }

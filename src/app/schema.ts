@@ -1,6 +1,5 @@
 import { AuthorizationCodesRepository } from '../auth/sessions/authorization-codes.repository.js';
-import { EmailCode } from '../auth/email-codes/email-code.entity.js';
-import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { PendingRevocationsRepository } from '../auth/sessions/pending-revocations.repository.js';
 import {
@@ -17,15 +16,14 @@ import { EventsRepository } from '../events/events.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
 import { MemberLists } from '../orgs/state/members.lists.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
-import { ImportedUsersRepository } from '../users/imported-users.repository.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
+import { UserUpdates } from '../users/users.updates.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import type { Schema } from '../database/data-source.js';
@@ -34,16 +32,11 @@ import { Service, ServiceSecret } from '../services/service.entity.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
-import { UserListRepository } from '../users/user-list.repository.js';
-import { IdempotencyKey, IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
 /** Loading these files registers the hot statements. */
 export const REPOSITORIES = [
-  ImportedUsersRepository,
   UsersRepository,
-  UserListRepository,
-  UserChangesRepository,
-  UserEmailsRepository,
+  UserUpdates,
   SessionsRepository,
   UserSessionsRepository,
   AuthorizationCodesRepository,

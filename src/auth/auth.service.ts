@@ -6,7 +6,6 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/known-logins.js';
-import { UsersService } from '../users/users.service.js';
 import type { SignInResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -32,8 +31,7 @@ class InvalidCredentialsError extends Problem {
 @Injectable()
 export class AuthService {
   constructor(
-    private readonly users: UsersService,
-    private readonly credentials: UsersRepository,
+    private readonly users: UsersRepository,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionOpening,
     private readonly challenges: LoginChallenges,
@@ -75,7 +73,7 @@ export class AuthService {
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<SignInResult> {
-    const user = await this.credentials.findCredentials(email);
+    const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) {
       if (user) this.failed.note(email, user.id);
@@ -107,7 +105,7 @@ export class AuthService {
     const challenge = await this.challenges.read(text);
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const { userId } = challenge;
-    const user = await this.credentials.findCredentialsById(userId);
+    const user = await this.users.findCredentialsById(userId);
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
     const code = await this.verification.check(user, 'login', typed);
     const login: Login = { user, via: 'login', amr: PASSWORD_AND_CODE, refresh, deviceName, origin };

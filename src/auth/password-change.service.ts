@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import { Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { ValidationProblem } from '../problems/problem.js';
-import { UserEvents } from '../users/user-events.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
 import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -27,13 +26,12 @@ const MAX_ATTEMPTS = 2;
 export class PasswordChangeService {
   constructor(
     private readonly proofs: OwnerProofs,
-    private readonly changes: UserChangesRepository,
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionRevocation,
     private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
-    private readonly events: UserEvents,
-    private readonly transactions: Transactions,
     private readonly env: Env,
   ) {}
 
@@ -53,19 +51,19 @@ export class PasswordChangeService {
     throw new LostConflictError(undefined);
   }
 
-  private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<boolean> {
+  /** Returns undefined if the hash has changed since it was verified. */
+  private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<true | undefined> {
     const { id: userId, email, passwordHash } = owner.credentials;
-    const { sessionId } = actor;
-    const turn = { principal: userId, row: userId };
-    return this.transactions.run(turn, async (transaction) => {
-      if (!(await this.changes.changePassword(transaction, userId, passwordHash, hash))) return false;
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      const isCurrent = await this.users.hasPassword(transaction, userId, passwordHash);
+      if (!isCurrent || user.disabledAt !== null) return undefined;
+      await this.users.setPassword(transaction, userId, hash);
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor);
       await this.codes.voidAll(transaction, { id: userId, email });
-      await this.events.recordWithEnd(
-        transaction,
-        { type: 'account.password_changed', actor, userId },
-        { reason: 'password_changed', except: sessionId },
+      await user.recordWithEnd(
+        { type: 'account.password_changed' },
+        { reason: 'password_changed', except: actor.sessionId },
       );
       await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
       return true;

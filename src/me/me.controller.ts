@@ -1,12 +1,14 @@
-import { Controller, Get, type StreamableFile } from '@nestjs/common';
+import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SignedIn } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { ApiIncluded, Included } from './included.decorator.js';
-import { MeView } from './own-orgs.service.js';
-import { AccountResult, MeResult } from './me.responses.js';
+import { ApiIncluded, Included, ListOwnOrgsQuery } from './me.requests.js';
+import { MeView, OwnOrgsService } from './own-orgs.service.js';
+import { AccountResult, DeletedOrgsResult, MeResult, OwnOrgsResult } from './me.responses.js';
 import { AccountView } from './views.js';
+import { ApiPage } from '../http/fields.js';
+import { type LinkNextPage, NextPage } from '../http/pages.js';
 
 @ApiTags('Me')
 @Controller('api/me')
@@ -42,5 +44,43 @@ export class MeController {
   @SignedIn()
   getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResult> {
     return this.accounts.of(caller.id);
+  }
+}
+
+@ApiTags('Me')
+@Controller('api/me')
+export class OwnOrgsController {
+  constructor(private readonly orgs: OwnOrgsService) {}
+
+  /**
+   * List the organizations of the current user
+   *
+   * @remarks Lists the organizations in order of joining, in pages.
+   */
+  @Get('orgs')
+  @SignedIn({ boundTokens: true })
+  @ApiPage(OwnOrgsResult)
+  listOwnOrgs(
+    @CurrentUser() { id }: UserPrincipal,
+    @Query() query: ListOwnOrgsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnOrgsResult> {
+    return this.orgs.list(id, query, linkNextPage);
+  }
+
+  /**
+   * List the deleted organizations that the current user can restore
+   *
+   * @remarks Lists the deleted organizations that the user owns, in order of joining, in pages.
+   */
+  @Get('deleted-orgs')
+  @SignedIn()
+  @ApiPage(DeletedOrgsResult)
+  listDeletedOrgs(
+    @CurrentUser() { id }: UserPrincipal,
+    @Query() query: ListOwnOrgsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<DeletedOrgsResult> {
+    return this.orgs.listDeleted(id, query, linkNextPage);
   }
 }

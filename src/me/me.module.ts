@@ -11,17 +11,17 @@ import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountView } from './views.js';
-import { MeController } from './me.controller.js';
+import { MeController, OwnOrgsController } from './me.controller.js';
 import { MeView, OwnOrgList, OwnOrgsService } from './own-orgs.service.js';
-import { OwnAccountController, OwnEventsController, OwnExportController } from './own-account.controller.js';
-import { OwnAccountService } from './own-account.service.js';
-import { OwnEmailController } from './own-email.controller.js';
-import { OwnEmailService } from './own-email.service.js';
+import {
+  OwnAccountController,
+  OwnEventsController,
+  OwnExportController,
+  OwnSessionsController,
+} from './own-account.controller.js';
+import { OwnCredentialsController, OwnEmailController } from './own-credentials.controller.js';
 import { OwnExportService } from './own-export.service.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
-import { OwnOrgsController } from './own-orgs.controller.js';
-import { OwnCredentialsController } from './own-credentials.controller.js';
-import { OwnSessionsController } from './own-sessions.controller.js';
 import { PasswordRecoveryController } from './password-recovery.controller.js';
 
 @Module({
@@ -50,14 +50,6 @@ import { PasswordRecoveryController } from './password-recovery.controller.js';
     OwnSessionsController,
     PasswordRecoveryController,
   ],
-  providers: [
-    AccountView,
-    MeView,
-    OwnAccountService,
-    OwnEmailService,
-    OwnExportService,
-    OwnOrgList,
-    OwnOrgsService,
-  ],
+  providers: [AccountView, MeView, OwnExportService, OwnOrgList, OwnOrgsService],
 })
 export class MeModule {}

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
-import { ApiRole, ApiTime } from '../openapi/decorators.js';
+import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
 import { UserResponse } from '../users/user.response.js';
+import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
 /** the answer without `include` */
 const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
@@ -31,4 +32,135 @@ export class AccountResult {
 
   /** time of the last change of the password; null if there was none */
   @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) passwordChangedAt: string | null;
+}
+
+/** The creator of an organization owns it. */
+const OWN_ORG = {
+  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
+  name: 'Analytical Engines',
+  role: 'owner',
+  joinedAt: '2026-11-22T09:00:00.000Z',
+};
+
+export class OwnOrg extends OrgResponse {
+  @ApiRole() role: Role;
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
+}
+
+export class DeletedOrg extends OrgResponse {
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;
+
+  /** end of the time in which an owner can restore the organization */
+  @ApiTime({ example: '2026-12-22T09:00:00.000Z' }) purgeAt: string;
+}
+
+class OrgsPage {
+  @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
+  nextCursor?: string;
+}
+
+export class OwnOrgsResult extends OrgsPage {
+  @ApiProperty({ type: [OwnOrg], example: [OWN_ORG] }) orgs: OwnOrg[];
+}
+
+export class DeletedOrgsResult extends OrgsPage {
+  @ApiProperty({ type: [DeletedOrg] }) orgs: DeletedOrg[];
+}
+
+const VIA = ['password', 'code'] as const;
+
+export class ListedSession {
+  @ApiId() id: string;
+
+  /** `password` if a login or registration opened the session, `code` if a one-time code did */
+  @ApiProperty({ enum: VIA }) via: (typeof VIA)[number];
+  @ApiTime() createdAt: string;
+
+  /** time of the last refresh, or of the start if there was none */
+  @ApiTime() lastUsedAt: string;
+  @ApiTime() expiresAt: string;
+
+  /** client IP address that opened the session; null if it is unknown */
+  @ApiText(2, 45, { nullable: true }) ip: string | null;
+
+  /** `User-Agent` of the client that opened the session; null if it is unknown */
+  @ApiText(1, 200, { nullable: true }) userAgent: string | null;
+
+  /** the user's name for the device, given at login; null if none was given or a code opened the session */
+  @ApiText(1, MAX_DEVICE_NAME, { nullable: true }) deviceName: string | null;
+
+  /** name of the service that exchanged the code with its credentials; null if none did */
+  @ApiText(1, 40, { nullable: true }) service: string | null;
+}
+
+export class OwnSession extends ListedSession {
+  /** whether this is the session of the token */
+  @ApiProperty() current: boolean;
+}
+
+const EXAMPLE: OwnSession = {
+  id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
+  current: true,
+  via: 'password',
+  createdAt: '2026-11-22T09:00:00.000Z',
+  lastUsedAt: '2026-11-22T09:30:00.000Z',
+  expiresAt: '2026-12-06T09:30:00.000Z',
+  ip: '198.51.100.7',
+  userAgent: 'Analytical Desktop/1.4 (Linux)',
+  deviceName: "Ada's laptop",
+  service: null,
+};
+
+export class OwnSessionsResult {
+  @ApiProperty({ type: [OwnSession], example: [EXAMPLE] }) sessions: OwnSession[];
+}
+
+const RECOVERY_CODES = [
+  '7K2M9-QX4TB-0V8NC-H3WRE-5YGJ1Z',
+  'D4PAS-1T9VF-K6X0M-2QBNH-8CWEY3',
+  'X9RJ3-5ZT7G-W1KQC-V0MHA-4NBD8E',
+  'B8FYN-2HSE6-3RVXJ-T7PKD-G1MQ0W',
+  '0CWQ5-M4YA9-8JTFB-6ZRVN-XH2KGS',
+  'G3HXK-7NP1D-QSA5V-9EMWT-JB0CR6',
+  'V6TBR-K0MZ8-4YDHQ-C1XJS-2WFNE7',
+  'N1EGZ-X5WQC-7BKRP-3SVMA-T9HYD4',
+  'M7SVA-9DRJH-E2TGX-0FNYB-6PKC5Q',
+  'J2QND-3XKFW-V9MEY-B4HTC-R7ZA1G',
+];
+
+export class SecondFactorResult {
+  @ApiProperty({ example: true }) enabled: boolean;
+
+  /** null while there is none */
+  @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) enabledAt: string | null;
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 10, example: 10 }) recoveryCodesLeft: number;
+}
+
+export class EnrolmentResult {
+  /**
+   * the secret in base32, to type into an authenticator app
+   * @example "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+   */
+  @ApiProperty({ pattern: '^[A-Z2-7]{32}$' })
+  secret: string;
+
+  /** the same with the names of account and service, to show as a QR code */
+  @ApiProperty({
+    pattern: '^otpauth://totp/',
+    example:
+      'otpauth://totp/accounts:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=accounts&algorithm=SHA1&digits=6&period=30',
+  })
+  uri: string;
+}
+
+export class RecoveryCodesResult {
+  /** the new recovery codes, each of which works once; they are shown this time only */
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', pattern: '^(?:[0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{6}$' },
+    minItems: 10,
+    maxItems: 10,
+    example: RECOVERY_CODES,
+  })
+  recoveryCodes: string[];
 }

@@ -1,30 +1,35 @@
-import { Body, Controller, Delete, Get, Query, type StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { SignedInByPassword } from '../access/access.decorators.js';
+import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
-import { ApiPage, OkResult } from '../http/fields.js';
+import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
-import { DeleteAccountRequest } from './me.requests.js';
-import { OwnAccountService } from './own-account.service.js';
-import { CurrentUser } from '../http/request-origin.js';
-import type { UserPrincipal } from '../access/principal.js';
+import { DeleteAccountRequest, EndSessionsQuery } from './me.requests.js';
+import { OwnDeletion } from '../accounts/user-deletion.js';
+import { CurrentActor, CurrentUser } from '../http/request-origin.js';
+import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, ownEvent } from '../events/events.service.js';
 import { OwnEventsResult } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';
 import { ExportResult } from './export.responses.js';
 import { OwnExportService } from './own-export.service.js';
+import { OwnSessionsResult } from './me.responses.js';
+import { listOf } from './views.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
 @ApiTags('Me')
 @Controller('api/me')
 export class OwnAccountController {
-  constructor(private readonly accounts: OwnAccountService) {}
+  constructor(private readonly accounts: OwnDeletion) {}
 
   /**
    * Delete the account
@@ -99,5 +104,63 @@ export class OwnExportController {
   @ApiOkResponse({ type: ExportResult })
   exportOwnData(@CurrentUser() caller: UserPrincipal): Promise<StreamableFile> {
     return this.exports.answer(caller);
+  }
+}
+
+@ApiTags('Me')
+@Controller('api/me/sessions')
+export class OwnSessionsController {
+  constructor(
+    private readonly ofUsers: UserSessionsRepository,
+    private readonly sessions: SessionsService,
+    private readonly revocation: SessionRevocation,
+  ) {}
+
+  /**
+   * List the sessions of the current user
+   *
+   * @remarks Lists the active sessions, latest first.
+   */
+  @Get()
+  @SignedIn()
+  async listOwnSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<OwnSessionsResult> {
+    return { sessions: listOf(await this.ofUsers.listAlive(id), sessionId) };
+  }
+
+  /**
+   * End a session of the current user
+   *
+   * @remarks Ends the session and every session that its codes opened. A session that a code opened ends with its whole
+   * login hand-off: the first session that a code of the login opened, and every session below it. The login stays.
+   * Requires a token from a login by password.
+   */
+  @Delete(':sessionId')
+  @SignedInByPassword()
+  @ApiParam({
+    name: 'sessionId',
+    type: String,
+    format: 'uuid',
+    description: 'id of the session, from the list of sessions',
+  })
+  @ApiProblems('session_not_found')
+  endOwnSession(
+    @CurrentActor() actor: UserActor,
+    @Param('sessionId', EntityIdPipe) id: string,
+  ): Promise<OkResult> {
+    return this.sessions.end(actor, id).then(() => OK);
+  }
+
+  /**
+   * End the other sessions of the current user, or all sessions
+   *
+   * @remarks Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a
+   * token from a login by password.
+   */
+  @Delete()
+  @SignedInByPassword()
+  @WriteRoute({ query: ['all'] })
+  @ApiProblems(invalidFields({ all: 'must be true or false' }))
+  endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
+    return this.revocation.revokeAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
   }
 }

@@ -12,11 +12,9 @@ import {
   positionOf,
 } from '../http/pages.js';
 import { type ListPage, streamList } from '../http/list-stream.js';
-import type { MeResult, OrgOfMe } from './me.responses.js';
+import type { DeletedOrgsResult, MeResult, OrgOfMe, OwnOrgsResult } from './me.responses.js';
 import { AccountView } from './views.js';
-import type { Included } from './included.decorator.js';
-import type { ListOwnOrgsQuery } from './me.requests.js';
-import type { DeletedOrgsResult, OwnOrgsResult } from './own-account.responses.js';
+import type { Included, ListOwnOrgsQuery } from './me.requests.js';
 import { timeText } from '../identifiers/text.js';
 
 export interface OrgListReader extends Pick<UserPrincipal, 'id' | 'sessionId'> {
@@ -107,7 +105,7 @@ export class OwnOrgsService {
       id,
       name,
       role,
-      joinedAt: timeOf(joinedAt),
+      joinedAt: timeText(joinedAt),
     }));
     return { orgs, ...next };
   }
@@ -123,8 +121,8 @@ export class OwnOrgsService {
     const orgs = page.map(({ id, name, deletedAt, purgeAt }) => ({
       id,
       name,
-      deletedAt: timeOf(deletedAt),
-      purgeAt: timeOf(purgeAt),
+      deletedAt: timeText(deletedAt),
+      purgeAt: timeText(purgeAt),
     }));
     return { orgs, ...next };
   }
@@ -132,8 +130,4 @@ export class OwnOrgsService {
 
 function cursorOf({ joinedAt, id }: { joinedAt: number; id: string }): string {
   return encodeCursor({ order: joinedAt, id });
-}
-
-function timeOf(milliseconds: number): string {
-  return timeText(milliseconds);
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { UsersRepository } from '../users/users.repository.js';
-import type { AccountResult } from './me.responses.js';
-import type { ListedSession, OwnSession as OwnSessionView } from './own-account.responses.js';
+import type { AccountResult, ListedSession, OwnSession as OwnSessionView } from './me.responses.js';
 import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 

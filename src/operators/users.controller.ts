@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
-import { HandedOutResetCodes } from '../accounts/reset-codes.js';
+import { PasswordSetting } from '../accounts/password-reset.js';
 import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
 import { UserDeletion } from '../accounts/user-deletion.js';
 import { UserDisabling } from '../accounts/user-disabling.js';
@@ -57,7 +57,7 @@ export class OperatorUsersController {
     private readonly revocation: SessionRevocation,
     private readonly emails: VouchedEmails,
     private readonly secondFactors: SecondFactorRemoval,
-    private readonly resetCodes: HandedOutResetCodes,
+    private readonly passwords: PasswordSetting,
     private readonly codes: EmailCodes,
   ) {}
 
@@ -215,8 +215,8 @@ export class OperatorUsersController {
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    const user = await this.users.requireChangeable(userId, operator);
-    await this.secondFactors.byOperator(user, { ...operator, reason });
+    await this.users.requireChangeable(userId, operator);
+    await this.secondFactors.byOperator(userId, { ...operator, reason });
     return OK;
   }
 
@@ -237,7 +237,7 @@ export class OperatorUsersController {
     @Body() { reason }: ReasonRequest,
   ): Promise<ResetCodeResult> {
     await this.users.requireChangeable(userId, operator);
-    const issued = await asProblems(this.resetCodes.issue(this.codes, userId, { ...operator, reason }));
+    const issued = await asProblems(this.passwords.issueCode(this.codes, userId, { ...operator, reason }));
     return { code: readable(this.codes.textOf(issued)), expiresAt: timeText(issued.expiresAt) };
   }
 

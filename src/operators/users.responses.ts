@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { OkResult } from '../http/fields.js';
-import { ListedSession } from '../me/own-account.responses.js';
+import { ListedSession } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
 import { UserResponse } from '../users/user.response.js';

@@ -15,10 +15,10 @@ import {
 } from '../http/pages.js';
 import { sessionView } from '../me/views.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
-import { requireUnprotected } from '../users/operator-protection.js';
-import { type ListedUser, UserListRepository } from '../users/user-list.repository.js';
-import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { requireUnprotected } from '../users/user-changes.js';
+import { type ListedUser, type UserProfile, UsersRepository } from '../users/users.repository.js';
 import type { ListUsersQuery } from './operators.requests.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 import { NoSuchUserError } from './operators.errors.js';
 import type {
   AccountListResult,
@@ -27,13 +27,11 @@ import type {
   ShownAccountResult,
 } from './users.responses.js';
 import { accountView } from './views.js';
-import { timeOrNull, timeText } from '../identifiers/text.js';
 
 @Injectable()
 export class OperatorUsersService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly lists: UserListRepository,
     private readonly sessions: UserSessionsRepository,
     private readonly memberships: Memberships,
   ) {}
@@ -46,8 +44,8 @@ export class OperatorUsersService {
     const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
       const search = { prefix, after: after?.email ?? start };
       return status === 'disabled'
-        ? this.lists.findDisabled(search, size)
-        : this.lists.findPage(search, size);
+        ? this.users.listDisabled(search, size)
+        : this.users.listPage(search, size);
     });
     return { users: rows.map(accountView), ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
   }
@@ -88,11 +86,11 @@ export class OperatorUsersService {
 
   /**
    * Refuses before any slow work what the transaction of the change would refuse, too.
-   * @throws NoSuchUserError, OperatorProtectedError
+   * @throws NoSuchUserError, operator_protected
    */
   async requireChangeable(userId: string, operator: SignedInOperator): Promise<UserProfile> {
     const user = await this.find(userId);
-    requireUnprotected(operator, user.operatorSince);
+    requireUnprotected(operator, user);
     return user;
   }
 

@@ -3,7 +3,7 @@ import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import type { Service, ServiceSecret } from '../services/service.entity.js';
-import type { ListedUser } from '../users/user-list.repository.js';
+import type { ListedUser } from '../users/users.repository.js';
 import type {
   KeyStatus,
   ListedMail,

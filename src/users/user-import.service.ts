@@ -8,10 +8,10 @@ import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import {
   type ImportedUser,
-  ImportedUsersRepository,
   type PresentUser,
   TakenMeanwhileError,
-} from './imported-users.repository.js';
+  UsersRepository,
+} from './users.repository.js';
 
 /** A user of another system: email and id are canonical, and a login can verify the hash. */
 export interface ForeignUser {
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS = 5;
 @Injectable()
 export class UserImportService {
   constructor(
-    private readonly users: ImportedUsersRepository,
+    private readonly users: UsersRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
@@ -70,7 +70,7 @@ export class UserImportService {
 
   private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
-      await this.users.insert(transaction, users);
+      await this.users.insertAll(transaction, users);
       const events = users.map(({ id }): NewEvent => ({
         type: 'account.registered',
         actor,

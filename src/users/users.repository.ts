@@ -1,18 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { hotStatement } from '../database/statements.js';
+import { hotStatement, places } from '../database/statements.js';
+import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transaction.js';
+import { newEntityId } from '../identifiers/entity-id.js';
+import { emailRange } from './email-address.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
-import { EmailTakenError } from './users.errors.js';
+import { Problem } from '../problems/problem.js';
 
 export type Credentials = Pick<
   User,
   'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt' | 'secondFactorAt'
 >;
 
-export type NewUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'createdAt'>;
+export type CreatedUser = Pick<
+  User,
+  'id' | 'email' | 'passwordHash' | 'createdAt' | 'revision' | 'authEpoch'
+>;
+
+export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVerifiedAt' | 'createdAt'>;
+
+export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
+
+/** One of the emails or ids was taken meanwhile; nothing was inserted. */
+export class TakenMeanwhileError extends Error {}
+
+const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
 
 /** The columns that operators see, never the hash of the password. */
 export type UserProfile = Pick<
@@ -45,16 +59,58 @@ const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch
 const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`);
 const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`);
 
+export type ListedUser = Pick<
+  User,
+  'id' | 'email' | 'emailVerifiedAt' | 'createdAt' | 'disabledAt' | 'operatorSince' | 'secondFactorAt'
+>;
+
+export interface UserSearch {
+  prefix: string;
+  /** email of the last user of the page before */
+  after: string | undefined;
+}
+
+const pageBy = (column: string): string => `SELECT id, email, email_verified_at AS emailVerifiedAt,
+    created_at AS createdAt, disabled_at AS disabledAt, operator_since AS operatorSince,
+    second_factor_at AS secondFactorAt
+  FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`;
+
+const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
+const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_email'), ['u1', 'u2', 21]);
+
 /** Takes canonical emails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  async insert(transaction: Transaction, user: NewUser): Promise<void> {
+  /** @throws email_taken */
+  async create(transaction: Transaction, email: string, passwordHash: string): Promise<CreatedUser> {
+    const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now() };
     try {
-      await transaction.of(this.users).insert(user);
+      await transaction.of(this.users).insert({ ...user });
     } catch (error) {
-      throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new EmailTakenError() : error;
+      throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new Problem('email_taken') : error;
+    }
+    return { ...user, revision: 1, authEpoch: 0 };
+  }
+
+  /** @throws TakenMeanwhileError */
+  async insertAll(transaction: Transaction, users: readonly ImportedUser[]): Promise<void> {
+    try {
+      await transaction.write(
+        `INSERT INTO users (id, email, password_hash, created_at, email_verified_at)
+          VALUES ${users.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
+        users.flatMap(({ id, email, passwordHash, createdAt, emailVerifiedAt }) => [
+          id,
+          email,
+          passwordHash,
+          createdAt,
+          emailVerifiedAt,
+        ]),
+      );
+    } catch (error) {
+      const isTaken = isUniqueViolation(error, USERS_EMAIL_KEY) || isUniqueViolation(error, USERS_KEY);
+      throw isTaken ? new TakenMeanwhileError() : error;
     }
   }
 
@@ -89,10 +145,6 @@ export class UsersRepository {
     });
   }
 
-  findActiveIn(transaction: Transaction, email: string): Promise<UserProfile | null> {
-    return transaction.of(this.users).findOne({ where: { email, disabledAt: IsNull() }, select: PROFILE });
-  }
-
   async findActiveEmails(emails: readonly string[]): Promise<string[]> {
     const where = { email: In([...new Set(emails)]), disabledAt: IsNull() };
     return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
@@ -123,8 +175,34 @@ export class UsersRepository {
     return this.users.find({ where, select: PROFILE, order: { email: 'ASC' }, take: limit });
   }
 
+  async findPresent(emails: readonly string[], ids: readonly string[]): Promise<PresentUser[]> {
+    const found = await Promise.all([this.findBy('email', emails), this.findBy('id', ids)]);
+    return found.flat();
+  }
+
+  /** Users whose email begins with the prefix, in its order. */
+  listPage(search: UserSearch, limit: number): Promise<ListedUser[]> {
+    return this.list(FIND_PAGE, search, limit);
+  }
+
+  listDisabled(search: UserSearch, limit: number): Promise<ListedUser[]> {
+    return this.list(FIND_DISABLED, search, limit);
+  }
+
   /** Stores another hash of the same password; does nothing when the password was changed meanwhile. */
-  async rehashPassword(id: string, from: string, to: string): Promise<void> {
-    await this.users.update({ id, passwordHash: from }, { passwordHash: to });
+  async rehashPassword({ id, passwordHash }: Credentials, replacement: string): Promise<void> {
+    await this.users.update({ id, passwordHash }, { passwordHash: replacement });
+  }
+
+  private async findBy(column: 'email' | 'id', values: readonly string[]): Promise<PresentUser[]> {
+    if (values.length === 0) return [];
+    return this.users.query<PresentUser[]>(
+      `SELECT id, email, password_hash AS passwordHash FROM users WHERE ${column} IN (${places(values.length)})`,
+      [...values],
+    );
+  }
+
+  private list(sql: string, { prefix, after }: UserSearch, limit: number): Promise<ListedUser[]> {
+    return this.users.query<ListedUser[]>(sql, [...emailRange(prefix, after), limit]);
   }
 }

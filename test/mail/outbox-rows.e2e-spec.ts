@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
-import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
+import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail, MAIL_STATES } from '../../src/mail/mail.entity.js';
 import { firstEntityIdAt } from '../../src/identifiers/entity-id.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';

@@ -1,9 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
 import { UserDisabling } from '../../src/accounts/user-disabling.js';
-import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodes, InvalidEmailCodeError } from '../../src/auth/email-codes/email-codes.js';
-import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
+import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { Event } from '../../src/events/event.entity.js';
@@ -19,13 +18,10 @@ import { unchanged } from '../../src/orgs/state/org-changes.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { UserDepartures } from '../../src/orgs/state/user-departures.js';
 import { Problem } from '../../src/problems/problem.js';
-import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
-import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
-import { UserEvents } from '../../src/users/user-events.js';
-import { User } from '../../src/users/user.entity.js';
+import { UserUpdates } from '../../src/users/users.updates.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
-import { orgChanges } from '../support/org-changes.js';
+import { orgChanges, userChanges } from '../support/org-changes.js';
 import { anUnknownId } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 
@@ -34,8 +30,7 @@ const { dataSource, transactions, env, db } = data;
 const executed = recordStatements(dataSource);
 const changes = orgChanges(data);
 const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
-const users = new UserChangesRepository();
-const emails = new UserEmailsRepository(dataSource.getRepository(User));
+const users = new UserUpdates();
 const events = new EventsRepository(dataSource.getRepository(Event));
 const memberRows = new MembersRepository(dataSource.getRepository(Member));
 const key = { keyHash: 'k', fingerprint: 'f' };
@@ -130,7 +125,7 @@ describe('a change of an organization', () => {
 describe('the statements of a change', () => {
   const USUAL = ['UPDATE', 'SELECT', 'SELECT', 'UPDATE', 'INSERT'];
   const LOCKED = USUAL.slice(0, 3);
-  const members = new MembersService(changes, memberRows, invitations, users, emails, env);
+  const members = new MembersService(changes, memberRows, invitations, users, env);
 
   async function verbsOf(work: () => Promise<unknown>): Promise<string[]> {
     executed.splice(0);
@@ -182,8 +177,7 @@ it('disabling locks an organization that the user joined after it looked which t
   const members = new Members(dataSource.getRepository(Member));
   const orgs = new OrgsRepository(dataSource.getRepository(Org));
   const departures = new UserDepartures(members, invitations, orgs, env);
-  const userEvents = new UserEvents(users, events);
-  const disabling = new UserDisabling(users, orgChanges(data, members), departures, userEvents, transactions);
+  const disabling = new UserDisabling(userChanges(data), users, orgChanges(data, members), departures);
 
   await disabling.disable(ada, { actor: { kind: 'system' }, force: false });
 
@@ -200,16 +194,7 @@ it('a code that was typed is void if the invitation is resent before the organiz
   const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keyRing);
   const lists = new InvitationLists(dataSource.getRepository(Invitation));
   const typedCodes = new TypedCodes(invitations, lists, codes, transactions);
-  const answers = new InvitationAnswers(
-    changes,
-    invitations,
-    memberRows,
-    typedCodes,
-    users,
-    emails,
-    events,
-    env,
-  );
+  const answers = new InvitationAnswers(changes, invitations, memberRows, typedCodes, users, events, env);
   const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
   const found = await answers.findForRegistration(email, typed, '192.0.2.1');
   const begin = (): Promise<object> =>

@@ -12,9 +12,8 @@ import { EventAddresses } from '../../src/events/events.addresses.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import type { DataSource } from 'typeorm';
 import { EventsRetention } from '../../src/events/events-retention.js';
-import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
-import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
-import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
+import { UserUpdates } from '../../src/users/users.updates.js';
+import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
@@ -22,16 +21,16 @@ import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/se
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
-import { orgChanges } from './org-changes.js';
+import { orgChanges, userChanges } from './org-changes.js';
 import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
 import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
-import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 
 /** The clean-up of a service, as far as a test does not replace its parts. */
 export function aCleanUp(
@@ -94,7 +93,8 @@ export const aRevocation = (dataSource: DataSource, deletion = aDeletion(dataSou
     new UserSessionsRepository(dataSource.getRepository(Session)),
     new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
-    new UserChangesRepository(),
+    userChanges({ dataSource, transactions: new Transactions(dataSource) }),
+    new UserUpdates(),
     new EventsRepository(dataSource.getRepository(Event)),
     new Transactions(dataSource),
     deletion,

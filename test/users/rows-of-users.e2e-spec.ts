@@ -71,7 +71,7 @@ const context = await NestFactory.createApplicationContext(CliModule.forRoot(dat
 afterAll(() => data.close());
 
 describe('the rows of users', () => {
-  /** The mails stay for the limits, without the addresses of clients. */
+  /** The emails stay for the limits, without the addresses of clients. */
   const deleted = WRITES_OF_DELETION.filter((write) => /^DELETE|mails$/.test(write)).map(
     (write) => write.split(' ')[1]!,
   );

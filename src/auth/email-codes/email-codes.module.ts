@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EmailCode } from './email-code.entity.js';
+import { EmailCode, EmailCodesRepository } from './email-codes.repository.js';
 import { EmailCodes } from './email-codes.js';
-import { EmailCodesRepository } from './email-codes.repository.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EmailCode])],

@@ -3,9 +3,13 @@ import { Problem } from '../../problems/problem.js';
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
-import type { EmailCode, EmailCodePurpose } from './email-code.entity.js';
+import {
+  type EmailCode,
+  type EmailCodeKey,
+  type EmailCodePurpose,
+  EmailCodesRepository,
+} from './email-codes.repository.js';
 import { isSameCode, emailCodeOf, typedCode } from './email-code-text.js';
-import { type EmailCodeKey, EmailCodesRepository } from './email-codes.repository.js';
 
 export const INVALID_EMAIL_CODE = 'The code is wrong, used or expired; ask for a new one.';
 

@@ -5,8 +5,8 @@ import { Transactions } from '../../database/transactions/transactions.js';
 import type { EventWithout } from '../../events/event-types.js';
 import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/admissions.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
 import type { Credentials } from '../../users/users.repository.js';
+import { UserUpdates } from '../../users/users.updates.js';
 import { readTypedCode, TotpSecrets } from './codes.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import {
@@ -43,7 +43,7 @@ export class SecondFactorVerification {
     private readonly failures: SecondFactorFailuresRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly totp: TotpSecrets,
-    private readonly users: UserChangesRepository,
+    private readonly users: UserUpdates,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
   ) {}
@@ -94,7 +94,8 @@ export class SecondFactorVerification {
     if (code.kind === 'totp') return undefined;
 
     await this.mails.notify(transaction, { kind: 'recovery_code_used', recipient, senderId: userId });
-    const userRevision = await this.users.raiseRevision(transaction, userId);
+    await this.users.raiseRevisions(transaction, [userId]);
+    const { revision: userRevision } = await this.users.stateOf(transaction, userId);
     return { type: 'account.recovery_code_used', userId, userRevision };
   }
 

@@ -9,9 +9,8 @@ import {
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { requireUnprotected } from '../../users/operator-protection.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { allSessionsEnded } from '../../users/user-events.js';
+import { UserChanges, allSessionsEnded } from '../../users/user-changes.js';
+import { UserUpdates } from '../../users/users.updates.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
@@ -43,7 +42,8 @@ export class SessionRevocation implements OnApplicationShutdown {
     private readonly sessions: UserSessionsRepository,
     private readonly codes: AuthorizationCodesRepository,
     private readonly pending: PendingRevocationsRepository,
-    private readonly users: UserChangesRepository,
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly deletion: SessionDeletion,
@@ -74,12 +74,17 @@ export class SessionRevocation implements OnApplicationShutdown {
   /** @throws InvalidTokenError if the acting session has ended meanwhile */
   async revokeAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
-    await this.transactions.run({ principal: actor.id, row: actor.id }, async (transaction) => {
-      const epoch = await this.users.endSessions(transaction, actor.id);
-      if (epoch === undefined) throw new InvalidTokenError('user_gone');
-      if (exceptActing) await this.keepActing(transaction, actor);
-      await this.events.record(transaction, allSessionsEnded({ actor, userId: actor.id }, end, epoch));
-    });
+    const done = await this.changes.inUser(
+      { actor },
+      actor.id,
+      async (transaction, { id: userId, authEpoch }) => {
+        await this.users.endSessions(transaction, [userId]);
+        if (exceptActing) await this.keepActing(transaction, actor);
+        await this.events.record(transaction, allSessionsEnded({ actor, userId }, end, authEpoch + 1));
+        return true;
+      },
+    );
+    if (!done) throw new InvalidTokenError('user_gone');
     this.deletion.noteEnded(actor.id);
   }
 
@@ -97,7 +102,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     await this.codes.deleteOfSessions(transaction, [sessionId]);
   }
 
-  /** Returns false if there is no such user. @throws OperatorProtectedError */
+  /** Returns false if there is no such user. @throws operator_protected */
   async revokeAllOf(userId: string, actor: Actor): Promise<boolean> {
     return (await this.revokeAllOfUsers([userId], actor)) === 1;
   }
@@ -223,14 +228,13 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 
   private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<number> {
-    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
-      const present = await this.users.endSessionsOf(transaction, ids);
-      for (const { operatorSince } of present) requireUnprotected(actor, operatorSince);
-      const endings = present.map(({ id: userId, authEpoch }) =>
-        allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch),
+    return this.changes.inUsers({ actor }, ids, async (transaction, users) => {
+      await this.users.endSessions(transaction, ids);
+      const endings = users.map(({ id: userId, authEpoch }) =>
+        allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch + 1),
       );
       await this.events.record(transaction, ...endings);
-      return present.length;
+      return users.length;
     });
   }
 }

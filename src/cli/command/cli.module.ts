@@ -29,7 +29,7 @@ import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { HandedOutResetCodes } from '../../accounts/reset-codes.js';
+import { PasswordSetting } from '../../accounts/password-reset.js';
 import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserDisabling } from '../../accounts/user-disabling.js';
 import { UserExport } from '../../accounts/user-export.js';
@@ -48,9 +48,7 @@ import {
   SecondFactorRows,
   SecondFactorsRepository,
 } from '../../auth/second-factor/second-factors.repository.js';
-import { EmailCode } from '../../auth/email-codes/email-code.entity.js';
-import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
-import { PasswordChanges } from '../../accounts/password-changes.js';
+import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
@@ -70,9 +68,8 @@ export class Services {
     readonly disabling: UserDisabling,
     readonly deletion: UserDeletion,
     readonly vouchedEmails: VouchedEmails,
-    readonly passwordChanges: PasswordChanges,
+    readonly passwords: PasswordSetting,
     readonly secondFactorRemoval: SecondFactorRemoval,
-    readonly resetCodes: HandedOutResetCodes,
     readonly operatorGrants: OperatorGrants,
     readonly revocation: SessionRevocation,
     readonly orgs: OrgsRepository,
@@ -105,12 +102,11 @@ export class Services {
 
 const PROVIDERS = [
   Services,
-  HandedOutResetCodes,
   EmailCodesRepository,
   OperatedMails,
   OperatorGrants,
   MembersService,
-  PasswordChanges,
+  PasswordSetting,
   RecoveryCodesRepository,
   SecondFactorFailuresRepository,
   SecondFactorRemoval,

@@ -168,7 +168,7 @@ function removeSecondFactor(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const user = await findUser(services, invocation.parameters[0]!);
-    const removal = await services.secondFactorRemoval.byOperator(user, actor);
+    const removal = await services.secondFactorRemoval.byOperator(user.id, actor);
     const { id, email } = user;
     const changed = removal.kind === 'removed';
     const operatorRevoked = changed && removal.wasOperator;

@@ -45,7 +45,7 @@ function resetCode(invocation: Invocation): Promise<Report> {
     const actor = operatorOf(invocation);
     const { id, email } = await findUser(services, invocation.parameters[0]!);
     const codes = services.emailCodes();
-    const issued = await services.resetCodes.issue(codes, id, actor);
+    const issued = await services.passwords.issueCode(codes, id, actor);
     const code = readable(codes.textOf(issued));
     const expiresAt = timeText(issued.expiresAt);
     return {

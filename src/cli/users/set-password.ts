@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { principalOf } from '../../access/principal.js';
+import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';
 import { loadArgon2Engine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
-import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';
 import { findUser, withServices } from '../command/services.js';
 
 const MAX_BYTES = 4096;
@@ -23,11 +22,7 @@ export function setPassword(invocation: Invocation): Promise<Report> {
     const fault = passwordFault(password, email, services.env);
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
     const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
-    const passwords = services.passwordChanges;
-    const changed = await services.transactions.run(
-      { principal: principalOf(actor), row: id },
-      (transaction) => passwords.set(transaction, { id, email }, hash, actor),
-    );
+    const changed = await services.passwords.setByOperator(id, hash, actor);
     const lines = [`${email} (${id}): the password is set, every session has ended`];
     if (generated !== undefined) lines.push(`password: ${generated}`);
     return { lines, json: [{ id, email, changed, ...(generated !== undefined && { password: generated }) }] };

@@ -17,8 +17,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import { OK, type OkResult } from '../../http/fields.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../../users/user-emails.repository.js';
+import { UserUpdates } from '../../users/users.updates.js';
 import { invitationData, type LockedOrg, OrgChanges } from '../state/org-changes.js';
 import { isOpen, requireAcceptance, requireAnswer } from '../state/invitation-policy.js';
 import { MembersRepository } from '../state/members.repository.js';
@@ -101,8 +100,7 @@ export class InvitationAnswers {
     private readonly invitations: InvitationsRepository,
     private readonly members: MembersRepository,
     private readonly typedCodes: TypedCodes,
-    private readonly users: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly users: UserUpdates,
     private readonly events: EventsRepository,
     private readonly env: Env,
   ) {}
@@ -252,7 +250,7 @@ export class InvitationAnswers {
     { userId, actor, hasCode }: Acceptance,
   ): Promise<NewEvent[]> {
     if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
-    if (!(await this.emails.verifyEmail(tx, userId, email))) return [];
+    if (!(await this.users.proveEmail(tx, userId, email))) return [];
     const { revision: userRevision } = await this.users.stateOf(tx, userId);
     return [{ type: 'account.email_verified', actor, userId, userRevision }];
   }

@@ -6,7 +6,8 @@ import type { OkResult } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { UserChangesRepository } from '../../users/user-changes.repository.js';
+import { requireUnprotected } from '../../users/user-changes.js';
+import { UserUpdates } from '../../users/users.updates.js';
 import {
   additionsUpTo,
   requireAddition,
@@ -21,8 +22,6 @@ import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MembershipResult } from './members.responses.js';
 import { OwnerDisabledError } from '../state/orgs.errors.js';
 import { type MemberPair, MembersRepository } from '../state/members.repository.js';
-import { requireUnprotected } from '../../users/operator-protection.js';
-import { UserEmailsRepository } from '../../users/user-emails.repository.js';
 
 export interface NewOwner {
   orgId: string;
@@ -38,8 +37,7 @@ export class MembersService {
     private readonly changes: OrgChanges,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
-    private readonly users: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly users: UserUpdates,
     private readonly env: Env,
   ) {}
 
@@ -118,7 +116,7 @@ export class MembersService {
 
   /**
    * Over HTTP no operator becomes an owner. Returns false if the user is one already.
-   * @throws org_not_found, OwnerDisabledError, RefusedError, user_has_too_many_orgs, OperatorProtectedError
+   * @throws org_not_found, OwnerDisabledError, RefusedError, user_has_too_many_orgs, operator_protected
    */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
     const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
@@ -127,8 +125,7 @@ export class MembersService {
       if (!(await this.users.lockEnabled(tx, userId))) {
         throw (await this.isThere(tx, userId)) ? new OwnerDisabledError() : new Problem('org_not_found');
       }
-      const { operatorSince } = await this.users.stateOf(tx, userId);
-      requireUnprotected(actor, operatorSince);
+      requireUnprotected(actor, await this.users.stateOf(tx, userId));
       if (from === null) {
         if (!force) throw new RefusedError('the user is no member of the organization', 'member_not_found');
         await this.joinAsOwner(tx, org, userId);
@@ -189,7 +186,7 @@ export class MembersService {
         detail: `The user belongs to ${maxOrgsPerUser} organizations, the maximum for one user.`,
       });
     }
-    const { email } = await this.emails.emailOf(tx, userId);
+    const { email } = await this.users.stateOf(tx, userId);
     const ended = await this.invitations.revokeOfEmail(tx, org.id, email);
     await org.record(
       { type: 'member.added', userId, data: { role: 'owner', via: 'added', force: true } },

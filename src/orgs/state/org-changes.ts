@@ -8,12 +8,13 @@ import { LostConflictError } from '../../database/transactions/database-errors.j
 import type { Transaction } from '../../database/transactions/transaction.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
+import { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
 import type { AnyWrite } from '../../requests/write.js';
 import { Writes } from '../../requests/writes.js';
 import { type OrgRow, OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
-import { Problem } from '../../problems/problem.js';
+import { type LockedUser, UserChanges } from '../../users/user-changes.js';
 
 export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];
 
@@ -59,6 +60,8 @@ class RolledBack<Answer> extends Error {
   }
 }
 
+class NothingChanged extends Error {}
+
 class OrgNotLockedError extends Error {}
 
 // Changes of an organization make an attempt fail. A client that adds a user without pause must not delay their
@@ -72,6 +75,7 @@ export class OrgChanges {
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
+    private readonly users: UserChanges,
     private readonly events: EventsRepository,
     private readonly writes: Writes,
     private readonly transactions: Transactions,
@@ -121,29 +125,39 @@ export class OrgChanges {
   }
 
   /**
-   * Locks every organization of the user in one order, deleted ones too.
-   * @param work writes the user's row before it calls `findDepartures`, so that no addition can come in between
-   * @throws LostConflictError after RETRY_TIMEOUT_MS
+   * Locks every organization of the user, deleted ones too, in one order against deadlocks, then the user, and runs the
+   * work. An addition holds the user's row, so none can come in between.
+   * @param work as of `inUser`
+   * @returns undefined if nothing changed, or there is no such user
+   * @throws operator_protected, LostConflictError if the organizations change faster than Accounts can lock them
    */
-  async inOrgsOf<T>(
-    { actor }: AnyWrite,
+  async inOrgsOf<Answer extends object>(
+    write: AnyWrite,
     userId: string,
-    work: (transaction: Transaction, findDepartures: () => Promise<Departure[]>) => Promise<T>,
-  ): Promise<T> {
+    work: (
+      transaction: Transaction,
+      user: LockedUser,
+      departures: Departure[],
+    ) => Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    const { actor } = write;
     const begun = performance.now();
     for (;;) {
       const locked = new Set(await this.members.findOrgIds(userId));
-      const attempt = async (transaction: Transaction): Promise<T> => {
+      const attempt = async (transaction: Transaction): Promise<Answer> => {
         await this.orgs.raiseRevisions(transaction, [...locked]);
-        return work(transaction, async () => {
-          const departures = await this.members.findDepartures(transaction, userId);
-          if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
-          return departures;
-        });
+        const user = await this.users.lock(transaction, actor, userId);
+        if (!user) throw new NothingChanged();
+        const departures = await this.members.findDepartures(transaction, userId);
+        if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
+        const answer = await work(transaction, user, departures);
+        if (answer === undefined) throw new NothingChanged();
+        return 'status' in write ? this.writes.complete(transaction, write, answer) : answer;
       };
       try {
         return await this.transactions.run({ principal: principalOf(actor), row: userId }, attempt);
       } catch (error) {
+        if (error instanceof NothingChanged) return undefined;
         if (!(error instanceof OrgNotLockedError || error instanceof LostConflictError)) throw error;
         if (performance.now() - begun > RETRY_TIMEOUT_MS) throw new LostConflictError(error);
       }

@@ -57,14 +57,22 @@ const { Writes } = await (builtModule('requests/writes.js') as Built<
 
 const env = loadEnv();
 const dataSource = await openDatabase(env, 'command');
+const { UserChanges } = await (builtModule('users/user-changes.js') as Built<
+  typeof import('../../../src/users/user-changes.js')
+>);
+const { UserUpdates } = await (builtModule('users/users.updates.js') as Built<
+  typeof import('../../../src/users/users.updates.js')
+>);
+
 const transactions = new Transactions(dataSource);
 const orgs = new OrgsRepository(dataSource.getRepository(Org));
 const members = new MembersRepository(dataSource.getRepository(Member));
 const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
 const events = new EventsRepository(dataSource.getRepository(Event));
 const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
+const users = new UserChanges(new UserUpdates(), events, transactions);
 const writes = new Writes(transactions, keys);
-const changes = new OrgChanges(orgs, members, invitations, events, writes, transactions, env);
+const changes = new OrgChanges(orgs, members, invitations, users, events, writes, transactions, env);
 const purge = new OrgPurge(changes, orgs, members, invitations);
 while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
 await dataSource.destroy();

@@ -19,13 +19,12 @@ import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
 import { Env } from '../config/env.js';
 import { isForeignKeyViolation, LostConflictError } from '../database/transactions/database-errors.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { Mails } from '../mail/mails.js';
-import { UserChangesRepository } from '../users/user-changes.repository.js';
-import { UserEmailsRepository } from '../users/user-emails.repository.js';
-import { UserEvents } from '../users/user-events.js';
-import { type UserProfile, UsersRepository } from '../users/users.repository.js';
-import { SecondFactorRemoval } from './second-factor-removal.js';
 import { Problem } from '../problems/problem.js';
+import { Mails } from '../mail/mails.js';
+import { UserChanges } from '../users/user-changes.js';
+import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { UserUpdates } from '../users/users.updates.js';
+import { SecondFactorRemoval } from './second-factor-removal.js';
 
 const PENDING_MS = 10 * 60_000;
 
@@ -45,8 +44,8 @@ export interface Enrollment {
 export class OwnSecondFactorService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly changes: UserChangesRepository,
-    private readonly emails: UserEmailsRepository,
+    private readonly updates: UserUpdates,
+    private readonly changes: UserChanges,
     private readonly proofs: OwnerProofs,
     private readonly verification: SecondFactorVerification,
     private readonly factors: SecondFactorsRepository,
@@ -54,7 +53,6 @@ export class OwnSecondFactorService {
     private readonly totp: TotpSecrets,
     private readonly removal: SecondFactorRemoval,
     private readonly sessions: SessionRevocation,
-    private readonly events: UserEvents,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -76,7 +74,7 @@ export class OwnSecondFactorService {
     const bytes = newTotpSecret();
     const pending = { secret: this.totp.encrypt(bytes, userId), pendingUntil: Date.now() + PENDING_MS };
     try {
-      const isStored = await this.transactions.run(turnOf(userId), (transaction) =>
+      const isStored = await this.transactions.run({ principal: userId, row: userId }, (transaction) =>
         this.factors.putPending(transaction, userId, pending),
       );
       if (!isStored) throw new Problem('second_factor_enabled');
@@ -99,21 +97,22 @@ export class OwnSecondFactorService {
     const checked = await this.verification.checkPending(user, typed);
     const { texts, hashes } = newRecoveryCodes();
     const { id: userId, email: recipient } = user;
-    await this.transactions.run(turnOf(userId), async (transaction) => {
+    const done = await this.changes.inUser({ actor }, userId, async (transaction, locked) => {
+      if (locked.secondFactorAt !== null) throw new Problem('second_factor_enabled');
+      this.requireVerified(locked);
       const enabledAt = Date.now();
-      if (!(await this.changes.enableSecondFactor(transaction, userId, enabledAt)))
-        throw new Problem('second_factor_enabled');
-      this.requireVerified(await this.emails.emailOf(transaction, userId));
+      await this.updates.setSecondFactor(transaction, userId, enabledAt);
       await this.verification.usePending(transaction, userId, { ...checked, enabledAt });
       await this.sessions.keepActing(transaction, actor, PASSWORD_AND_CODE);
       await this.recoveryCodes.replaceAll(transaction, userId, hashes);
-      await this.events.recordWithEnd(
-        transaction,
-        { type: 'account.second_factor_enabled', actor, userId },
+      await locked.recordWithEnd(
+        { type: 'account.second_factor_enabled' },
         { reason: 'second_factor_enabled', except: actor.sessionId },
       );
       await this.mails.notify(transaction, { kind: 'second_factor_enabled', recipient, senderId: userId });
+      return true;
     });
+    if (!done) throw new InvalidTokenError('user_gone');
     return texts;
   }
 
@@ -122,28 +121,30 @@ export class OwnSecondFactorService {
     const owner = await this.verify(actor, proof, client);
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
     const { texts, hashes } = newRecoveryCodes();
-    await this.transactions.run(turnOf(userId), async (transaction) => {
-      if (!(await this.changes.lockInEpoch(transaction, userId, authEpoch)))
-        throw new LostConflictError(undefined);
+    const done = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.authEpoch !== authEpoch || user.disabledAt !== null) return undefined;
       await this.proofs.use(transaction, owner, actor);
       await this.recoveryCodes.replaceAll(transaction, userId, hashes);
-      await this.events.record(transaction, { type: 'account.recovery_codes_renewed', actor, userId });
+      await user.record({ type: 'account.recovery_codes_renewed' });
       await this.mails.notify(transaction, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
+      return true;
     });
+    if (!done) throw new LostConflictError(undefined);
     return texts;
   }
 
   /** Ends other sessions. @throws wrong_password, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError */
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
-    const user = owner.credentials;
-    await this.transactions.run(turnOf(user.id), async (transaction) => {
-      if (!(await this.changes.removeSecondFactor(transaction, user.id)))
-        throw new InvalidSecondFactorCodeError();
+    const done = await this.changes.inUser({ actor }, actor.id, async (transaction, user) => {
+      if (user.secondFactorAt === null) return undefined;
+      await this.updates.setSecondFactor(transaction, user.id, null);
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor, PASSWORD_ALONE);
-      await this.removal.complete(transaction, { user, actor, except: actor.sessionId });
+      await this.removal.complete(transaction, user, actor.sessionId);
+      return true;
     });
+    if (!done) throw new InvalidSecondFactorCodeError();
   }
 
   private async userOf(userId: string): Promise<UserProfile> {
@@ -162,8 +163,4 @@ export class OwnSecondFactorService {
     if (!owner.code) throw new InvalidSecondFactorCodeError();
     return owner;
   }
-}
-
-function turnOf(userId: string): { principal: string; row: string } {
-  return { principal: userId, row: userId };
 }

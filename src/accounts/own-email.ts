@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import type { UserActor } from '../access/principal.js';
+import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
+import { EmailCodes, InvalidEmailCodeError } from '../auth/email-codes/email-codes.js';
+import type { HashClient } from '../auth/passwords/hash-queue.js';
+import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { Mails } from '../mail/mails.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
+import { type LockedUser, UserChanges } from '../users/user-changes.js';
+import { type Credentials, UsersRepository } from '../users/users.repository.js';
+import { UserUpdates } from '../users/users.updates.js';
+
+interface EmailChange extends OwnerProof {
+  email: string;
+}
+
+/** Verifies and changes the emails of users, who prove by a code that an email is theirs. */
+@Injectable()
+export class OwnEmailService {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly updates: UserUpdates,
+    private readonly changes: UserChanges,
+    private readonly members: MembersRepository,
+    private readonly codes: EmailCodes,
+    private readonly mails: Mails,
+    private readonly owners: OwnerProofs,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Returns false if the email is verified. @throws MailUnavailableError, TooManyMailsError */
+  async askForVerification(id: string): Promise<boolean> {
+    this.mails.requireServer();
+    const user = await this.users.findForProof(id);
+    if (!user || user.emailVerifiedAt !== null) return false;
+    await this.transactions.run({ principal: id, row: id }, (transaction) =>
+      this.emailCode(transaction, 'email_verification', user.email, user),
+    );
+    return true;
+  }
+
+  /**
+   * Does not tell whether the new email is taken: its owner learns that by mail. Requesting the current email cancels a
+   * pending change.
+   * @throws MailUnavailableError, wrong_password, InvalidSecondFactorCodeError, InvalidTokenError, TooManyMailsError
+   */
+  async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
+    this.mails.requireServer();
+    const owner = await this.owners.verify(actor.id, proof, client);
+    const { id, email: current } = owner.credentials;
+    await this.transactions.run({ principal: id, row: id }, async (transaction) => {
+      if (email === current) {
+        await this.codes.voidOne(transaction, { purpose: 'email_change', subject: id });
+      } else {
+        await this.emailCode(transaction, 'email_change', email, owner.credentials);
+        const notice = { kind: 'email_change_asked', recipient: current, senderId: id } as const;
+        await this.mails.notify(transaction, notice);
+      }
+      await this.owners.use(transaction, owner, actor);
+    });
+  }
+
+  /** @throws InvalidEmailCodeError, email_taken */
+  async prove(actor: UserActor, typed: string): Promise<void> {
+    const { id } = actor;
+    const code = await this.transactions.run({ principal: id, row: id }, (transaction) =>
+      this.codes.check(transaction, ['email_verification', 'email_change'], id, typed),
+    );
+    if (!code) throw new InvalidEmailCodeError();
+    const proven = await this.changes.inUser({ actor }, id, async (transaction, user) => {
+      const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(transaction, code));
+      if (!isCurrent) return undefined;
+      return code.purpose === 'email_change'
+        ? this.change(transaction, user, code)
+        : this.verify(transaction, user, code);
+    });
+    if (!proven) throw new InvalidEmailCodeError();
+  }
+
+  private async verify(
+    transaction: Transaction,
+    user: LockedUser,
+    { email }: EmailCode,
+  ): Promise<true | undefined> {
+    if (user.email !== email) return undefined;
+    if (user.emailVerifiedAt !== null) return true;
+    await this.updates.verifyEmail(transaction, user.id);
+    await user.record({ type: 'account.email_verified' });
+    return true;
+  }
+
+  private async change(transaction: Transaction, user: LockedUser, { email }: EmailCode): Promise<true> {
+    await this.updates.changeEmail(transaction, user.id, email, true);
+    await this.members.updateEmail(transaction, user.id, email);
+    await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: user.id });
+    for (const subject of [user.email, email]) await this.codes.voidResets(transaction, subject);
+    await user.record({ type: 'account.email_changed' });
+    return true;
+  }
+
+  private async emailCode(
+    transaction: Transaction,
+    purpose: 'email_verification' | 'email_change',
+    email: string,
+    { id, authEpoch }: Pick<Credentials, 'id' | 'authEpoch'>,
+  ): Promise<void> {
+    const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
+    await this.mails.enqueueWithinLimits(transaction, {
+      kind: purpose,
+      recipient: email,
+      senderId: id,
+      code: { id: issued.id, number: issued.codeNumber },
+      expiresAt: issued.expiresAt,
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
+import { EventsRepository } from '../events/events.repository.js';
+import type { AnyWrite } from '../requests/write.js';
+import { Problem } from '../problems/problem.js';
+import { type UserState, UserUpdates } from './users.updates.js';
+
+type AllSessionsEnded = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
+
+/** How all sessions of a user end. */
+interface EndOfAll {
+  reason: AllSessionsEnded['data']['reason'];
+  /** the one session that continues */
+  except?: string | undefined;
+}
+
+/** @param epoch the new one of the user */
+export function allSessionsEnded(
+  { actor, userId }: Pick<AllSessionsEnded, 'actor' | 'userId'>,
+  { reason, except }: EndOfAll,
+  epoch: number,
+): AllSessionsEnded {
+  const data = { reason, all: true, ...(except !== undefined && { except }), epoch } as const;
+  return { type: 'session.ended', actor, userId, data };
+}
+
+/** Over HTTP no operator changes the account of an operator, so that none can take another's. */
+export function requireUnprotected(actor: Actor, { operatorSince }: Pick<UserState, 'operatorSince'>): void {
+  if (operatorSince !== null && isSignedInOperator(actor)) throw new Problem('operator_protected');
+}
+
+type UserEvent = EventWithout<'actor' | 'userId' | 'userRevision', EventType & `account.${string}`>;
+
+/** A user whose row the transaction holds, in the state before the change. */
+export interface LockedUser extends UserState {
+  record: (event: UserEvent, ...others: NewEvent[]) => Promise<void>;
+  /** Records a change that ended every session, with the epoch that it began. */
+  recordWithEnd: (event: UserEvent, end: EndOfAll, ...others: NewEvent[]) => Promise<void>;
+}
+
+class NothingChanged extends Error {}
+
+/** The only ways to lock users, for users, operators, commands and jobs; those of organizations call `lock`. */
+@Injectable()
+export class UserChanges {
+  constructor(
+    private readonly users: UserUpdates,
+    private readonly events: EventsRepository,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /**
+   * Locks the user, then runs the work. The lock is a write and the first statement, because only writes conflict on a
+   * multi-primary cluster. Reads of the work need no lock, since they come after it.
+   * @param work runs again if the transaction loses a conflict, so it must have no effect outside the database. If it
+   * returns undefined, it has found nothing to change, and the transaction is rolled back.
+   * @returns undefined if nothing changed, or there is no such user
+   * @throws operator_protected
+   */
+  inUser<Answer>(
+    { actor }: AnyWrite,
+    userId: string,
+    work: (transaction: Transaction, user: LockedUser) => Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    return this.unlessUnchanged({ principal: principalOf(actor), row: userId }, async (transaction) => {
+      const user = await this.lock(transaction, actor, userId);
+      return user && work(transaction, user);
+    });
+  }
+
+  /** Locks users, of whom those who are gone are left out. @throws operator_protected */
+  inUsers<Answer>(
+    { actor }: AnyWrite,
+    userIds: readonly string[],
+    work: (transaction: Transaction, users: UserState[]) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
+      await this.users.raiseRevisions(transaction, userIds);
+      const users = await this.users.findStates(transaction, userIds);
+      for (const user of users) requireUnprotected(actor, user);
+      return work(transaction, users);
+    });
+  }
+
+  /** For a transaction that has locked organizations. @throws operator_protected */
+  async lock(transaction: Transaction, actor: Actor, userId: string): Promise<LockedUser | undefined> {
+    await this.users.raiseRevisions(transaction, [userId]);
+    const [state] = await this.users.findStates(transaction, [userId]);
+    if (!state) return undefined;
+    requireUnprotected(actor, state);
+    const about = { actor, userId };
+    // The work may have raised the revision once more, and the epoch.
+    const recordIn = async (event: UserEvent, othersIn: (epoch: number) => NewEvent[]): Promise<void> => {
+      const { revision: userRevision, authEpoch } = await this.users.stateOf(transaction, userId);
+      await this.events.record(
+        transaction,
+        Object.assign(event, { ...about, userRevision }),
+        ...othersIn(authEpoch),
+      );
+    };
+    return {
+      ...state,
+      record: (event, ...others) => recordIn(event, () => others),
+      recordWithEnd: (event, end, ...others) =>
+        recordIn(event, (epoch) => [allSessionsEnded(about, end, epoch), ...others]),
+    };
+  }
+
+  /** Rolls back if the work returns undefined. */
+  private async unlessUnchanged<Answer>(
+    turn: { principal: string; row: string },
+    work: (transaction: Transaction) => Promise<Answer | undefined>,
+  ): Promise<Answer | undefined> {
+    try {
+      return await this.transactions.run(turn, async (transaction) => {
+        const answer = await work(transaction);
+        if (answer === undefined) throw new NothingChanged();
+        return answer;
+      });
+    } catch (error) {
+      if (error instanceof NothingChanged) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { Injectable } from '@nestjs/common';
+import { places } from '../database/statements.js';
+import { isUniqueViolation } from '../database/transactions/database-errors.js';
+import type { Transaction } from '../database/transactions/transaction.js';
+import { type User, USERS_EMAIL_KEY } from './user.entity.js';
+import { Problem } from '../problems/problem.js';
+
+/** What decisions about a locked user need. */
+export type UserState = Pick<
+  User,
+  | 'id'
+  | 'email'
+  | 'emailVerifiedAt'
+  | 'disabledAt'
+  | 'secondFactorAt'
+  | 'operatorSince'
+  | 'revision'
+  | 'authEpoch'
+>;
+
+/** more than the changes of one user between a backup and its restore */
+const EPOCH_LEAP = 1000;
+
+/** The statements that lock and change users. `inUser` raises the revision, so the others do not. */
+@Injectable()
+export class UserUpdates {
+  async raiseRevisions(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    await transaction.write(`UPDATE users SET revision = revision + 1 WHERE id IN (${places(ids.length)})`, [
+      ...ids,
+    ]);
+  }
+
+  /** Requires that the transaction has written the rows. Users who are gone are left out. */
+  findStates(transaction: Transaction, ids: readonly string[]): Promise<UserState[]> {
+    return transaction.read<UserState>(
+      `SELECT id, email, email_verified_at AS emailVerifiedAt, disabled_at AS disabledAt,
+          second_factor_at AS secondFactorAt, operator_since AS operatorSince, revision, auth_epoch AS authEpoch
+        FROM users WHERE id IN (${places(ids.length)}) ORDER BY id`,
+      [...ids],
+    );
+  }
+
+  /** Requires that the transaction has written the row, and that the user exists. */
+  async stateOf(transaction: Transaction, id: string): Promise<UserState> {
+    return (await this.findStates(transaction, [id]))[0]!;
+  }
+
+  // Returns whether the user is enabled, which holds until COMMIT. It is a write, so that it conflicts with disabling
+  // on a multi-primary cluster too.
+  lockEnabled(transaction: Transaction, id: string): Promise<boolean> {
+    return this.changes(
+      transaction,
+      'UPDATE users SET revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
+      [id],
+    );
+  }
+
+  /** Returns the epoch, which no session leaves until COMMIT; undefined if there is no such user. */
+  async lockEpoch(transaction: Transaction, id: string): Promise<number | undefined> {
+    const sql = `SELECT auth_epoch AS authEpoch FROM users WHERE id = ?${transaction.forUpdate}`;
+    return (await transaction.read<{ authEpoch: number }>(sql, [id]))[0]?.authEpoch;
+  }
+
+  async endSessions(transaction: Transaction, ids: readonly string[]): Promise<void> {
+    await transaction.write(
+      `UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id IN (${places(ids.length)})`,
+      [...ids],
+    );
+  }
+
+  /** Raises the epoch of the next users by id, so far that it is none that they have had; returns their ids. */
+  async leapEpochs(transaction: Transaction, afterId: string, limit: number): Promise<string[]> {
+    const rows = await transaction.read<{ id: string }>(
+      'SELECT id FROM users WHERE id > ? ORDER BY id LIMIT ?',
+      [afterId, limit],
+    );
+    const ids = rows.map(({ id }) => id);
+    if (ids.length === 0) return ids;
+    await transaction.write(
+      `UPDATE users SET auth_epoch = auth_epoch + ${EPOCH_LEAP} WHERE id IN (${places(ids.length)})`,
+      ids,
+    );
+    return ids;
+  }
+
+  /** Ends every session, too. */
+  async disable(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write(
+      'UPDATE users SET disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1 WHERE id = ?',
+      [Date.now(), id],
+    );
+  }
+
+  async enable(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('UPDATE users SET disabled_at = NULL, disabled_email = NULL WHERE id = ?', [id]);
+  }
+
+  async setOperator(transaction: Transaction, id: string, since: number | null): Promise<void> {
+    await transaction.write('UPDATE users SET operator_since = ? WHERE id = ?', [since, id]);
+  }
+
+  /** Ends every session, too. */
+  async setPassword(transaction: Transaction, id: string, hash: string): Promise<void> {
+    await transaction.write(
+      'UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1 WHERE id = ?',
+      [hash, Date.now(), id],
+    );
+  }
+
+  /** Returns whether the hash is still the one that was verified. */
+  hasPassword(transaction: Transaction, id: string, hash: string): Promise<boolean> {
+    return transaction
+      .read('SELECT id FROM users WHERE id = ? AND password_hash = ?', [id, hash])
+      .then((rows) => rows.length === 1);
+  }
+
+  /** Ends every session, too. @param at null removes the second factor */
+  async setSecondFactor(transaction: Transaction, id: string, at: number | null): Promise<void> {
+    await transaction.write(
+      'UPDATE users SET second_factor_at = ?, auth_epoch = auth_epoch + 1 WHERE id = ?',
+      [at, id],
+    );
+  }
+
+  async verifyEmail(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('UPDATE users SET email_verified_at = ? WHERE id = ?', [Date.now(), id]);
+  }
+
+  /** Raises the revision, for a change that is not the only one of its transaction. Returns whether it changed anything. */
+  proveEmail(transaction: Transaction, id: string, email: string): Promise<boolean> {
+    return this.changes(
+      transaction,
+      `UPDATE users SET email_verified_at = ?, revision = revision + 1
+        WHERE id = ? AND email_verified_at IS NULL AND email = ?`,
+      [Date.now(), id, email],
+    );
+  }
+
+  /** @throws email_taken */
+  async changeEmail(transaction: Transaction, id: string, email: string, isVerified: boolean): Promise<void> {
+    try {
+      await transaction.write(
+        `UPDATE users SET disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE ? END, email = ?,
+            email_verified_at = ?
+          WHERE id = ?`,
+        [email, email, isVerified ? Date.now() : null, id],
+      );
+    } catch (error) {
+      throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new Problem('email_taken') : error;
+    }
+  }
+
+  /** End with it: nothing may refer to the user any more. */
+  async delete(transaction: Transaction, id: string): Promise<void> {
+    await transaction.write('DELETE FROM users WHERE id = ?', [id]);
+  }
+
+  private async changes(transaction: Transaction, sql: string, values: unknown[]): Promise<boolean> {
+    return (await transaction.write(sql, values)) === 1;
+  }
+}
