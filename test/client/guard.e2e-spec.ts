@@ -70,6 +70,13 @@ async function aCodeFor({ name }: ServiceCaller, user: Account) {
 const bearer = (token: string): string => `Bearer ${token}`;
 const admit = (verifier: Verifier, { token }: Pick<Account, 'token'>) => verifier.authorize(bearer(token));
 
+/** A user whom a guard has admitted. */
+async function anAdmission(more: Partial<VerifierOptions> = {}) {
+  const [ada, verifier] = [await anAccount(service), aVerifier(more)];
+  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  return { ada, verifier };
+}
+
 /** Nobody asks about a token twice, so the refusal comes from the feed. */
 async function untilRefused(verifier: Verifier, token: string): Promise<void> {
   await waitFor('the token is refused', hangTimeoutMs(), async () => {
@@ -264,9 +271,7 @@ describe('the feed', () => {
     ['is disabled', ({ email }) => accountsJson(installation, ['users', 'disable', email])],
     ['deletes the account', (account) => account.delete('/api/me', { password: account.password })],
   ])('tells that a user %s', async (_what, end) => {
-    const ada = await anAccount(service);
-    const verifier = aVerifier();
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    const { ada, verifier } = await anAdmission();
 
     await end(ada);
 
@@ -323,9 +328,7 @@ describe('the feed', () => {
   });
 
   it('refuses its cursor: everything is read again', async () => {
-    const ada = await anAccount(service);
-    const verifier = aVerifier();
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    const { ada, verifier } = await anAdmission();
 
     await installation.db.query('UPDATE events SET pending = NULL');
     await installation.db.query('DELETE FROM feed');
@@ -492,9 +495,7 @@ describe('the role of a member, between answers and events', () => {
 
 it('takes tokens of a key that it did not know', async () => {
   const [key] = installation.keys;
-  const ada = await anAccount(service);
-  const verifier = aVerifier();
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  const { ada, verifier } = await anAdmission();
   const next = aSigningKey();
   await installation.writeKeys([next, key!]);
   await waitFor('the new key signs', hangTimeoutMs(), () =>
@@ -523,10 +524,8 @@ it('goes on after a restart of Accounts', async () => {
 });
 
 it('leaves a connection on which nothing comes any more, before its feed counts as silent', async () => {
-  const ada = await anAccount(service);
   // Less than the wait of a request and the longest that its answer may be late.
-  const verifier = aVerifier({ maxStaleness: 5 });
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  const { ada, verifier } = await anAdmission({ maxStaleness: 5 });
   await waitFor('a request waits', hangTimeoutMs(), () => door.isWaiting('/api/events'));
 
   door.loseConnections();
@@ -542,9 +541,7 @@ it('leaves a connection on which nothing comes any more, before its feed counts 
 });
 
 it('tells nothing once it is closed', async () => {
-  const ada = await anAccount(service);
-  const verifier = aVerifier();
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  const { ada, verifier } = await anAdmission();
 
   await verifier.close();
   const asked = door.asked.length;
