@@ -46,7 +46,8 @@ interface Change {
   /** makes the change one that changes something */
   prepare?: (targets: Targets) => Promise<unknown>;
   status?: number;
-  answer: (targets: Targets) => object;
+  /** by default `{ ok: true }` */
+  answer?: (targets: Targets) => object;
   /** the only event, or the first of those that follow from it */
   event: (targets: Targets) => object;
   follows?: string[];
@@ -54,6 +55,7 @@ interface Change {
   again?: true;
 }
 
+const BELOW = '/api/operators/';
 const OK = { ok: true };
 const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
 
@@ -63,7 +65,7 @@ const operator = await anOperator(service);
 afterAll(() => cluster.stop());
 
 const post = <Body = object>(path: string, body: object = {}): Promise<Answer<Body>> =>
-  operator.post<Body>(`/api/operators/${path}`, { reason: REASON, ...body });
+  operator.post<Body>(BELOW + path, { reason: REASON, ...body });
 
 describe('operators over HTTP', () => {
   async function theTargets(): Promise<Targets> {
@@ -79,121 +81,89 @@ describe('operators over HTTP', () => {
     return { user, org, owner, mailId, name };
   }
 
-  const set =
-    (sql: string, id: (targets: Targets) => string) =>
-    (targets: Targets): Promise<unknown> =>
-      service.db.query(sql, [id(targets)]);
-  const ofUser = ({ user }: Targets) => user.id;
-  const account = (path: string) => (targets: Targets) => `/api/operators/users/${targets.user.id}/${path}`;
-  const organization = (path: string) => (targets: Targets) =>
-    `/api/operators/orgs/${targets.org.id}/${path}`;
+  const set = (sql: string, id: string) => service.db.query(sql, [id]);
+  const ofUser = (path: string, type: string, more: Partial<Change> = {}): Change => ({
+    path: ({ user }) => `users/${user.id}/${path}`,
+    event: ({ user }) => ({ type, user_id: user.id }),
+    ...more,
+  });
+  const ofOrg = (path: string, type: string, more: Partial<Change> = {}): Change => ({
+    path: ({ org }) => `orgs/${org.id}/${path}`,
+    event: ({ org }) => ({ type, org_id: org.id }),
+    ...more,
+  });
+  const ofService = (path: string, type: string, more: Partial<Change> = {}): Change => ({
+    path: ({ name }) => `services/${name}/${path}`,
+    event: ({ name }) => ({ type, data: { service: name } }),
+    ...more,
+  });
 
   const ACCOUNT_CHANGES: Record<string, Change> = {
-    'disabling an account': {
-      path: account('disable'),
-      answer: () => OK,
-      event: ({ user }) => ({ type: 'account.disabled', user_id: user.id }),
-      follows: ['session.ended'],
-    },
-    'enabling an account': {
-      path: account('enable'),
-      prepare: set('UPDATE users SET disabled_at = 1 WHERE id = ?', ofUser),
-      answer: () => OK,
-      event: ({ user }) => ({ type: 'account.enabled', user_id: user.id }),
-    },
-    'ending sessions': {
-      again: true,
-      path: account('end-sessions'),
-      answer: () => OK,
-      event: ({ user }) => ({ type: 'session.ended', user_id: user.id }),
-    },
-    'verifying an e-mail': {
-      path: account('verify-email'),
-      answer: () => OK,
-      event: ({ user }) => ({ type: 'account.email_verified', user_id: user.id }),
-    },
-    'removing a second factor': {
-      path: account('remove-second-factor'),
+    'disabling an account': ofUser('disable', 'account.disabled', { follows: ['session.ended'] }),
+    'enabling an account': ofUser('enable', 'account.enabled', {
+      prepare: ({ user }) => set('UPDATE users SET disabled_at = 1 WHERE id = ?', user.id),
+    }),
+    'ending sessions': ofUser('end-sessions', 'session.ended', { again: true }),
+    'verifying an e-mail': ofUser('verify-email', 'account.email_verified'),
+    'removing a second factor': ofUser('remove-second-factor', 'account.second_factor_removed', {
       prepare: async ({ user }) => {
-        await service.db.query(
-          "INSERT INTO second_factors (user_id, secret, last_step, enabled_at) VALUES (?, 'sealed', 0, 1)",
-          [user.id],
-        );
-        await service.db.query('UPDATE users SET second_factor_at = 1 WHERE id = ?', [user.id]);
+        const columns = 'user_id, secret, last_step, enabled_at';
+        await insertRows(service.db, 'second_factors', columns, [[user.id, 'sealed', 0, 1]]);
+        await set('UPDATE users SET second_factor_at = 1 WHERE id = ?', user.id);
       },
-      answer: () => OK,
-      event: ({ user }) => ({ type: 'account.second_factor_removed', user_id: user.id }),
       follows: ['session.ended'],
-    },
-    'issuing a code for a password': {
+    }),
+    'issuing a code for a password': ofUser('reset-code', 'account.reset_code_issued', {
       again: true,
-      path: account('reset-code'),
       status: 201,
       answer: () => ({ code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/), expiresAt: aTime }),
       event: ({ user }) => ({ type: 'account.reset_code_issued', user_id: user.id, data: {} }),
-    },
-    'deleting an account': {
+    }),
+    'deleting an account': ofUser('delete', 'account.deleted', {
       again: true,
-      path: account('delete'),
-      answer: () => OK,
-      event: ({ user }) => ({ type: 'account.deleted', user_id: user.id }),
       follows: ['member.removed', 'session.ended'],
-    },
-    'making an owner': {
-      path: organization('owners'),
+    }),
+    'making an owner': ofOrg('owners', 'member.role_changed', {
       body: ({ user }) => ({ userId: user.id }),
-      answer: () => OK,
       event: ({ user, org }) => ({ type: 'member.role_changed', user_id: user.id, org_id: org.id }),
-    },
+    }),
   };
   const OTHER_CHANGES: Record<string, Change> = {
-    'deleting an organization': {
-      path: organization('delete'),
+    'deleting an organization': ofOrg('delete', 'org.deleted', {
       answer: () => ({ ok: true, purgeAt: aTime }),
-      event: ({ org }) => ({ type: 'org.deleted', org_id: org.id }),
-    },
-    'restoring an organization': {
-      path: organization('restore'),
+    }),
+    'restoring an organization': ofOrg('restore', 'org.restored', {
       prepare: ({ owner, org }) => owner.delete(`/api/orgs/${org.id}`),
       answer: ({ org: { id, name } }) => ({ org: { id, name } }),
       event: ({ org }) => ({ type: 'org.restored', org_id: org.id, data: {} }),
-    },
+    }),
     'sending a mail now': {
       again: true,
-      path: ({ mailId }) => `/api/operators/mails/${mailId}/retry`,
-      answer: () => OK,
+      path: ({ mailId }) => `mails/${mailId}/retry`,
       event: ({ mailId }) => ({ type: 'mail.retried', data: { mailId } }),
     },
-    'disabling a service': {
-      path: ({ name }) => `/api/operators/services/${name}/disable`,
-      answer: () => OK,
-      event: ({ name }) => ({ type: 'service.disabled', data: { service: name } }),
-    },
-    'enabling a service': {
-      path: ({ name }) => `/api/operators/services/${name}/enable`,
-      prepare: set('UPDATE services SET disabled_at = 1 WHERE name = ?', ({ name }) => name),
-      answer: () => OK,
-      event: ({ name }) => ({ type: 'service.enabled', data: { service: name } }),
-    },
+    'disabling a service': ofService('disable', 'service.disabled'),
+    'enabling a service': ofService('enable', 'service.enabled', {
+      prepare: ({ name }) => set('UPDATE services SET disabled_at = 1 WHERE name = ?', name),
+    }),
   };
   const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES };
 
   const ask = (by: Account, change: Change, targets: Targets, reason: unknown = REASON): Promise<Answer> =>
-    by.post(change.path(targets), { ...change.body?.(targets), reason });
+    by.post(BELOW + change.path(targets), { ...change.body?.(targets), reason });
   /** The same change of another account. */
   const about = (targets: Targets, user: Account): Targets => ({ ...targets, user });
 
-  it.each(Object.keys(CHANGES))(
+  it.each(Object.entries(CHANGES))(
     '%s is done and recorded once, with who did it, where and why; repeated, it records nothing',
-    async (what) => {
-      const change = CHANGES[what]!;
+    async (_what, change) => {
       const targets = await theTargets();
       await change.prepare?.(targets);
       const known = await knownEvents(service.db);
 
       const answer = await ask(operator, change, targets);
 
-      expect([answer.status, answer.body]).toEqual([change.status ?? 200, change.answer(targets)]);
+      expect([answer.status, answer.body]).toEqual([change.status ?? 200, change.answer?.(targets) ?? OK]);
       const events = await eventsSince(service.db, known);
       const types = [(change.event(targets) as { type: string }).type, ...(change.follows ?? [])];
       expect(events.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
@@ -224,14 +194,18 @@ describe('operators over HTTP', () => {
     const wrong = [undefined, 7, null, ['a'], { a: 1 }, ...texts];
     for (const [what, change] of Object.entries(CHANGES)) {
       for (const reason of wrong) {
-        const answer = await operator.post(change.path(targets), { ...change.body?.(targets), reason });
+        const answer = await operator.post(BELOW + change.path(targets), {
+          ...change.body?.(targets),
+          reason,
+        });
         expect(answer, `${what} for ${JSON.stringify(reason)}`).toMatchObject(invalidFields('reason'));
       }
-      expect(await operator.post(change.path(targets), {}), what).toMatchObject({ status: 400 });
-      expect((await operator.post(change.path(targets))).status, what).toBe(400);
+      expect(await operator.post(BELOW + change.path(targets), {}), what).toMatchObject({ status: 400 });
+      expect((await operator.post(BELOW + change.path(targets))).status, what).toBe(400);
     }
-    const noBoolean = { reason: REASON, force: 'true' };
-    expect(await operator.post(account('delete')(targets), noBoolean)).toMatchObject(invalidFields('force'));
+    expect(await post(`users/${targets.user.id}/delete`, { force: 'true' })).toMatchObject(
+      invalidFields('force'),
+    );
     expect(await allRows(service.db)).toEqual(before);
   });
 
@@ -382,21 +356,21 @@ describe('operators over HTTP', () => {
     await ask(operator, CHANGES['making an owner']!, targets);
 
     const own = await user.get<{ events: object[] }>('/api/me/events');
-    const ofOrg = await owner.get<{ events: object[] }>(`/api/orgs/${org.id}/events?limit=1`);
+    const inOrg = await owner.get<{ events: object[] }>(`/api/orgs/${org.id}/events?limit=1`);
 
     const [made, verified] = own.body.events;
     const actor = { type: 'operator', id: operator.id };
     expect(made).toMatchObject({ type: 'member.role_changed', actor: { ...actor, sessionId: null } });
     expect(verified).toMatchObject({ type: 'account.email_verified', ip: null, requestId: null });
-    expect(ofOrg.body.events).toMatchObject([{ type: 'member.role_changed', actor }]);
-    expect(own.text + ofOrg.text).not.toContain(REASON);
+    expect(inOrg.body.events).toMatchObject([{ type: 'member.role_changed', actor }]);
+    expect(own.text + inOrg.text).not.toContain(REASON);
   });
 
   describe('the account of an operator', () => {
     it('is changed by nobody over HTTP, the operator themselves included', async () => {
       const other = await anOperator(service, 'other');
       const targets = await theTargets();
-      const body = { userId: other.id, reason: REASON, force: true };
+      const body = { userId: other.id, force: true };
       await service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = ?', [other.id]);
       const before = await allRows(service.db);
 
@@ -407,30 +381,32 @@ describe('operators over HTTP', () => {
         }
       }
       // Nobody takes an organization, either.
-      expect(await operator.post(organization('owners')(targets), body)).toMatchObject(operatorProtected);
+      expect(await post(`orgs/${targets.org.id}/owners`, body)).toMatchObject(operatorProtected);
       expect(await allRows(service.db)).toEqual(before);
     });
 
-    it.each(Object.keys(ACCOUNT_CHANGES))('is protected from the moment of the grant: %s', async (what) => {
-      const change = ACCOUNT_CHANGES[what]!;
-      const targets = await theTargets();
-      await change.prepare?.(targets);
-      const known = await knownEvents(service.db);
-      const held = await holdRows(service);
-      try {
-        const grant = 'UPDATE users SET operator_since = 1, revision = revision + 1 WHERE id = ?';
-        await held.write(grant, [targets.user.id]);
-        const answer = ask(operator, change, targets);
-        await held.untilOneWaits();
-        await held.commit();
+    it.each(Object.entries(ACCOUNT_CHANGES))(
+      'is protected from the moment of the grant: %s',
+      async (_what, change) => {
+        const targets = await theTargets();
+        await change.prepare?.(targets);
+        const known = await knownEvents(service.db);
+        const held = await holdRows(service);
+        try {
+          const grant = 'UPDATE users SET operator_since = 1, revision = revision + 1 WHERE id = ?';
+          await held.write(grant, [targets.user.id]);
+          const answer = ask(operator, change, targets);
+          await held.untilOneWaits();
+          await held.commit();
 
-        expect(await answer).toMatchObject(operatorProtected);
-      } catch (error) {
-        await held.rollback().catch(() => undefined);
-        throw error;
-      }
-      expect(await eventsSince(service.db, known)).toEqual([]);
-    });
+          expect(await answer).toMatchObject(operatorProtected);
+        } catch (error) {
+          await held.rollback().catch(() => undefined);
+          throw error;
+        }
+        expect(await eventsSince(service.db, known)).toEqual([]);
+      },
+    );
 
     it('still belongs to its user', async () => {
       const { owner, org, admin } = await anOrg(service);
