@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join as pathOf } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { waitFor } from '../../tooling/wait.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson, BY_ROOT, failure, spawnAccounts } from '../support/accounts-command.js';
 import {
   emailTaken,
@@ -169,7 +169,7 @@ describe('accounts users import', async () => {
     const IMPORTED = "users WHERE email LIKE '%@killed.example'";
     const command = spawnAccounts(installation, ['users', 'import', '-']);
     command.stdin.on('error', () => undefined).write(`${users.slice(0, 3000).join('\n')}\n`);
-    await waitFor('some rows are there', 30_000, async () => (await countOf(IMPORTED)) > 0);
+    await waitFor('some rows are there', hangTimeoutMs(), async () => (await countOf(IMPORTED)) > 0);
     command.kill('SIGKILL');
     await once(command, 'close');
     const before = await countOf(IMPORTED);
