@@ -267,13 +267,7 @@ describe('accounts users set-email', () => {
 describe('accounts users invite-code', async () => {
   const owner = await aVerifiedAccount(service, 'owner');
   const org = await anOrgOf(owner);
-  const inviteCode = (email: string, ...more: string[]) => [
-    'users',
-    'invite-code',
-    email,
-    ...BY_ROOT,
-    ...more,
-  ];
+  const inviteCode = (email: string) => ['users', 'invite-code', email, ...BY_ROOT];
   const register = (email: string, invitationCode: string) =>
     service.anyone.post<{ user: { id: string } }>('/api/auth/register', {
       email,
@@ -321,10 +315,8 @@ describe('accounts users invite-code', async () => {
     expect(await run(...inviteCode(email))).toEqual(
       failure(2, /^error: 2 organizations have invited this email: add --org, such as [^\n]+\n$/),
     );
-    const [handed] = await accountsJson<Handed>(
-      installation,
-      inviteCode(email, '--org', 'Difference Engines'),
-    );
+    const ofOther = [...inviteCode(email), '--org', 'Difference Engines'];
+    const [handed] = await accountsJson<Handed>(installation, ofOther);
     expect(handed!.org.id).toBe(other.id);
   });
 
