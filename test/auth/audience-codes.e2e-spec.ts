@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
-import { holdRows } from '../support/held-rows.js';
 import {
   aJwt,
   boundTokenRefused,
@@ -10,10 +9,11 @@ import {
   invalidFields,
   invalidToken,
 } from '../support/expected.js';
-import { type Account, aCode, anAccount, anOrgOf, type Org } from '../support/personas.js';
-import { type Cluster, type Service, startClusterWithoutLimits } from '../support/service.js';
+import { holdRows } from '../support/held-rows.js';
+import { type Account, aCode, anAccount, anOrgOf, exchange } from '../support/personas.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 import { aServiceClient, basic, type ServiceClient } from '../support/services.js';
-import { decodeToken } from '../support/signing-keys.js';
+import { decodeToken, sessionIdOf } from '../support/signing-keys.js';
 
 const NO_SECRET_OF_ANYBODY = `acs_${'A'.repeat(43)}`;
 
@@ -27,47 +27,37 @@ const OPEN_TO_BOUND_TOKENS = [
   'POST /api/auth/logout',
 ];
 
+const cluster = await startClusterWithoutLimits();
+const service = cluster.instances[0]!;
+const other = cluster.instances.at(-1)!;
+const ada = await anAccount(service, 'ada');
+const org = await anOrgOf(ada);
+const [billing, reports] = [await aServiceClient(cluster.db), await aServiceClient(cluster.db)];
+afterAll(() => cluster.stop());
+
+const sessionsOf = async (account: Account) => {
+  type Listed = { sessions: { id: string; via: string; service: string | null }[] };
+  return (await account.get<Listed>('/api/me/sessions')).body.sessions;
+};
+
 describe('a code for one service', () => {
-  let cluster: Cluster;
-  let service: Service;
-  let other: Service;
-  let ada: Account;
-  let org: Org;
-  let billing: ServiceClient;
-  let reports: ServiceClient;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-    service = cluster.instances[0]!;
-    other = cluster.instances.at(-1)!;
-    ada = await anAccount(service, 'ada');
-    org = await anOrgOf(ada);
-    [billing, reports] = [await aServiceClient(cluster.db), await aServiceClient(cluster.db)];
-  });
-  afterAll(() => cluster.stop());
-
   async function aCodeFor({ name }: ServiceClient, of = ada, pkce: object = {}): Promise<string> {
-    const { status, body, text } = await of.post<{ code: string }>('/api/auth/code', {
-      ...pkce,
-      audience: name,
-    });
+    const wanted = { ...pkce, audience: name };
+    const { status, body, text } = await of.post<{ code: string }>('/api/auth/code', wanted);
     expect(status, text).toBe(201);
     return body.code;
   }
 
-  const exchange = (code: string, authorization?: string, codeVerifier?: string, at = service) =>
-    at.anyone
-      .with(authorization === undefined ? {} : { authorization })
-      .post<{ token: string }>('/api/auth/code/exchange', { code, codeVerifier });
+  const redeem = (code: string, authorization?: string, codeVerifier?: string, at = service) => {
+    const headers = authorization === undefined ? undefined : { authorization };
+    return exchange({ anyone: at.anyone.with({ ...headers }) }, code, { codeVerifier });
+  };
 
   async function aTokenFor(client: ServiceClient, of = ada): Promise<string> {
-    const { status, text, body } = await exchange(await aCodeFor(client, of), client.authorization);
+    const { status, text, body } = await redeem(await aCodeFor(client, of), client.authorization);
     expect(status, text).toBe(200);
     return body.token;
   }
-
-  const sessionsOf = (account: Account) =>
-    account.get<{ sessions: { id: string; via: string; service: string | null }[] }>('/api/me/sessions');
 
   it('is issued with its expiry, and repeats the service; one without stays as it was', async () => {
     const before = Date.now();
@@ -111,35 +101,31 @@ describe('a code for one service', () => {
   it('becomes a token for that service, and names it in the list of sessions', async () => {
     const { claims } = decodeToken(await aTokenFor(billing));
     expect(claims).toMatchObject({ aud: billing.name, client_id: billing.name, sub: ada.id });
-
-    const { body } = await sessionsOf(ada);
-    expect(body.sessions.find(({ id }) => id === claims['sid'])).toMatchObject({
-      via: 'code',
-      service: billing.name,
-    });
-    expect(body.sessions.find(({ via }) => via === 'password')).toMatchObject({ service: null });
+    const sessions = await sessionsOf(ada);
+    const bound = { via: 'code', service: billing.name };
+    expect(sessions.find(({ id }) => id === claims['sid'])).toMatchObject(bound);
+    expect(sessions.find(({ via }) => via === 'password')).toMatchObject({ service: null });
   });
 
   it('is neither used nor revoked by the wrong service, by nobody and by wrong credentials', async () => {
     const code = await aCodeFor(billing);
     for (let round = 0; round < 25; round += 1) {
-      expect(await exchange(code, reports.authorization)).toMatchObject(invalidCode);
-      expect(await exchange(code)).toMatchObject(invalidCode);
-      expect(await exchange(code, basic(billing.name, NO_SECRET_OF_ANYBODY))).toMatchObject(invalidClient);
-      expect(await exchange(code, basic(reports.name, billing.secret))).toMatchObject(invalidClient);
+      expect(await redeem(code, reports.authorization)).toMatchObject(invalidCode);
+      expect(await redeem(code)).toMatchObject(invalidCode);
+      expect(await redeem(code, basic(billing.name, NO_SECRET_OF_ANYBODY))).toMatchObject(invalidClient);
+      expect(await redeem(code, basic(reports.name, billing.secret))).toMatchObject(invalidClient);
     }
-    const right = await exchange(code, billing.authorization, undefined, other);
+    const right = await redeem(code, billing.authorization, undefined, other);
     expect(right).toMatchObject({ status: 200, body: { token: aJwt } });
-
-    expect(await exchange(code, reports.authorization)).toMatchObject(invalidCode);
-    expect(await exchange(code)).toMatchObject(invalidCode);
+    expect(await redeem(code, reports.authorization)).toMatchObject(invalidCode);
+    expect(await redeem(code)).toMatchObject(invalidCode);
     expect((await service.anyone.withToken(right.body.token).get('/api/me')).status).toBe(200);
   });
 
   it('is found to be used again by its own service alone, which then loses what it opened', async () => {
     const code = await aCodeFor(billing);
-    const { token } = (await exchange(code, billing.authorization)).body;
-    expect(await exchange(code, billing.authorization)).toMatchObject(invalidCode);
+    const { token } = (await redeem(code, billing.authorization)).body;
+    expect(await redeem(code, billing.authorization)).toMatchObject(invalidCode);
     expect(await service.anyone.withToken(token).get('/api/me')).toMatchObject(invalidToken);
   });
 
@@ -147,10 +133,9 @@ describe('a code for one service', () => {
     const verifier = randomBytes(32).toString('base64url');
     const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
     const code = await aCodeFor(billing, ada, { codeChallenge, codeChallengeMethod: 'S256' });
-
-    expect(await exchange(code, billing.authorization)).toMatchObject(invalidCode);
-    expect(await exchange(code, undefined, verifier)).toMatchObject(invalidCode);
-    expect(await exchange(code, billing.authorization, verifier)).toMatchObject({ status: 200 });
+    expect(await redeem(code, billing.authorization)).toMatchObject(invalidCode);
+    expect(await redeem(code, undefined, verifier)).toMatchObject(invalidCode);
+    expect(await redeem(code, billing.authorization, verifier)).toMatchObject({ status: 200 });
   });
 
   it('lets one of 50 exchanges at once open a session, on all instances, beside the wrong service', async () => {
@@ -159,12 +144,8 @@ describe('a code for one service', () => {
       const answers = await atOnce(
         times(50, (client) => () => {
           const at = cluster.instances[client % cluster.instances.length]!;
-          return exchange(
-            code,
-            client % 5 === 0 ? reports.authorization : billing.authorization,
-            undefined,
-            at,
-          );
+          const { authorization } = client % 5 === 0 ? reports : billing;
+          return redeem(code, authorization, undefined, at);
         }),
       );
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -208,18 +189,17 @@ describe('a code for one service', () => {
   it('is worth nothing once its service is disabled, and what it opened ends for good', async () => {
     const shop = await aServiceClient(cluster.db);
     const [unused, token] = [await aCodeFor(shop), await aTokenFor(shop)];
-    const plain = await exchange(await aCode(ada), shop.authorization);
+    const plain = await redeem(await aCode(ada), shop.authorization);
     await shop.disable();
 
-    expect(await exchange(unused, shop.authorization, undefined, other)).toMatchObject(invalidClient);
+    expect(await redeem(unused, shop.authorization, undefined, other)).toMatchObject(invalidClient);
     expect(await other.anyone.withToken(token).get('/api/me')).toMatchObject(invalidToken);
     expect((await other.anyone.withToken(plain.body.token).get('/api/me')).status).toBe(200);
 
     await shop.enable();
     expect(await service.anyone.withToken(token).get('/api/me')).toMatchObject(invalidToken);
-    expect((await sessionsOf(ada)).body.sessions.map(({ id }) => id)).not.toContain(
-      decodeToken(token).claims['sid'],
-    );
+    const listed = (await sessionsOf(ada)).map(({ id }) => id);
+    expect(listed).not.toContain(sessionIdOf({ token }));
     expect((await service.anyone.withToken(await aTokenFor(shop)).get('/api/me')).status).toBe(200);
   });
 
@@ -239,7 +219,7 @@ describe('a code for one service', () => {
     await held.write('UPDATE services SET epoch = epoch + 1 WHERE name = ?', [shop.name]);
     // A new session waits for the row of its user on a server.
     await held.write('UPDATE users SET revision = revision WHERE id = ?', [grace.id]);
-    const exchanging = exchange(code, shop.authorization);
+    const exchanging = redeem(code, shop.authorization);
     await held.untilOneWaits();
     await held.commit();
 
@@ -250,32 +230,17 @@ describe('a code for one service', () => {
   it('is exchanged with either of two secrets, and no longer with a revoked one', async () => {
     const shop = await aServiceClient(cluster.db);
     const second = await shop.rotate();
-    expect((await exchange(await aCodeFor(shop), shop.authorization)).status).toBe(200);
+    expect((await redeem(await aCodeFor(shop), shop.authorization)).status).toBe(200);
     await shop.revoke(shop.secret);
     const code = await aCodeFor(shop);
-    expect(await exchange(code, shop.authorization, undefined, other)).toMatchObject(invalidClient);
-    expect((await exchange(code, basic(shop.name, second))).status).toBe(200);
+    expect(await redeem(code, shop.authorization, undefined, other)).toMatchObject(invalidClient);
+    expect((await redeem(code, basic(shop.name, second))).status).toBe(200);
   });
 });
 
 describe('a plain code', () => {
-  let service: Service;
-  let cluster: Cluster;
-  let ada: Account;
-  let billing: ServiceClient;
-
-  beforeAll(async () => {
-    cluster = await startClusterWithoutLimits();
-    service = cluster.instances[0]!;
-    ada = await anAccount(service, 'ada');
-    billing = await aServiceClient(cluster.db);
-  });
-  afterAll(() => cluster.stop());
-
-  const exchange = async (headers: Record<string, string>) =>
-    service.anyone
-      .with(headers)
-      .post<{ token: string }>('/api/auth/code/exchange', { code: await aCode(ada) });
+  const exchangeAs = (authorization: string, code: string) =>
+    exchange({ anyone: service.anyone.with({ authorization }) }, code);
 
   it.each([
     ['a password of somebody else', basic('proxy', 'a password')],
@@ -284,29 +249,25 @@ describe('a plain code', () => {
     ['a scheme alone', 'Basic'],
     ['a name without a password', basic('billing', '')],
   ])('is exchanged beside an Authorization header with %s', async (_what, authorization) => {
-    const { status, body } = await exchange({ authorization });
+    const { status, body } = await exchangeAs(authorization, await aCode(ada));
     expect(status).toBe(200);
     expect(decodeToken(body.token).claims['aud']).toBe('accounts');
   });
 
   it('that a service exchanges with its credentials opens a full session, which names the service', async () => {
-    const { status, body } = await exchange({ authorization: billing.authorization });
+    const { status, body } = await exchangeAs(billing.authorization, await aCode(ada));
     expect(status).toBe(200);
     const { claims } = decodeToken(body.token);
     expect(claims['aud']).toBe('accounts');
-    const sessions = await ada.get<{ sessions: { id: string; service: string | null }[] }>(
-      '/api/me/sessions',
-    );
-    expect(sessions.body.sessions.find(({ id }) => id === claims['sid'])?.service).toBe(billing.name);
+    const sessions = await sessionsOf(ada);
+    expect(sessions.find(({ id }) => id === claims['sid'])?.service).toBe(billing.name);
     expect((await service.anyone.withToken(body.token).post('/api/auth/code', {})).status).toBe(201);
   });
 
   it('is not used up by a secret that is wrong', async () => {
     const code = await aCode(ada);
-    const wrong = { authorization: basic(billing.name, NO_SECRET_OF_ANYBODY) };
-    expect(await service.anyone.with(wrong).post('/api/auth/code/exchange', { code })).toMatchObject(
-      invalidClient,
-    );
-    expect((await service.anyone.post('/api/auth/code/exchange', { code })).status).toBe(200);
+    const wrong = basic(billing.name, NO_SECRET_OF_ANYBODY);
+    expect(await exchangeAs(wrong, code)).toMatchObject(invalidClient);
+    expect((await exchange(service, code)).status).toBe(200);
   });
 });

@@ -27,19 +27,19 @@ describe('discovery, where the issuer is a URL with a path', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService({ env: { JWT_ISSUER: issuer } });
+    service = await startService({ env: { JWT_ISSUER: issuer, JWT_AUDIENCE: 'shop', TOKEN_TTL: '10m' } });
   });
   afterAll(() => service.stop());
 
-  it('names exactly the issuer of the tokens', async () => {
-    const { token } = await anAccount(service, 'ada');
-
-    expect(decodeToken(token).claims['iss']).toBe(issuer);
+  it('names exactly the issuer of the tokens, whose claims follow the configuration', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { claims } = decodeToken(ada.token);
+    expect(claims).toMatchObject({ iss: issuer, aud: 'shop', exp: (claims['iat'] as number) + 600 });
+    expect((await ada.get('/api/me')).status).toBe(200);
   });
 
   it.each(paths)('%s has what is true here, and may be cached as long as the keys', async (path) => {
     const answer = await service.anyone.get(path);
-
     expect(answer).toMatchObject({ status: 200, body: metadata });
     expect(answer.body).toEqual(metadata);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -50,7 +50,6 @@ describe('discovery, where the issuer is a URL with a path', () => {
   it.each(paths)('%s takes HEAD, a query, and no other method', async (path) => {
     const head = await service.anyone.send('HEAD', path);
     const post = await service.anyone.post(path, {});
-
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers.get('cache-control')).toBe('public, max-age=300');
     expect((await service.anyone.get(`${path}?resource=x`)).body).toEqual(metadata);
@@ -60,9 +59,7 @@ describe('discovery, where the issuer is a URL with a path', () => {
 
   it('serves the keys where its document says, whether a proxy takes the path off or not', async () => {
     const { pathname } = new URL(metadata.jwks_uri);
-
     const [below, atRoot] = [await service.anyone.get(pathname), await service.anyone.get(KEYS)];
-
     expect(below.status).toBe(200);
     expect(below.body).toEqual(atRoot.body);
   });
@@ -93,7 +90,6 @@ describe('discovery, where the issuer is a name', () => {
 
   it.each([OAUTH, OPENID])('%s is 404, which nobody may keep', async (path) => {
     const answer = await service.anyone.get(path);
-
     expect(answer).toMatchObject(notFound);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect((await service.anyone.send('HEAD', path)).status).toBe(404);

@@ -1,34 +1,33 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { aJwt, invalidCredentials, invalidFields } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
-import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
+import { type Account, anAccount, anEmail, aPassword, isAlive, type Session } from '../support/personas.js';
 import { startService } from '../support/service.js';
 
 const service = await startService();
 afterAll(() => service.stop());
 
 describe('POST /api/auth/login', () => {
+  let ada: Account;
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+  });
+
   const login = (email: unknown, password: unknown) =>
     service.anyone.post<Session>('/api/auth/login', { email, password });
 
   it('answers with the user and a token of a new session', async () => {
-    const ada = await anAccount(service, 'ada');
-
     const [one, two] = [await login(ada.email, ada.password), await login(ada.email, ada.password)];
-
     expect(one.status).toBe(200);
     expect(one.body).toEqual({ token: aJwt, user: { id: ada.id, email: ada.email } });
     expect(new Set([ada.token, one.body.token, two.body.token]).size).toBe(3);
-    expect((await service.anyone.withToken(one.body.token).get('/api/me')).status).toBe(200);
+    expect(await isAlive(ada.as(one.body.token))).toBe(true);
   });
 
   it('answers a wrong password and an unknown e-mail in the same way', async () => {
-    const ada = await anAccount(service, 'ada');
-
     const wrong = await login(ada.email, aPassword());
     const unknown = await login(ada.email.replace('ada', 'eve'), aPassword());
-
     expect(wrong).toMatchObject(invalidCredentials);
     expect(withoutRequestId(unknown)).toEqual(withoutRequestId(wrong));
   });
@@ -36,8 +35,6 @@ describe('POST /api/auth/login', () => {
   it.each(['Admin-2026', 'harbor\ud800lantern', 'harbor\ufffdlantern', 'x', 'x'.repeat(5000), ' '])(
     'accepts any text as a password, and finds it wrong: %j',
     async (password) => {
-      const ada = await anAccount(service, 'ada');
-
       expect(await login(ada.email, password)).toMatchObject(invalidCredentials);
       expect(await login(anEmail(), password)).toMatchObject(invalidCredentials);
     },
@@ -46,8 +43,6 @@ describe('POST /api/auth/login', () => {
   it.each([[['x']], [{ $ne: '' }], [0], [true], [false], [null], [''], [undefined]])(
     'refuses a password that is not non-empty text: %j',
     async (password) => {
-      const ada = await anAccount(service, 'ada');
-
       expect(await login(ada.email, password)).toMatchObject(invalidFields('password'));
     },
   );
@@ -60,22 +55,18 @@ describe('POST /api/auth/login', () => {
   );
 
   it('refuses an array that contains the right e-mail', async () => {
-    const ada = await anAccount(service, 'ada');
-
     expect(await login([ada.email], ada.password)).toMatchObject(invalidFields('email'));
     expect(await login(ada.email, [ada.password])).toMatchObject(invalidFields('password'));
   });
 
   it('treats an account that is deleted meanwhile as unknown', async () => {
-    const [ada, eve] = [await anAccount(service, 'ada'), await anAccount(service, 'eve')];
+    const eve = await anAccount(service, 'eve');
     const deletion = await holdRows(service);
     await deletion.write('DELETE FROM users WHERE id = ?', [ada.id]);
-
     // Until the COMMIT the account is read as it was, and no session of it can be written.
     const late = login(ada.email, ada.password);
     expect((await eve.get('/api/me')).status).toBe(200);
     await deletion.commit();
-
     expect(await late).toMatchObject(invalidCredentials);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCredentials, invalidFields, malformedJson, passwordCommon } from '../support/expected.js';
-import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import { anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
 import { startService } from '../support/service.js';
 
 const EMOJI = '\u{1f40e}';
@@ -13,8 +13,7 @@ describe('the rules for passwords', () => {
     const email = anEmail();
     return { email, answer: await service.anyone.post('/api/auth/register', { email, password }) };
   }
-  const login = (email: string, password: string) =>
-    service.anyone.post('/api/auth/login', { email, password });
+  const login = (email: string, password: string) => logIn(service, { email, password });
 
   it.each([
     ['8 characters', 'tr0ubado'],
@@ -31,7 +30,6 @@ describe('the rules for passwords', () => {
     ['control characters', 'harbor\tlan\ntern'],
   ])('accept %s, and it works at login', async (_what, password) => {
     const { email, answer } = await register(password);
-
     expect(answer.status, answer.text).toBe(201);
     expect((await login(email, password)).status).toBe(200);
   });
@@ -46,7 +44,6 @@ describe('the rules for passwords', () => {
     ['U+FFFD', 'harbor\ufffdlantern'],
   ])('refuse %s', async (_what, password) => {
     const { email, answer } = await register(password);
-
     expect(answer).toMatchObject(invalidFields('password'));
     expect(await service.db.query('SELECT id FROM users WHERE email = ?', [email])).toEqual([]);
   });
@@ -55,7 +52,6 @@ describe('the rules for passwords', () => {
     'refuse the common %s by a code of its own',
     async (password) => {
       const { email, answer } = await register(password);
-
       expect(answer).toMatchObject(passwordCommon('password'));
       expect(await service.db.query('SELECT id FROM users WHERE email = ?', [email])).toEqual([]);
     },
@@ -63,20 +59,19 @@ describe('the rules for passwords', () => {
 
   it('refuse a common password among other faults, as one of them', async () => {
     const answer = await service.anyone.post('/api/auth/register', { email: 'x', password: 'password1' });
-
     expect(answer).toMatchObject(invalidFields('email', 'password'));
   });
 
   it('refuse a common new password by the same code', async () => {
     const ada = await anAccount(service);
     const newPassword = 'passwordpassword';
-    const changed = await ada.put('/api/me/password', { currentPassword: ada.password, newPassword });
+    const change = { currentPassword: ada.password, newPassword };
     const reset = { email: ada.email, code: '0000000000', newPassword };
-
-    expect(changed).toMatchObject(passwordCommon('newPassword'));
-    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(
-      passwordCommon('newPassword'),
-    );
+    for (const answer of [
+      await ada.put('/api/me/password', change),
+      await service.anyone.post('/api/auth/password/reset', reset),
+    ])
+      expect(answer).toMatchObject(passwordCommon('newPassword'));
   });
 
   it('refuse the name of the service', async () => {
@@ -90,10 +85,8 @@ describe('the rules for passwords', () => {
   ])('refuse the e-mail and its local part, %s', async (_what, altered) => {
     const email = anEmail('longlocalpart');
     const [local] = email.split('@') as [string];
-
-    for (const password of [email, email.toUpperCase(), local, local.toUpperCase(), ` ${email} `].map(
-      altered,
-    )) {
+    const names = [email, email.toUpperCase(), local, local.toUpperCase(), ` ${email} `];
+    for (const password of names.map(altered)) {
       const answer = await service.anyone.post('/api/auth/register', { email, password });
       expect(answer, password).toMatchObject(invalidFields('password'));
     }
@@ -102,12 +95,10 @@ describe('the rules for passwords', () => {
   it('refuse bytes that are not UTF-8 instead of replacing them', async () => {
     const body = Buffer.from(JSON.stringify({ email: anEmail(), password: 'harbor?lantern' }));
     body[body.indexOf('?')] = 0xff;
-
     const answer = await service.anyone.send('POST', '/api/auth/register', {
       headers: { 'content-type': 'application/json' },
       body: new Uint8Array(body),
     });
-
     expect(answer).toMatchObject(malformedJson);
   });
 
@@ -122,25 +113,12 @@ describe('the rules for passwords', () => {
     const password = ` \ufb01nd Harbor lantern\u0000 ${aPassword().repeat(3)} `;
     const { email, answer } = await register(password);
     expect(answer.status).toBe(201);
-
     expect(await login(email, alter(password))).toMatchObject(invalidCredentials);
     expect((await login(email, password)).status).toBe(200);
   });
 
   it('treat canonically equivalent text as equal', async () => {
     const { email } = await register('\u00c5ngstr\u00f6m harbor');
-
     expect((await login(email, 'A\u030angstro\u0308m harbor')).status).toBe(200);
-  });
-
-  it('can require more length', async () => {
-    const strict = await startService({ env: { PASSWORD_MIN_LENGTH: '15' } });
-    const attempt = (password: string) =>
-      strict.anyone.post('/api/auth/register', { email: anEmail(), password });
-
-    expect(await attempt('harbor lantern')).toMatchObject(invalidFields('password'));
-    expect((await attempt('harbor lanterns')).status).toBe(201);
-
-    await strict.stop();
   });
 });

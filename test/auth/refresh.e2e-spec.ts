@@ -1,18 +1,36 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { invalidFields, invalidRefreshToken, invalidToken } from '../support/expected.js';
-import { type Account, aCode, anAccount, anEmail, aPassword } from '../support/personas.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { atOnce, times } from '../support/at-once.js';
+import { aheadBy } from '../support/clock.js';
+import { engine, instancesInARace } from '../support/engine.js';
+import { invalidFields, invalidRefreshToken } from '../support/expected.js';
+import { NO_LIMITS } from '../support/no-limits.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anEmail,
+  aPassword,
+  byCode,
+  exchange,
+  isAlive,
+  logIn,
+} from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
-import { startService } from '../support/service.js';
-import { decodeToken } from '../support/signing-keys.js';
+import { type Cluster, type Service, startCluster, startClusterWithoutLimits } from '../support/service.js';
+import { decodeToken, sessionIdOf } from '../support/signing-keys.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const ACCESS_TOKEN_TTL = 900;
 const IDLE_MS = 14 * 86_400_000;
 const MAX_AGE_MS = 30 * 86_400_000;
 const GRACE_MS = 30_000;
+const ROUNDS = 10;
+const WINDOWS = 50;
+const PAIRS = 20;
 
-const service = await startService();
-afterAll(() => service.stop());
+const shared = await startClusterWithoutLimits();
+const service = shared.instances[0]!;
+afterAll(() => shared.stop());
 
 describe('a refresh token', () => {
   let ada: Account;
@@ -23,37 +41,34 @@ describe('a refresh token', () => {
     login = await aRefreshableLogin(service, ada);
   });
 
-  const idOf = ({ refreshToken }: Tokens): string => partsOf(refreshToken).sessionId;
   const claimsOf = ({ token }: Pick<Tokens, 'token'>) =>
     decodeToken(token).claims as { sid: string; iat: number; exp: number; auth_time: number };
-  const works = async ({ token }: Tokens): Promise<boolean> =>
-    (await ada.as(token).get('/api/me')).status === 200;
+  const works = ({ token }: { token: string }) => isAlive(ada.as(token));
   const change = (what: string, ...values: number[]) =>
-    service.db.query(`UPDATE sessions SET ${what} WHERE id = ?`, [...values, idOf(login)]);
+    service.db.query(`UPDATE sessions SET ${what} WHERE id = ?`, [...values, sessionIdOf(login)]);
   async function row(): Promise<Record<string, unknown>> {
-    const [found] = await service.db.query('SELECT * FROM sessions WHERE id = ?', [idOf(login)]);
+    const [found] = await service.db.query('SELECT * FROM sessions WHERE id = ?', [sessionIdOf(login)]);
     return found!;
   }
   const endings = () =>
     service.db.query(
       `SELECT actor_type, actor_id, user_id, session_id, data FROM events
         WHERE type = 'session.ended' AND session_id = ?`,
-      [idOf(login)],
+      [sessionIdOf(login)],
     );
 
   async function loggedLine(text: string): Promise<unknown> {
-    const isIt = (line: string): boolean => line.includes(text) && line.includes(idOf(login));
+    const isIt = (line: string): boolean => line.includes(text) && line.includes(sessionIdOf(login));
     await waitFor(`the log says: ${text}`, hangTimeoutMs(), () => service.logs.some(isIt));
     return JSON.parse(service.logs.find(isIt)!);
   }
 
   it('comes only with a login or registration that asks for it', async () => {
-    const { email, password } = ada;
-    const plain = await service.anyone.post<Tokens>('/api/auth/login', { email, password });
-    expect(Object.keys(plain.body).toSorted()).toEqual(['token', 'user']);
-    expect(claimsOf(plain.body).exp - claimsOf(plain.body).iat).toBe(86_400);
-    const declined = await service.anyone.post('/api/auth/login', { email, password, refresh: false });
-    expect(Object.keys(declined.body as object).toSorted()).toEqual(['token', 'user']);
+    const plain = (await logIn(service, ada)).body;
+    expect(Object.keys(plain).toSorted()).toEqual(['token', 'user']);
+    expect(claimsOf(plain).exp - claimsOf(plain).iat).toBe(86_400);
+    const declined = (await logIn(service, ada, { refresh: false })).body;
+    expect(Object.keys(declined).toSorted()).toEqual(['token', 'user']);
 
     const credentials = { email: anEmail(), password: aPassword(), refresh: true };
     const registered = await service.anyone.post<Tokens>('/api/auth/register', credentials);
@@ -77,16 +92,14 @@ describe('a refresh token', () => {
 
   it('is not given for a code', async () => {
     const code = await aCode(ada.as(login.token));
-    const { status, body } = await service.anyone.post('/api/auth/code/exchange', { code, refresh: true });
-    expect(status).toBe(200);
-    expect(Object.keys(body as object)).toEqual(['token']);
+    const { status, body } = await exchange(service, code, { refresh: true });
+    expect([status, Object.keys(body)]).toEqual([200, ['token']]);
   });
 
   it('gets a new token of the same login, and its successor', async () => {
     const next = await refreshed(service, login.refreshToken);
-
     expect(Object.keys(next).toSorted()).toEqual(['expiresAt', 'refreshToken', 'token']);
-    expect(partsOf(next.refreshToken)).toMatchObject({ sessionId: idOf(login), generation: 2 });
+    expect(partsOf(next.refreshToken)).toMatchObject({ sessionId: sessionIdOf(login), generation: 2 });
     const [before, after] = [claimsOf(login), claimsOf(next)];
     expect([after.sid, after.auth_time]).toEqual([before.sid, before.auth_time]);
     expect(after.exp - after.iat).toBe(ACCESS_TOKEN_TTL);
@@ -103,7 +116,6 @@ describe('a refresh token', () => {
     const idleEnd = Number((await row())['expires_at']);
     expect(idleEnd).toBeGreaterThanOrEqual(before + IDLE_MS);
     expect(idleEnd).toBeLessThanOrEqual(Date.now() + IDLE_MS);
-
     const nearlyOver = Date.now() - MAX_AGE_MS + 600_000;
     await change('auth_time = ?, refresh_generation = 1', nearlyOver);
     const last = await refreshed(service, login.refreshToken);
@@ -123,7 +135,6 @@ describe('a refresh token', () => {
     const first = await refreshed(service, login.refreshToken);
     await change('rotated_at = rotated_at - ?', GRACE_MS - 20_000);
     const again = await refreshed(service, login.refreshToken);
-
     expect(partsOf(again.refreshToken)).toEqual(partsOf(first.refreshToken));
     expect([await works(first), await works(again)]).toEqual([true, true]);
     expect(await row()).toMatchObject({ refresh_generation: 2 });
@@ -132,23 +143,18 @@ describe('a refresh token', () => {
 
   it('that was used before the grace ends the session and what its codes opened', async () => {
     const next = await refreshed(service, login.refreshToken);
-    const { body } = await service.anyone.post<Tokens>('/api/auth/code/exchange', {
-      code: await aCode(ada.as(next.token)),
-    });
+    const opened = await byCode(service, ada.as(next.token));
     await change('rotated_at = rotated_at - ?', GRACE_MS + 1000);
 
     expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
 
-    for (const token of [login.token, next.token, body.token]) {
-      expect(await ada.as(token).get('/api/me')).toMatchObject(invalidToken);
-    }
-    expect((await ada.get('/api/me')).status).toBe(200);
+    expect(await Promise.all([login, next, opened, ada].map(works))).toEqual([false, false, false, true]);
     expect(await refresh(service, next.refreshToken)).toMatchObject(invalidRefreshToken);
     const ended = {
       actor_type: 'system',
       actor_id: null,
       user_id: ada.id,
-      session_id: idOf(login),
+      session_id: sessionIdOf(login),
       data: '{"reason":"refresh_reused"}',
     };
     expect(await endings()).toEqual([ended]);
@@ -161,7 +167,6 @@ describe('a refresh token', () => {
   it('two generations old ends the session within the grace', async () => {
     const second = await refreshed(service, login.refreshToken);
     const third = await refreshed(service, second.refreshToken);
-
     expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
     expect([await works(second), await works(third)]).toEqual([false, false]);
   });
@@ -169,9 +174,7 @@ describe('a refresh token', () => {
   it('newer than its session ends nothing, and is an error in the log', async () => {
     const next = await refreshed(service, login.refreshToken);
     await change('refresh_generation = 1');
-
     expect(await refresh(service, next.refreshToken)).toMatchObject(invalidRefreshToken);
-
     expect(await works(next)).toBe(true);
     expect(await row()).toMatchObject({ refresh_generation: 1, revoked_at: null });
     expect(await loggedLine('refresh token newer')).toMatchObject({ level: 50 });
@@ -181,7 +184,7 @@ describe('a refresh token', () => {
     ['was revoked', () => change('revoked_at = 1')],
     ['is idle for too long', () => change('expires_at = ?', Date.now() - 1)],
     ['is of a login before SESSION_MAX_AGE', () => change('auth_time = ?', Date.now() - MAX_AGE_MS - 1)],
-    ['is gone', () => service.db.query('DELETE FROM sessions WHERE id = ?', [idOf(login)])],
+    ['is gone', () => service.db.query('DELETE FROM sessions WHERE id = ?', [sessionIdOf(login)])],
     [
       'is of a disabled user',
       () => service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]),
@@ -193,10 +196,9 @@ describe('a refresh token', () => {
     for (const { refreshToken } of [next, login]) {
       expect(await refresh(service, refreshToken)).toMatchObject(invalidRefreshToken);
     }
-    const left = await service.db.query('SELECT refresh_generation FROM sessions WHERE id = ?', [
-      idOf(login),
-    ]);
-    expect(left.map(({ refresh_generation: generation }) => generation)).toEqual(left.map(() => 2));
+    const sql = 'SELECT refresh_generation FROM sessions WHERE id = ?';
+    const left = await service.db.query(sql, [sessionIdOf(login)]);
+    expect(left).toEqual(left.map(() => ({ refresh_generation: 2 })));
     expect(await endings()).toEqual([]);
   });
 
@@ -207,23 +209,16 @@ describe('a refresh token', () => {
     await change('rotated_at = 1');
     const forged = [
       `${sessionId}.${generation}.${partsOf(other.refreshToken).mac}`,
-      `${idOf(other)}.${generation}.${mac}`,
+      `${sessionIdOf(other)}.${generation}.${mac}`,
       `${sessionId}.${generation + 1}.${mac}`,
       `${sessionId}.${generation}.${'A'.repeat(43)}`,
       `${sessionId}.${generation}.${mac.slice(1)}`,
       `${sessionId}.0${generation}.${mac}`,
       `${sessionId}.${generation}.${mac}.`,
-      ` ${login.refreshToken}`,
-      `${login.refreshToken}\n`,
-      login.refreshToken.toUpperCase(),
-      login.token,
-      sessionId,
-      '',
-      '..',
-      'x'.repeat(15_000),
       `${sessionId}.${'9'.repeat(10_000)}.${mac}`,
     ];
-    for (const text of forged) {
+    const altered = [` ${login.refreshToken}`, `${login.refreshToken}\n`, login.refreshToken.toUpperCase()];
+    for (const text of [...forged, ...altered, login.token, sessionId, '', '..', 'x'.repeat(15_000)]) {
       expect(await refresh(service, text), text).toMatchObject(invalidRefreshToken);
     }
     expect(await row()).toMatchObject({ revoked_at: null, refresh_generation: 2 });
@@ -239,11 +234,97 @@ describe('a refresh token', () => {
   );
 
   it('notes the address and the client of its login', async () => {
-    const { email, password } = ada;
-    const { body } = await service.anyone
-      .with({ 'user-agent': `Desktop\t1.0 ${'x'.repeat(300)}` })
-      .post<Tokens>('/api/auth/login', { email, password, refresh: true });
-    login = body;
+    const client = service.anyone.with({ 'user-agent': `Desktop\t1.0 ${'x'.repeat(300)}` });
+    login = await aRefreshableLogin({ anyone: client }, ada);
     expect(await row()).toMatchObject({ ip: '127.0.0.1', user_agent: `Desktop1.0 ${'x'.repeat(188)}` });
   });
+});
+
+describe('one refresh token in many windows', () => {
+  let ada: Account;
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+  });
+
+  const on = (place: number): Service => shared.instances[place % shared.instances.length]!;
+
+  it('takes one step, and every window gets tokens that work everywhere', async () => {
+    let { refreshToken } = await aRefreshableLogin(on(0), ada);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { sessionId, generation } = partsOf(refreshToken);
+      const answers = await atOnce(times(WINDOWS, (window) => () => refresh(on(window), refreshToken)));
+
+      expect(answers.map(({ status }) => status)).toEqual(times(WINDOWS, () => 200));
+      const generations = answers.map(({ body }) => partsOf(body.refreshToken).generation);
+      expect(new Set(generations)).toEqual(new Set([generation + 1]));
+      const sql = 'SELECT refresh_generation, revoked_at FROM sessions WHERE id = ?';
+      const rows = await service.db.query(sql, [sessionId]);
+      expect(rows).toEqual([{ refresh_generation: generation + 1, revoked_at: null }]);
+      const uses = await Promise.all(
+        answers.map(({ body }, place) => isAlive(ada.as(body.token).at(on(place + 1)))),
+      );
+      expect(uses).toEqual(times(WINDOWS, () => true));
+      refreshToken = answers[round % WINDOWS]!.body.refreshToken;
+    }
+  });
+
+  it('ends with its session once where many thieves come late', async () => {
+    const login = await aRefreshableLogin(on(0), ada);
+    const { refreshToken } = await refreshed(on(1), login.refreshToken);
+    const { sessionId } = partsOf(refreshToken);
+    await service.db.query('UPDATE sessions SET rotated_at = 1 WHERE id = ?', [sessionId]);
+    const answers = await atOnce(times(WINDOWS, (place) => () => refresh(on(place), login.refreshToken)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect((await refresh(on(0), refreshToken)).status).toBe(401);
+    const sql = "SELECT id FROM events WHERE session_id = ? AND type = 'session.ended'";
+    expect(await service.db.query(sql, [sessionId])).toHaveLength(1);
+  });
+});
+
+describe('one refresh token used twice', () => {
+  const A_MINUTE_BEHIND = { NODE_OPTIONS: aheadBy(-60_000) };
+  let cluster: Cluster;
+  let ada: Account;
+
+  beforeAll(async () => {
+    cluster = await startCluster(instancesInARace, {
+      env: { ...NO_LIMITS, REFRESH_GRACE: '0s' },
+      envs: [{}, A_MINUTE_BEHIND, { ...A_MINUTE_BEHIND, REFRESH_GRACE: '30s' }],
+    });
+    ada = await anAccount(cluster.instances[0]!, 'ada');
+  });
+  afterAll(() => cluster.stop());
+
+  it('at the same moment is accepted once without a grace, also by an instance whose clock is a minute behind', async () => {
+    const [here, there = here] = cluster.instances;
+    const outcomes = new Set<string>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const logins = await Promise.all(times(PAIRS, () => aRefreshableLogin(here!, ada)));
+      const answers = await atOnce(
+        logins.flatMap(({ refreshToken }) => [here!, there!].map((on) => () => refresh(on, refreshToken))),
+      );
+      for (let pair = 0; pair < answers.length; pair += 2) {
+        const statuses = answers.slice(pair, pair + 2).map(({ status }) => status);
+        outcomes.add(statuses.toSorted((a, b) => a - b).join(' '));
+      }
+    }
+
+    expect(outcomes).toContain('200 401');
+    // The second use can end the session before the first one is answered.
+    expect([...outcomes].filter((outcome) => !['200 401', '401 401'].includes(outcome))).toEqual([]);
+  });
+
+  it.runIf(engine === 'mariadb')(
+    'after the grace is refused by an instance whose clock is a minute behind',
+    async () => {
+      const [here, , behind] = cluster.instances;
+      const login = await aRefreshableLogin(here!, ada);
+      await refreshed(here!, login.refreshToken);
+      expect((await refresh(behind!, login.refreshToken)).status).toBe(200);
+      await cluster.db.query('UPDATE sessions SET rotated_at = rotated_at - 31000 WHERE id = ?', [
+        partsOf(login.refreshToken).sessionId,
+      ]);
+      expect((await refresh(behind!, login.refreshToken)).status).toBe(401);
+    },
+  );
 });

@@ -1,17 +1,33 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { aJwt, anId, emailTaken, invalidFields } from '../support/expected.js';
-import { anAccount, anEmail, aPassword, type Session } from '../support/personas.js';
-import { startOwnService, startService } from '../support/service.js';
+import type { Answer } from '../support/answer.js';
+import { atOnce, times } from '../support/at-once.js';
+import {
+  aJwt,
+  anId,
+  emailTaken,
+  invalidCredentials,
+  invalidFields,
+  unavailable,
+} from '../support/expected.js';
+import { anAccount, anEmail, anOrg, aPassword, logIn, type Session } from '../support/personas.js';
+import { startClusterWithoutLimits, startService } from '../support/service.js';
 
-const service = await startService();
-afterAll(() => service.stop());
+const ROUNDS = 4;
+/** fewer than the places of one address in the hashing queue */
+const CLIENTS = 12;
+
+const cluster = await startClusterWithoutLimits();
+const service = cluster.instances[0]!;
+afterAll(() => cluster.stop());
+
+const cast = await anOrg(service);
+const register = (email: unknown, password: unknown = aPassword(), more: object = {}) =>
+  service.anyone.post<Session>('/api/auth/register', { email, password, ...more });
 
 describe('POST /api/auth/register', () => {
   it('creates the account and signs it in', async () => {
     const email = anEmail('ada');
-
-    const answer = await service.anyone.post<Session>('/api/auth/register', { email, password: aPassword() });
-
+    const answer = await register(email);
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ token: aJwt, user: { id: anId, email } });
     const me = await service.anyone.withToken(answer.body.token).get('/api/me');
@@ -20,15 +36,8 @@ describe('POST /api/auth/register', () => {
 
   it('refuses an e-mail that is taken, and leaves its account unchanged', async () => {
     const ada = await anAccount(service, 'ada');
-
-    const second = await service.anyone.post('/api/auth/register', {
-      email: ada.email,
-      password: aPassword(),
-    });
-
-    expect(second).toMatchObject(emailTaken);
-    const login = await service.anyone.post('/api/auth/login', { email: ada.email, password: ada.password });
-    expect(login.status).toBe(200);
+    expect(await register(ada.email)).toMatchObject(emailTaken);
+    expect((await logIn(service, ada)).status).toBe(200);
   });
 
   it.each([
@@ -43,18 +52,14 @@ describe('POST /api/auth/register', () => {
   it.each([[['a@example.com']], [{ $gt: '' }], [{}], [0], [1], [true], [false], [null], ['']])(
     'refuses an e-mail of another type: %j',
     async (email) => {
-      const answer = await service.anyone.post('/api/auth/register', { email, password: aPassword() });
-
-      expect(answer).toMatchObject(invalidFields('email'));
+      expect(await register(email)).toMatchObject(invalidFields('email'));
     },
   );
 
   it.each([[['longenough-1']], [{ length: 12 }], [1234567890123], [true], [null], ['']])(
     'refuses a password of another type: %j',
     async (password) => {
-      const answer = await service.anyone.post('/api/auth/register', { email: anEmail(), password });
-
-      expect(answer).toMatchObject(invalidFields('password'));
+      expect(await register(anEmail(), password)).toMatchObject(invalidFields('password'));
     },
   );
 
@@ -62,16 +67,9 @@ describe('POST /api/auth/register', () => {
     const other = await anAccount(service);
     const [before] = await service.db.query('SELECT * FROM users WHERE id = ?', [other.id]);
 
-    const answer = await service.anyone.post<Session>('/api/auth/register', {
-      email: anEmail(),
-      password: aPassword(),
-      id: other.id,
-      passwordHash: 'x',
-      createdAt: 0,
-      role: 'owner',
-      isAdmin: true,
-    });
-
+    const roles = { role: 'owner', isAdmin: true };
+    const columns = { id: other.id, passwordHash: 'x', createdAt: 0 };
+    const answer = await register(anEmail(), aPassword(), { ...columns, ...roles });
     expect(answer.status).toBe(201);
     expect(answer.body.user.id).not.toBe(other.id);
     expect(await service.db.query('SELECT * FROM users WHERE id = ?', [other.id])).toEqual([before]);
@@ -79,16 +77,167 @@ describe('POST /api/auth/register', () => {
 
   it('creates ids that cannot be guessed from each other', async () => {
     const [one, two] = [await anAccount(service), await anAccount(service)];
-
     expect(one.id.slice(-12)).not.toBe(two.id.slice(-12));
     expect(one.id < two.id).toBe(true);
   });
 
-  it('starts without accounts', async () => {
-    const fresh = await startOwnService();
+  it('starts without accounts, and can require longer passwords', async () => {
+    const fresh = await startService({ env: { PASSWORD_MIN_LENGTH: '15' } });
+    const attempt = (password: string) =>
+      fresh.anyone.post('/api/auth/register', { email: anEmail(), password });
 
     expect(await fresh.db.query('SELECT id FROM users')).toEqual([]);
-
+    expect(await attempt('harbor lantern')).toMatchObject(invalidFields('password'));
+    expect((await attempt('harbor lanterns')).status).toBe(201);
     await fresh.stop();
+  });
+});
+
+describe('one e-mail registered by many at once', () => {
+  it('makes one account, with the password of the request that got 201', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const label = anEmail().split('@')[0]!;
+      const spellings = [
+        `a@${label}.xn--bcher-kva.de`,
+        `A@${label}.B\u00dcCHER.de`,
+        ` a@${label.toUpperCase()}.b\u00fccher.DE `,
+        `a@${label}.bu\u0308cher.de`,
+      ];
+      const attempts = times(CLIENTS, (client) => ({
+        instance: cluster.instances[client % cluster.instances.length]!,
+        credentials: { email: spellings[client % spellings.length]!, password: aPassword() },
+      }));
+
+      const answers = await atOnce(
+        attempts.map(({ instance: { anyone }, credentials }) => {
+          return () => anyone.post<Session>('/api/auth/register', credentials);
+        }),
+      );
+
+      const created = answers.filter(({ status }) => status === 201);
+      // On a busy machine some get 503, of which one may have taken effect.
+      const late = answers.filter(({ status }) => status === 503);
+      const refused = answers.filter((answer) => ![...created, ...late].includes(answer));
+      for (const answer of late) expect(answer).toMatchObject(unavailable);
+      for (const answer of refused) expect(answer).toMatchObject(emailTaken);
+      const rows = await cluster.db.query('SELECT id FROM users WHERE email = ?', [spellings[0]!]);
+      expect(rows).toHaveLength(1);
+      for (const { body } of created) expect(rows).toEqual([{ id: body.user.id }]);
+
+      const logins: Answer[] = [];
+      for (const { credentials } of attempts) logins.push(await logIn(service, credentials));
+      const [owner, ...others] = answers.filter((_, client) => logins[client]!.status === 200);
+      expect(others).toEqual([]);
+      expect(created.length > 0 ? created : late).toContain(owner);
+      for (const login of logins.filter(({ status }) => status !== 200))
+        expect(login).toMatchObject(invalidCredentials);
+    }
+  });
+});
+
+describe('the identity of an e-mail', () => {
+  /** A different domain for each test, so that none meets another's accounts. */
+  const domain = (): string => anEmail().split('@')[0]! + '.example.com';
+
+  it('is the canonical form at register, login and add-member', async () => {
+    const host = domain();
+    const password = aPassword();
+    const variants = [`alice@${host}`, `ALICE@${host.toUpperCase()}`, `  Alice@${host}  `];
+
+    const alice = await register(variants[2], password);
+    expect(alice.status).toBe(201);
+    expect(alice.body.user.email).toBe(`alice@${host}`);
+
+    for (const email of variants) {
+      expect(await register(email)).toMatchObject(emailTaken);
+      const login = await logIn(service, { email, password });
+      expect(login.status, email).toBe(200);
+      expect(login.body.user).toEqual(alice.body.user);
+    }
+    const added = await cast.owner.post(`/api/orgs/${cast.org.id}/members`, {
+      email: variants[1],
+      role: 'member',
+    });
+    expect(added.body).toEqual({ member: { userId: alice.body.user.id, role: 'member' } });
+  });
+
+  it('encodes an internationalized domain in ASCII', async () => {
+    const label = anEmail().split('@')[0]!;
+    const first = await register(`x@${label}.BÜCHER.de`);
+    expect(first.body.user.email).toBe(`x@${label}.xn--bcher-kva.de`);
+    expect(await register(`x@${label}.xn--bcher-kva.de`)).toMatchObject(emailTaken);
+    expect(await register(`x@${label}.bu\u0308cher.de`)).toMatchObject(emailTaken);
+  });
+
+  it('keeps plus tags and dots, which make different accounts', async () => {
+    const host = domain();
+    const answers = [];
+    for (const local of ['a', 'a+1', 'a.b']) answers.push((await register(`${local}@${host}`)).status);
+    expect(answers).toEqual([201, 201, 201]);
+    expect((await register(`ab@${host}`)).status).toBe(201);
+  });
+
+  it.each([
+    ['zero-width space', 'a\u200b@b.co'],
+    ['soft hyphen', 'a\u00ad@b.co'],
+    ['Cyrillic а', '\u0430dmin@b.co'],
+    ['Kelvin sign', '\u212a@b.co'],
+    ['full-width a', '\uff41@b.co'],
+    ['bidi override', '\u202ea@b.co'],
+    ['dotless i', 'al\u0131ce@b.co'],
+    ['accent', 'alic\u00e9@b.co'],
+    ['ligature in the domain', 'a@\ufb01rm.co'],
+    ['zero-width joiner in the domain', 'a@b\u200db.co'],
+    ['quoted local part', '"a b"@b.co'],
+    ['address literal', 'a@[127.0.0.1]'],
+    ['IPv4 as domain', 'a@127.0.0.1'],
+    ['angle brackets', '<a@b.co>'],
+    ['two addresses', 'a@b.co,c@d.co'],
+    ['two at signs', 'a@b@c.co'],
+    ['CR LF', 'a@b.co\r\nBcc: c@d.co'],
+    ['line feed at the end', 'a@b.co\n'],
+    ['tab', '\ta@b.co'],
+    ['NUL', 'a\u0000@b.co'],
+    ['no-break space around it', '\u00a0a@b.co'],
+    ['inner space', 'a b@c.co'],
+    ['no dot in the domain', 'a@localhost'],
+    ['dot at the end', 'a@b.co.'],
+    ['two dots', 'a..b@c.co'],
+    ['leading dot', '.a@c.co'],
+    ['no local part', '@b.co'],
+    ['no domain', 'a@'],
+    ['no at sign', 'a.b.co'],
+    ['percent-encoded domain', 'a@b%2eco'],
+    ['lone surrogate', 'a\ud800@b.co'],
+    ['empty', ''],
+    ['blank', '   '],
+  ])('is refused by every endpoint: %s', async (_what, email) => {
+    const added = await cast.owner.post(`/api/orgs/${cast.org.id}/members`, { email, role: 'member' });
+    const loggedIn = await logIn(service, { email, password: aPassword() });
+    for (const answer of [added, loggedIn, await register(email)])
+      expect(answer).toMatchObject(invalidFields('email'));
+  });
+
+  it.each([
+    ['254 octets', 201, `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(57)}.co`],
+    ['255 octets', 400, `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(58)}.co`],
+    ['a local part of 64', 201, `${'a'.repeat(64)}@b.co`],
+    ['a local part of 65', 400, `${'a'.repeat(65)}@b.co`],
+    ['a label of 63', 201, `a@${'b'.repeat(63)}.co`],
+    ['a label of 64', 400, `a@${'b'.repeat(64)}.co`],
+    ['10,000 characters', 400, `${'a'.repeat(10_000)}@b.co`],
+  ])('respects the lengths of RFC 5321: %s', async (_what, status, email) => {
+    expect((await register(email)).status).toBe(status);
+  });
+
+  it('does not match text that a database collation takes for equal', async () => {
+    const alice = await anAccount(service, 'alice');
+    const near = [
+      alice.email.replace('alice', 'alicf'),
+      alice.email.replace('alice', 'alic'),
+      `${alice.email}m`,
+    ];
+    for (const email of near)
+      expect((await logIn(service, { email, password: alice.password })).status, email).toBe(401);
   });
 });

@@ -1,8 +1,9 @@
 import { Logger } from '@nestjs/common';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataSource } from 'typeorm';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Revocation } from '../../src/auth/sessions/pending-revocations.repository.js';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
+import { times } from '../support/at-once.js';
 import { aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
@@ -19,13 +20,6 @@ const OF_A_PAGE = 8;
 const SEARCH = 'SELECT id FROM sessions WHERE login_id';
 
 const BY_SERVICE: Revocation = { actor: { kind: 'system' }, reason: 'code_reused' };
-const SERVICE_COLUMNS = {
-  actor_type: 'system',
-  actor_id: null,
-  actor_session_id: null,
-  request_id: null,
-  ip: null,
-};
 const BY_USER: Revocation = {
   actor: {
     kind: 'user',
@@ -38,12 +32,12 @@ const BY_USER: Revocation = {
   reason: 'logout',
 };
 const USER_COLUMNS = {
-  actor_type: 'user',
   actor_id: USER,
   actor_session_id: sessionId(ROOT),
   request_id: 'a-request',
   ip: '198.51.100.7',
 };
+const NO_COLUMNS = { actor_id: null, actor_session_id: null, request_id: null, ip: null };
 
 const installation = await anInstallation();
 let dataSource: DataSource = await aDataSource(installation);
@@ -89,9 +83,10 @@ describe('revoking a session with its family', () => {
         WHERE type = 'session.ended' AND user_id = ? ORDER BY session_id`,
       [USER],
     );
-  const toldBy = (number: number, { reason }: Revocation, actor: object) => ({
+  const toldBy = (number: number, { reason, actor }: Revocation) => ({
     session_id: sessionId(number),
-    ...actor,
+    actor_type: actor.kind,
+    ...(actor.kind === 'user' ? USER_COLUMNS : NO_COLUMNS),
     data: JSON.stringify({ reason }),
   });
 
@@ -123,39 +118,29 @@ describe('revoking a session with its family', () => {
       searches += 1;
       if (searches === 2) await insertSessions(dataSource, [session(4, 2), session(5, 5)]);
     });
-
     await end(ROOT);
-
     expect(await unrevoked()).toBe(0);
   });
 
   it('ends a branch from any of its sessions, and neither the login nor another branch', async () => {
-    await insertSessions(dataSource, [
-      session(2, 2),
-      session(3, 2),
-      session(4, 2),
-      session(5, 5),
-      session(6, 5),
-    ]);
-
+    await insertSessions(
+      dataSource,
+      [2, 2, 2, 5, 5].map((head, place) => session(place + 2, head)),
+    );
     await end(3);
-
     const alive = await dataSource.query('SELECT id FROM sessions WHERE revoked_at IS NULL ORDER BY id');
     expect(alive).toEqual([ROOT, 5, 6].map((number) => ({ id: sessionId(number) })));
-    expect(await told()).toEqual([2, 3, 4].map((number) => toldBy(number, BY_SERVICE, SERVICE_COLUMNS)));
+    expect(await told()).toEqual([2, 3, 4].map((number) => toldBy(number, BY_SERVICE)));
   });
 
   it('is done for the caller once the login is marked; the rest follows', async () => {
     await insertSessions(dataSource, [session(2, 2)]);
-    let goOn = (): void => {};
-    const held = new Promise<void>((resolve) => (goOn = resolve));
-    interceptStatements((sql) => (sql.startsWith(SEARCH) ? held : Promise.resolve()));
-
+    const held = Promise.withResolvers<void>();
+    interceptStatements((sql) => (sql.startsWith(SEARCH) ? held.promise : Promise.resolve()));
     await revocation.revoke({ id: sessionId(ROOT), userId: USER }, BY_SERVICE);
-
     expect(await unrevoked()).toBe(1);
     expect(await dataSource.query('SELECT session_id FROM pending_revocations')).toHaveLength(1);
-    goOn();
+    held.resolve();
     await revocation.settled();
     expect(await unrevoked()).toBe(0);
     expect(await dataSource.query('SELECT session_id FROM pending_revocations')).toEqual([]);
@@ -169,13 +154,11 @@ describe('revoking a session with its family', () => {
     const count = 3 * PAGE + 7;
     await insertSessions(
       dataSource,
-      Array.from({ length: count }, (_, index) => session(index + 2, headOf(index + 2))),
+      times(count, (index) => session(index + 2, headOf(index + 2))),
     );
     await insertSessions(dataSource, [session(90_000)]);
     const executed = recordStatements(dataSource);
-
     await end(ROOT);
-
     expect(await unrevoked()).toBe(1);
     expect(Math.max(...executed.map(({ rows }) => rows))).toBe(PAGE);
     const ofTurns = Map.groupBy(executed, ({ turn }) => turn);
@@ -186,13 +169,11 @@ describe('revoking a session with its family', () => {
     const count = 100;
     await insertSessions(
       dataSource,
-      Array.from({ length: count }, (_, index) => session(index + 2, 2)),
+      times(count, (index) => session(index + 2, 2)),
     );
     await end(2);
     const executed = recordStatements(dataSource);
-
-    await Promise.all(Array.from({ length: count }, (_, index) => end(index + 2)));
-
+    await Promise.all(times(count, (index) => end(index + 2)));
     expect(executed.filter(({ verb }) => !['BEGIN', 'START', 'COMMIT', 'SELECT'].includes(verb))).toEqual([]);
     expect(await told()).toHaveLength(count);
   });
@@ -201,7 +182,6 @@ describe('revoking a session with its family', () => {
     await insertSessions(dataSource, [session(2, 2)]);
     breakOffAt('UPDATE');
     await expect(end(ROOT)).rejects.toThrow('interrupted');
-
     expect(await unrevoked()).toBe(2);
     expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
     expect(await dataSource.query('SELECT * FROM events')).toEqual([]);
@@ -215,12 +195,10 @@ describe('revoking a session with its family', () => {
     mend();
     expect(await unrevoked()).toBe(3);
     expect(warn).toHaveBeenCalledOnce();
-
     await aRevocation(dataSource).resume(Date.now() + 60_000);
-
     expect(await unrevoked()).toBe(0);
     expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
-    expect(await told()).toEqual([1, 2, 3, 4].map((number) => toldBy(number, BY_SERVICE, SERVICE_COLUMNS)));
+    expect(await told()).toEqual([1, 2, 3, 4].map((number) => toldBy(number, BY_SERVICE)));
   });
 
   it('tells of each session once, by whom and why, and of none that had ended already', async () => {
@@ -240,9 +218,9 @@ describe('revoking a session with its family', () => {
 
     expect(await unrevoked()).toBe(0);
     expect(await told()).toEqual([
-      ...[1, 2, 3].map((number) => toldBy(number, BY_USER, USER_COLUMNS)),
-      toldBy(5, BY_SERVICE, SERVICE_COLUMNS),
-      toldBy(6, BY_USER, USER_COLUMNS),
+      ...[1, 2, 3].map((number) => toldBy(number, BY_USER)),
+      toldBy(5, BY_SERVICE),
+      toldBy(6, BY_USER),
     ]);
   });
 
@@ -250,7 +228,7 @@ describe('revoking a session with its family', () => {
     const count = PAGE + 100;
     await insertSessions(
       dataSource,
-      Array.from({ length: count }, (_, index) => session(index + 2, index + 2)),
+      times(count, (index) => session(index + 2, index + 2)),
     );
     vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     let pages = 0;
@@ -265,9 +243,7 @@ describe('revoking a session with its family', () => {
 
     await aRevocation(dataSource).resume(Date.now() + 60_000);
 
-    expect(await told()).toEqual(
-      Array.from({ length: 1 + count }, (_, index) => toldBy(index + 1, BY_USER, USER_COLUMNS)),
-    );
+    expect(await told()).toEqual(times(1 + count, (index) => toldBy(index + 1, BY_USER)));
   });
 
   it('tells nothing of a user who is deleted meanwhile', async () => {
@@ -278,11 +254,9 @@ describe('revoking a session with its family', () => {
       deleted = true;
       await dataSource.query('DELETE FROM users WHERE id = ?', [USER]);
     });
-
     await end(ROOT, BY_USER);
-
     expect(deleted).toBe(true);
-    expect(await told()).toEqual([toldBy(ROOT, BY_USER, USER_COLUMNS)]);
+    expect(await told()).toEqual([toldBy(ROOT, BY_USER)]);
   });
 
   /** Statements that begin so fail until what it returns is called. */
@@ -300,9 +274,7 @@ describe('revoking a session with its family', () => {
       'INSERT INTO pending_revocations (session_id, user_id, since, reason) VALUES (?, ?, 1000, ?)',
       [sessionId(ROOT), USER, 'logout'],
     );
-
     await revocation.resume(1000);
-
     expect(await unrevoked()).toBe(2);
   });
 });

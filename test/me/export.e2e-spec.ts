@@ -1,17 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { passedOn } from '../support/derived-sessions.js';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { invalidToken, passwordSessionRequired } from '../support/expected.js';
 import { addLongHistory } from '../support/long-history.js';
 import { PausedReader } from '../support/paused-reader.js';
-import {
-  type Account,
-  aCode,
-  anAccount,
-  anOrg,
-  anOrgOf,
-  aPassword,
-  type Session,
-} from '../support/personas.js';
+import { type Account, anAccount, anOrg, anOrgOf, aPassword, byCode, logIn } from '../support/personas.js';
 import { startService } from '../support/service.js';
 
 const EXPORT = '/api/me/export';
@@ -30,8 +21,7 @@ afterAll(() => service.stop());
 describe('the export of one’s own data', () => {
   it('holds everything about the user, and nothing secret or of others', async () => {
     const { admin, owner, org } = await anOrg(service);
-    await service.anyone.post('/api/auth/code/exchange', { code: await aCode(admin) });
-
+    await byCode(service, admin);
     await service.db.query('UPDATE users SET second_factor_at = 1 WHERE id = ?', [admin.id]);
     await service.db.query('INSERT INTO second_factors (user_id, secret, enabled_at) VALUES (?, ?, 1)', [
       admin.id,
@@ -67,16 +57,12 @@ describe('the export of one’s own data', () => {
 
   it('says when the sessions ended that ended with all others', async () => {
     const ada = await anAccount(service, 'ada');
-    const logIn = async (): Promise<Account> => {
-      const { email, password } = ada;
-      const { body } = await service.anyone.post<Session>('/api/auth/login', { email, password });
-      return ada.as(body.token);
-    };
+    const again = async (): Promise<Account> => ada.as((await logIn(service, ada)).body.token);
     const began = new Date().toISOString();
     await ada.delete('/api/me/sessions?all=true');
-    await logIn();
+    await again();
     const between = new Date().toISOString();
-    const current = await logIn();
+    const current = await again();
     const change = { currentPassword: ada.password, newPassword: aPassword() };
     expect((await current.put('/api/me/password', change)).status).toBe(200);
     const ended = new Date().toISOString();
@@ -91,9 +77,8 @@ describe('the export of one’s own data', () => {
 
   it('is closed to everybody without a login by password', async () => {
     const ada = await anAccount(service, 'ada');
-
     expect((await service.anyone.get(EXPORT)).status).toBe(401);
-    expect(await (await passedOn(service, ada)).get(EXPORT)).toMatchObject(passwordSessionRequired);
+    expect(await (await byCode(service, ada)).get(EXPORT)).toMatchObject(passwordSessionRequired);
     await ada.delete('/api/me/sessions?all=true');
     expect(await ada.get(EXPORT)).toMatchObject(invalidToken);
   });
@@ -101,7 +86,6 @@ describe('the export of one’s own data', () => {
   it('is limited for each user, from whatever address and session', async () => {
     const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     const statuses = [1, 2, 3, 4].map(() => ada.get(EXPORT).then(({ status }) => status));
-
     expect((await Promise.all(statuses)).filter((status) => status === 429)).toHaveLength(1);
     expect((await grace.get(EXPORT)).status).toBe(200);
   });
@@ -110,35 +94,23 @@ describe('the export of one’s own data', () => {
     let reader: Account;
     let oldest: string;
 
-    async function aLongHistory(): Promise<void> {
+    beforeEach(async () => {
       reader = await anAccount(service, 'reader');
       await anOrgOf(reader);
       oldest = await addLongHistory(service, reader.id);
-    }
+    });
 
     it('is complete for a client that pauses', async () => {
-      await aLongHistory();
       const stream = await PausedReader.get(service, EXPORT, reader);
-
       const { text, whole } = await stream.readOn();
-
-      expect({ whole, reachesTheOldest: text.includes(oldest) }).toEqual({
-        whole: true,
-        reachesTheOldest: true,
-      });
+      expect([whole, text.includes(oldest)]).toEqual([true, true]);
     });
 
     it('is cut off for a client that logs out meanwhile', async () => {
-      await aLongHistory();
       const stream = await PausedReader.get(service, EXPORT, reader);
       await reader.post('/api/auth/logout');
-
       const { text, whole } = await stream.readOn();
-
-      expect({ whole, reachesTheOldest: text.includes(oldest) }).toEqual({
-        whole: false,
-        reachesTheOldest: false,
-      });
+      expect([whole, text.includes(oldest)]).toEqual([false, false]);
     });
   });
 });

@@ -7,11 +7,21 @@ import {
   sessionNotFound,
   unauthorized,
 } from '../support/expected.js';
-import { isAlive, passedOn } from '../support/derived-sessions.js';
-import { type Account, aCode, anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anEmail,
+  anUnknownId,
+  aPassword,
+  byCode,
+  exchange,
+  isAlive,
+  logIn,
+} from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { startService } from '../support/service.js';
-import { decodeToken } from '../support/signing-keys.js';
+import { sessionIdOf } from '../support/signing-keys.js';
 
 const SESSIONS = '/api/me/sessions';
 
@@ -42,7 +52,6 @@ describe('the sessions of a user', () => {
     desktop = ada.as(login.token);
   });
 
-  const idOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
   async function list(of: Account): Promise<Listed[]> {
     const { status, body, text } = await of.get<{ sessions: Listed[] }>(SESSIONS);
     expect(status, text).toBe(200);
@@ -55,27 +64,23 @@ describe('the sessions of a user', () => {
 
   describe('are listed', () => {
     it('with exactly what is documented, the latest first', async () => {
-      const { body } = await service.anyone
-        .with({ 'user-agent': 'Internal/2' })
-        .post<Tokens>('/api/auth/code/exchange', { code: await aCode(desktop) });
+      const internal = { anyone: service.anyone.with({ 'user-agent': 'Internal/2' }) };
+      const { body } = await exchange(internal, await aCode(desktop));
       const sessions = await list(desktop);
 
       const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/) as string;
-      const common = {
-        id: anId,
-        ip: '127.0.0.1',
-        createdAt: aTime,
-        lastUsedAt: aTime,
-        expiresAt: aTime,
-        deviceName: null,
-        service: null,
-      };
+      const times = { createdAt: aTime, lastUsedAt: aTime, expiresAt: aTime };
+      const common = { id: anId, ip: '127.0.0.1', ...times, deviceName: null, service: null };
       expect(sessions).toEqual([
         { ...common, current: false, via: 'code', userAgent: 'Internal/2' },
         { ...common, current: true, via: 'password', userAgent: null },
         { ...common, current: false, via: 'password', userAgent: null },
       ]);
-      expect(sessions.map(({ id }) => id)).toEqual([idOf(ada.as(body.token)), idOf(desktop), idOf(ada)]);
+      expect(sessions.map(({ id }) => id)).toEqual([
+        sessionIdOf(body),
+        sessionIdOf(desktop),
+        sessionIdOf(ada),
+      ]);
       const [code, refreshable, plain] = sessions.map(
         ({ createdAt, expiresAt }) => Date.parse(expiresAt) - Date.parse(createdAt),
       );
@@ -90,18 +95,11 @@ describe('the sessions of a user', () => {
       const names = { registered: ` ${'Cafe\u0301'.repeat(12)} `, loggedIn: '𝒟'.repeat(60) };
       const registered = { ...grace, deviceName: names.registered };
       expect((await service.anyone.post('/api/auth/register', registered)).status).toBe(201);
-      const { body } = await service.anyone.post<Tokens>('/api/auth/login', {
-        ...grace,
-        deviceName: names.loggedIn,
-      });
+      const { body } = await logIn(service, grace, { deviceName: names.loggedIn });
+      const child = await byCode(service, ada.as(body.token));
 
-      const child = await passedOn(service, ada.as(body.token));
-
-      expect((await list(child)).map(({ deviceName }) => deviceName)).toEqual([
-        null,
-        names.loggedIn,
-        'Café'.repeat(12),
-      ]);
+      const listed = (await list(child)).map(({ deviceName }) => deviceName);
+      expect(listed).toEqual([null, names.loggedIn, 'Café'.repeat(12)]);
     });
 
     it.each(['', ' ', 'x'.repeat(61), 'a\nb', '\u0007', '\ud800', null, 7, ['x'], {}])(
@@ -109,9 +107,8 @@ describe('the sessions of a user', () => {
       async (deviceName) => {
         const { email, password } = ada;
         for (const path of ['/api/auth/login', '/api/auth/register']) {
-          expect(await service.anyone.post(path, { email, password, deviceName })).toMatchObject(
-            invalidFields('deviceName'),
-          );
+          const answer = await service.anyone.post(path, { email, password, deviceName });
+          expect(answer).toMatchObject(invalidFields('deviceName'));
         }
       },
     );
@@ -132,41 +129,45 @@ describe('the sessions of a user', () => {
       ['has expired', 'expires_at = 1'],
       ['is of another epoch', 'auth_epoch = 7'],
     ])('without one that %s', async (_what, how) => {
-      const child = await passedOn(service, desktop);
-      await service.db.query(`UPDATE sessions SET ${how} WHERE id = ?`, [idOf(desktop)]);
+      const child = await byCode(service, desktop);
+      await service.db.query(`UPDATE sessions SET ${how} WHERE id = ?`, [sessionIdOf(desktop)]);
       const ids = (await list(ada)).map(({ id }) => id);
-      expect(ids).toEqual(how.startsWith('revoked') ? [idOf(ada)] : [idOf(child), idOf(ada)]);
+      expect(ids).toEqual(
+        how.startsWith('revoked') ? [sessionIdOf(ada)] : [sessionIdOf(child), sessionIdOf(ada)],
+      );
     });
 
     it('without those of others, and for nobody who is not signed in', async () => {
       const grace = await anAccount(service, 'grace');
-      expect((await list(grace)).map(({ id }) => id)).toEqual([idOf(grace)]);
+      expect((await list(grace)).map(({ id }) => id)).toEqual([sessionIdOf(grace)]);
       expect(await service.anyone.get(SESSIONS)).toMatchObject(unauthorized);
     });
   });
 
   describe('are ended one by one', () => {
     it('with what was derived from them', async () => {
-      const child = await passedOn(service, desktop);
-      const answer = await ada.delete(`${SESSIONS}/${idOf(desktop)}`);
-
+      const child = await byCode(service, desktop);
+      const answer = await ada.delete(`${SESSIONS}/${sessionIdOf(desktop)}`);
       expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
       expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, false, false]);
       expect((await refresh(service, login.refreshToken)).status).toBe(401);
-      const told = [desktop, child].map((who) => ({ session_id: idOf(who), data: '{"reason":"revoked"}' }));
+      const told = [desktop, child].map((who) => ({
+        session_id: sessionIdOf(who),
+        data: '{"reason":"revoked"}',
+      }));
       expect(await endings()).toEqual(told);
-      expect(await ada.delete(`${SESSIONS}/${idOf(desktop)}`)).toMatchObject(sessionNotFound);
+      expect(await ada.delete(`${SESSIONS}/${sessionIdOf(desktop)}`)).toMatchObject(sessionNotFound);
       expect(await endings()).toEqual(told);
     });
 
     it('also the one that asks', async () => {
-      expect((await desktop.delete(`${SESSIONS}/${idOf(desktop)}`)).status).toBe(200);
+      expect((await desktop.delete(`${SESSIONS}/${sessionIdOf(desktop)}`)).status).toBe(200);
       expect([await isAlive(desktop), await isAlive(ada)]).toEqual([false, true]);
     });
 
     it('not those of others, nor what is none', async () => {
       const grace = await anAccount(service, 'grace');
-      const ids = [idOf(grace), anUnknownId(), ada.id, 'x', '%20', "'", 'x'.repeat(1000)];
+      const ids = [sessionIdOf(grace), anUnknownId(), ada.id, 'x', '%20', "'", 'x'.repeat(1000)];
       for (const id of ids) expect(await ada.delete(`${SESSIONS}/${id}`)).toMatchObject(sessionNotFound);
       expect(await isAlive(grace)).toBe(true);
       expect(await endings()).toEqual([]);
@@ -175,7 +176,7 @@ describe('the sessions of a user', () => {
 
   describe('are ended all but one, or all', () => {
     it('all but the one that asks, with one event; its refresh token goes on, its codes are void', async () => {
-      const [child, foreign] = [await passedOn(service, desktop), await passedOn(service, ada)];
+      const [child, foreign] = [await byCode(service, desktop), await byCode(service, ada)];
       const [own, others] = [await aCode(desktop), await aCode(ada)];
 
       const answer = await desktop.delete(SESSIONS);
@@ -183,28 +184,21 @@ describe('the sessions of a user', () => {
       expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
       const alive = await Promise.all([desktop, ada, child, foreign].map(isAlive));
       expect(alive).toEqual([true, false, false, false]);
-      for (const code of [own, others]) {
-        expect((await service.anyone.post('/api/auth/code/exchange', { code })).status).toBe(400);
-      }
-      expect(await endings()).toEqual([
-        {
-          session_id: null,
-          data: JSON.stringify({ reason: 'revoked', all: true, except: idOf(desktop), epoch: 1 }),
-        },
-      ]);
-      expect((await list(desktop)).map(({ id }) => id)).toEqual([idOf(desktop)]);
+      for (const code of [own, others]) expect((await exchange(service, code)).status).toBe(400);
+      const data = { reason: 'revoked', all: true, except: sessionIdOf(desktop), epoch: 1 };
+      expect(await endings()).toEqual([{ session_id: null, data: JSON.stringify(data) }]);
+      expect((await list(desktop)).map(({ id }) => id)).toEqual([sessionIdOf(desktop)]);
       const next = await refreshed(service, login.refreshToken);
       expect(await isAlive(ada.as(next.token))).toBe(true);
-      expect(await isAlive(await passedOn(service, ada.as(next.token)))).toBe(true);
+      expect(await isAlive(await byCode(service, ada.as(next.token)))).toBe(true);
     });
 
     it('all of them with ?all=true', async () => {
       expect((await desktop.delete(`${SESSIONS}?all=true`)).status).toBe(200);
       expect(await Promise.all([desktop, ada].map(isAlive))).toEqual([false, false]);
       expect((await refresh(service, login.refreshToken)).status).toBe(401);
-      expect(await endings()).toEqual([
-        { session_id: null, data: JSON.stringify({ reason: 'revoked', all: true, epoch: 1 }) },
-      ]);
+      const data = { reason: 'revoked', all: true, epoch: 1 };
+      expect(await endings()).toEqual([{ session_id: null, data: JSON.stringify(data) }]);
       expect((await aRefreshableLogin(service, ada)).token).toBeTruthy();
     });
 
@@ -215,7 +209,7 @@ describe('the sessions of a user', () => {
 
     it('not again: a token that has ended ends nothing', async () => {
       await desktop.delete(SESSIONS);
-      for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${idOf(desktop)}`]) {
+      for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${sessionIdOf(desktop)}`]) {
         expect(await ada.delete(path)).toMatchObject(invalidToken);
       }
       expect(await isAlive(desktop)).toBe(true);
@@ -223,8 +217,13 @@ describe('the sessions of a user', () => {
   });
 
   it('are not ended by a service that holds a token from a code', async () => {
-    const child = await passedOn(service, ada);
-    for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${idOf(ada)}`, `${SESSIONS}/x`]) {
+    const child = await byCode(service, ada);
+    for (const path of [
+      SESSIONS,
+      `${SESSIONS}?all=true`,
+      `${SESSIONS}/${sessionIdOf(ada)}`,
+      `${SESSIONS}/x`,
+    ]) {
       expect(await child.delete(path)).toMatchObject(passwordSessionRequired);
     }
     expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, true, true]);

@@ -2,9 +2,10 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DocumentReader } from '../openapi/documented.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
+import { SECOND_FACTOR } from '../support/enrolment.js';
 import { invalidCredentials, rateLimited, secondFactorRequired, wrongPassword } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
-import { anAccountOf, anEmail, aPassword, type Account, type Org } from '../support/personas.js';
+import { type Account, anAccountOf, anEmail, aPassword, logIn, type Org } from '../support/personas.js';
 import { protect } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 
@@ -12,38 +13,36 @@ const LIMIT = 5;
 const DAY_MS = 86_400_000;
 
 /** Where somebody who is signed in gives the password that they have. */
-const COMPARED = [
-  {
-    operationId: 'changePassword',
-    method: 'PUT',
-    path: '/api/me/password',
-    field: 'currentPassword',
-    more: () => ({ newPassword: aPassword() }),
-  },
-  {
-    operationId: 'askForChange',
-    method: 'PUT',
-    path: '/api/me/email',
-    field: 'password',
-    more: () => ({ email: anEmail('new') }),
-  },
-  { operationId: 'deleteAccount', method: 'DELETE', path: '/api/me', field: 'password' },
-  { operationId: 'beginSecondFactor', method: 'POST', path: '/api/me/second-factor', field: 'password' },
-  {
-    operationId: 'renewRecoveryCodes',
-    method: 'POST',
-    path: '/api/me/second-factor/recovery-codes',
-    field: 'password',
-    more: () => ({ code: '123456' }),
-  },
-  {
-    operationId: 'removeSecondFactor',
-    method: 'POST',
-    path: '/api/me/second-factor/remove',
-    field: 'password',
-    more: () => ({ code: '123456' }),
-  },
-];
+const COMPARED: { operationId: string; method: string; path: string; field?: string; more?: () => object }[] =
+  [
+    {
+      operationId: 'changePassword',
+      method: 'PUT',
+      path: '/api/me/password',
+      field: 'currentPassword',
+      more: () => ({ newPassword: aPassword() }),
+    },
+    {
+      operationId: 'askForChange',
+      method: 'PUT',
+      path: '/api/me/email',
+      more: () => ({ email: anEmail('new') }),
+    },
+    { operationId: 'deleteAccount', method: 'DELETE', path: '/api/me' },
+    { operationId: 'beginSecondFactor', method: 'POST', path: SECOND_FACTOR },
+    {
+      operationId: 'renewRecoveryCodes',
+      method: 'POST',
+      path: `${SECOND_FACTOR}/recovery-codes`,
+      more: () => ({ code: '123456' }),
+    },
+    {
+      operationId: 'removeSecondFactor',
+      method: 'POST',
+      path: `${SECOND_FACTOR}/remove`,
+      more: () => ({ code: '123456' }),
+    },
+  ];
 
 const mailServer = await MailServer.start();
 const limits = { RATE_LIMIT_ACCOUNT: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' };
@@ -62,7 +61,7 @@ describe('the limit of an account', () => {
 
   const stranger = (): string => `203.0.113.${(strangers = (strangers % 250) + 1)}`;
   const login = (email: string, password: string, address: string): Promise<Answer> =>
-    service.anyone.with({ 'x-forwarded-for': address }).post('/api/auth/login', { email, password });
+    logIn({ anyone: service.anyone.with({ 'x-forwarded-for': address }) }, { email, password });
   async function fail(email: string, count = LIMIT): Promise<void> {
     for (const address of times(count, stranger)) {
       expect(await login(email, aPassword(), address)).toMatchObject(invalidCredentials);
@@ -71,9 +70,7 @@ describe('the limit of an account', () => {
 
   it('counts failed logins from everywhere, and refuses strangers then, even with the password', async () => {
     await fail(ada.email);
-
     const refused = await login(ada.email, ada.password, stranger());
-
     expect(refused).toMatchObject(rateLimited);
     expect(refused.body).toMatchObject({ detail: expect.stringMatching(/this e-mail have failed/) });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
@@ -83,7 +80,6 @@ describe('the limit of an account', () => {
     const home = '2001:db8:7:8::1';
     expect((await login(ada.email, ada.password, home)).status).toBe(200);
     await fail(ada.email);
-
     expect((await login(ada.email, ada.password, '2001:db8:7:8:ffff::2')).status).toBe(200);
     expect(await login(ada.email, ada.password, '2001:db8:7:9::1')).toMatchObject(rateLimited);
     // The limit of the address and the email holds there as everywhere.
@@ -93,10 +89,8 @@ describe('the limit of an account', () => {
 
   /** Moves what is recorded of an address. */
   async function age(address: string, days: number): Promise<void> {
-    const [event] = await service.db.query('SELECT id FROM events WHERE user_id = ? AND ip = ?', [
-      ada.id,
-      address,
-    ]);
+    const sql = 'SELECT id FROM events WHERE user_id = ? AND ip = ?';
+    const [event] = await service.db.query(sql, [ada.id, address]);
     const then = (Date.now() - days * DAY_MS).toString(16).padStart(12, '0');
     const id = `${then.slice(0, 8)}-${then.slice(8)}${String(event!['id']).slice(13)}`;
     await service.db.query('UPDATE events SET id = ? WHERE id = ?', [id, String(event!['id'])]);
@@ -110,7 +104,6 @@ describe('the limit of an account', () => {
     const grace = await anAccountOf(service, anEmail('grace'));
     await login(grace.email, grace.password, other);
     await fail(ada.email);
-
     for (const address of [early, other]) {
       expect(await login(ada.email, ada.password, address)).toMatchObject(rateLimited);
     }
@@ -123,13 +116,9 @@ describe('the limit of an account', () => {
     const { body } = await owner.post<{ org: Org }>('/api/orgs', { name: 'A pretext' });
     const added = await owner.post(`/api/orgs/${body.org.id}/members`, { email: ada.email, role: 'member' });
     expect(added.status).toBe(201);
-    const about = await service.db.query('SELECT type FROM events WHERE user_id = ? AND ip = ?', [
-      ada.id,
-      address,
-    ]);
-    expect(about).toEqual([{ type: 'member.added' }]);
+    const sql = 'SELECT type FROM events WHERE user_id = ? AND ip = ?';
+    expect(await service.db.query(sql, [ada.id, address])).toEqual([{ type: 'member.added' }]);
     await fail(ada.email);
-
     expect(await login(ada.email, ada.password, address)).toMatchObject(rateLimited);
   });
 
@@ -174,23 +163,29 @@ describe('the limit of an account', () => {
         .filter((name) => /password/i.test(name))
         .map((name) => `${operationId} ${name}`);
     });
-
     // What is not here sets a password: it tells nothing about the one that there is.
     const setting = new Set(['changePassword newPassword', 'register password', 'reset newPassword']);
     expect(fields.filter((field) => !setting.has(field)).toSorted()).toEqual(
-      ['login password', ...COMPARED.map(({ operationId, field }) => `${operationId} ${field}`)].toSorted(),
+      [
+        'login password',
+        ...COMPARED.map(({ operationId, field = 'password' }) => `${operationId} ${field}`),
+      ].toSorted(),
     );
   });
 
-  it.each(COMPARED)('holds for $operationId: $method $path', async ({ method, path, field, more }) => {
-    // Without the signed-in caller's own address, which is known.
-    const attempt = (password: string) =>
-      ada.with({ 'x-forwarded-for': stranger() }).sendJson(method, path, { ...more?.(), [field]: password });
-    for (const _ of times(LIMIT, () => 0)) expect(await attempt(aPassword())).toMatchObject(wrongPassword);
-
-    expect(await attempt(ada.password)).toMatchObject(rateLimited);
-    expect(await login(ada.email, ada.password, stranger())).toMatchObject(rateLimited);
-  });
+  it.each(COMPARED)(
+    'holds for $operationId: $method $path',
+    async ({ method, path, field = 'password', more }) => {
+      // Without the signed-in caller's own address, which is known.
+      const attempt = (password: string) =>
+        ada
+          .with({ 'x-forwarded-for': stranger() })
+          .sendJson(method, path, { ...more?.(), [field]: password });
+      for (const _ of times(LIMIT, () => 0)) expect(await attempt(aPassword())).toMatchObject(wrongPassword);
+      expect(await attempt(ada.password)).toMatchObject(rateLimited);
+      expect(await login(ada.email, ada.password, stranger())).toMatchObject(rateLimited);
+    },
+  );
 
   it('asks the database no more once the address itself is refused', async () => {
     await fail(ada.email);

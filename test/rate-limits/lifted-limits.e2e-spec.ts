@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInADuel } from '../support/engine.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, aPassword } from '../support/personas.js';
-import { type Cluster, type Service, startCluster } from '../support/service.js';
+import { type Service, startCluster } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const LIMIT = 10;
 const A_STRANGER = '203.0.113.9';
 
-let mailServer: MailServer;
-let cluster: Cluster;
-
-beforeAll(async () => {
-  mailServer = await MailServer.start();
-  cluster = await startCluster(instancesInADuel, {
-    env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ACCOUNT: `${LIMIT}/15m` },
-  });
+const mailServer = await MailServer.start();
+const cluster = await startCluster(instancesInADuel, {
+  env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ACCOUNT: `${LIMIT}/15m` },
 });
 afterAll(async () => {
   await cluster.stop();

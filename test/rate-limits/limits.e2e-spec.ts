@@ -1,29 +1,31 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emailTaken, invalidCredentials, invalidFields, rateLimited } from '../support/expected.js';
+import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
-import { anAccount, anEmail, aPassword } from '../support/personas.js';
+import {
+  emailTaken,
+  invalidChallenge,
+  invalidCredentials,
+  invalidFields,
+  rateLimited,
+  userNotFound,
+} from '../support/expected.js';
+import { anAccount, anEmail, anUnknownId, aPassword, logIn, type Org } from '../support/personas.js';
 import { type Service, startService, startServiceWithoutLimits } from '../support/service.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
+
+const service = await startService();
+afterAll(() => service.stop());
 
 describe('the default limits', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
-
-  const login = (email: string, password = aPassword()) =>
-    service.anyone.post('/api/auth/login', { email, password });
+  const login = (email: string, password = aPassword()) => logIn(service, { email, password });
 
   it('admit 5 registrations of one e-mail and no sixth', async () => {
     const email = anEmail();
     const register = () => service.anyone.post('/api/auth/register', { email, password: aPassword() });
-
     expect((await register()).status).toBe(201);
     for (let attempt = 2; attempt <= 5; attempt += 1) expect(await register()).toMatchObject(emailTaken);
     const sixth = await register();
-
     expect(sixth).toMatchObject(rateLimited);
     expect(sixth.headers.get('ratelimit-policy')).toBe('"register";q=5;w=3600');
     expect(sixth.headers.get('ratelimit')).toMatch(/^"register";r=0;t=\d+$/);
@@ -32,7 +34,6 @@ describe('the default limits', () => {
 
   it('admit 10 logins of one e-mail and no eleventh, right or wrong', async () => {
     const ada = await anAccount(service, 'ada');
-
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const answer = await login(ada.email, attempt % 2 ? ada.password : aPassword());
       expect(answer.status).toBe(attempt % 2 ? 200 : 401);
@@ -40,7 +41,6 @@ describe('the default limits', () => {
       expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"login";r=${10 - attempt};t=\\d+$`));
       expect(answer.headers.get('retry-after')).toBeNull();
     }
-
     expect(await login(ada.email, ada.password)).toMatchObject(rateLimited);
     expect(await login(ada.email)).toMatchObject(rateLimited);
   });
@@ -56,7 +56,6 @@ describe('the default limits', () => {
       expect(refused).toMatchObject(invalidFields(field));
       expect(refused.headers.get('ratelimit')).toBeNull();
     }
-
     expect((await service.anyone.post(path, body)).headers.get('ratelimit')).toContain(left);
   });
 
@@ -73,11 +72,8 @@ describe('the default limits', () => {
       const answers = [];
       for (let attempt = 1; attempt <= 11; attempt += 1) {
         const { status, headers } = await login(email);
-        answers.push([
-          status,
-          headers.get('ratelimit-policy'),
-          headers.get('ratelimit')?.replace(/t=\d+/, 't'),
-        ]);
+        const left = headers.get('ratelimit')?.replace(/t=\d+/, 't');
+        answers.push([status, headers.get('ratelimit-policy'), left]);
       }
       return answers;
     };
@@ -88,7 +84,6 @@ describe('the default limits', () => {
   it('are counted separately for registration and login, and for each e-mail', async () => {
     const [full, other] = [anEmail(), anEmail()];
     for (const _ of times(10, () => 0)) await login(full);
-
     expect(await login(full)).toMatchObject(rateLimited);
     expect(await login(other)).toMatchObject(invalidCredentials);
     const register = await service.anyone.post('/api/auth/register', { email: full, password: aPassword() });
@@ -104,7 +99,6 @@ describe('the default limits', () => {
       `a@${label.toUpperCase()}.bu\u0308cher.de`,
       `a@${label}.XN--BCHER-KVA.de`,
     ];
-
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect(await login(variants[attempt % variants.length]!)).toMatchObject(invalidCredentials);
     }
@@ -113,17 +107,12 @@ describe('the default limits', () => {
 
   it('ignore headers that claim another address', async () => {
     const email = anEmail();
-    const from = (address: string) =>
-      service.anyone
-        .with({
-          'x-forwarded-for': address,
-          forwarded: `for=${address}`,
-          'x-real-ip': address,
-          'cf-connecting-ip': address,
-          'true-client-ip': address,
-          'x-client-ip': address,
-        })
-        .post('/api/auth/login', { email, password: aPassword() });
+    const names = ['x-forwarded-for', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip', 'x-client-ip'];
+    const from = (address: string) => {
+      const headers = Object.fromEntries(names.map((name) => [name, address]));
+      const anyone = service.anyone.with({ ...headers, forwarded: `for=${address}` });
+      return logIn({ anyone }, { email, password: aPassword() });
+    };
 
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       expect(await from(`198.51.100.${attempt}`)).toMatchObject(invalidCredentials);
@@ -132,19 +121,8 @@ describe('the default limits', () => {
   });
 
   it('do not count a request that validation refuses for its e-mail, and no body breaks them', async () => {
-    const bodies = [
-      undefined,
-      {},
-      [],
-      null,
-      'x',
-      0,
-      { email: [] },
-      { email: {} },
-      { email: 5 },
-      { email: 'x' },
-    ];
-
+    const wrongEmails = [[], {}, 5, 'x'].map((email) => ({ email }));
+    const bodies = [undefined, {}, [], null, 'x', 0, ...wrongEmails];
     for (let round = 0; round < 20; round += 1) {
       for (const body of bodies) {
         for (const door of ['login', 'register']) {
@@ -155,25 +133,38 @@ describe('the default limits', () => {
     }
   });
 
+  it('do not count a login that fails for want of the database', async () => {
+    await service.db.query('ALTER TABLE users RENAME TO hidden');
+    try {
+      const { status, headers } = await login(anEmail());
+      expect([status, headers.get('ratelimit')]).toEqual([500, '"login";r=10;t=900']);
+    } finally {
+      await service.db.query('ALTER TABLE hidden RENAME TO users');
+    }
+  });
+
   it('admit exactly the limit of simultaneous requests', async () => {
     const email = anEmail();
-
-    const answers = await Promise.all(times(40, () => login(email)));
-
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
+    const statuses = (await Promise.all(times(40, () => login(email)))).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...times(10, () => 401), ...times(30, () => 429)]);
   });
 });
 
 describe('a sliding window', () => {
+  const [limit, window] = [3, 2000];
+  let sliding: Service;
+  beforeAll(async () => {
+    sliding = await startService({ env: { RATE_LIMIT_LOGIN: `${limit}/${window / 1000}s` } });
+  });
+  afterAll(() => sliding.stop());
+  const wrongLogin = (email: string) => logIn(sliding, { email, password: aPassword() });
+
   it('never holds more than the limit, wherever it starts', async () => {
-    const [limit, window] = [3, 2000];
-    const service = await startService({ env: { RATE_LIMIT_LOGIN: '3/2s' } });
     const email = anEmail();
     const admitted: { sent: number; answered: number }[] = [];
     const login = async () => {
       const sent = performance.now();
-      const { status } = await service.anyone.post('/api/auth/login', { email, password: aPassword() });
+      const { status } = await wrongLogin(email);
       if (status === 401) admitted.push({ sent, answered: performance.now() });
     };
 
@@ -187,15 +178,12 @@ describe('a sliding window', () => {
     const spans = admitted.slice(limit).map(({ answered }, index) => answered - admitted[index]!.sent);
     expect(spans.length).toBeGreaterThan(0);
     for (const span of spans) expect(span).toBeGreaterThanOrEqual(window);
-    await service.stop();
   });
 
   it('admits a request after the wait that Retry-After names, refused ones in between or not', async () => {
-    const service = await startService({ env: { RATE_LIMIT_LOGIN: '2/2s', RATE_LIMIT_REGISTER: '1/1s' } });
     const email = anEmail();
-    const login = () => service.anyone.post('/api/auth/login', { email, password: aPassword() });
     // Together, or a slow machine has them in two windows.
-    const answers = await Promise.all(times(4, login));
+    const answers = await Promise.all(times(limit + 2, () => wrongLogin(email)));
 
     const [refused, refusedToo] = answers.filter(({ status }) => status !== 401);
     expect(refused).toMatchObject(rateLimited);
@@ -205,20 +193,228 @@ describe('a sliding window', () => {
     expect(wait).toBeLessThanOrEqual(2);
     await pass(wait * 1000);
 
-    expect(await login()).toMatchObject(invalidCredentials);
-    await service.stop();
+    expect(await wrongLogin(email)).toMatchObject(invalidCredentials);
+  });
+});
+
+it('limits can be switched off, and changes have none by default', async () => {
+  const free = await startServiceWithoutLimits();
+  const email = anEmail();
+  const answers = await Promise.all(times(12, () => logIn(free, { email, password: aPassword() })));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  const owner = await anAccount(free);
+  const created = await owner.post<{ org: Org }>('/api/orgs', { name: 'Unlimited' });
+  expect(created.status).toBe(201);
+  const add = () =>
+    owner.post(`/api/orgs/${created.body.org.id}/members`, { email: anEmail(), role: 'member' });
+  const missed = [await add(), await add(), await add()];
+  for (const answer of missed) expect(answer).toMatchObject(userNotFound);
+  for (const { headers } of [answers[0]!, created, ...missed])
+    expect(headers.get('ratelimit-policy')).toBeNull();
+  await free.stop();
+});
+
+const retryAfter = ({ headers }: Answer): number => Number(headers.get('retry-after'));
+
+function limitedBy(env: Record<string, string>) {
+  let limited: Service;
+  beforeAll(async () => {
+    limited = await startService({ env: { TRUST_PROXY: '127.0.0.1', ...env } });
+  });
+  afterAll(() => limited.stop());
+  const post = (path: string, address: string, body: object): Promise<Answer> =>
+    limited.anyone.with({ 'x-forwarded-for': address }).post(`/api/auth/${path}`, body);
+  const login = (address: string, email = anEmail()) =>
+    post('login', address, { email, password: aPassword() });
+  const secondStep = (address: string, challenge: unknown) =>
+    post('login/second-factor', address, { challenge, code: '123456' });
+  const register = (address: string) =>
+    post('register', address, { email: anEmail(), password: aPassword() });
+  return { login, secondStep, register };
+}
+
+describe('the limit of an address', () => {
+  const { login, register, secondStep } = limitedBy({ RATE_LIMIT_ADDRESS: '5/1h', RATE_LIMIT_LOGIN: '2/1h' });
+
+  it('counts its registrations and logins together, whatever the e-mail', async () => {
+    const [address, other] = ['198.51.100.1', '198.51.100.2'];
+    for (const _ of times(3, () => 0)) expect((await register(address)).status).toBe(201);
+    for (const _ of times(2, () => 0)) expect(await login(address)).toMatchObject(invalidCredentials);
+    for (const refused of [await login(address), await register(address)]) {
+      expect(refused).toMatchObject(rateLimited);
+      expect(refused.body).toMatchObject({ detail: expect.stringMatching(/^[^@]*\baddress\b/) });
+      expect(refused.body).not.toMatchObject({ detail: expect.stringMatching(/e-mail/) });
+      expect(retryAfter(refused)).toBeGreaterThan(3000);
+    }
+    expect(await login(other)).toMatchObject(invalidCredentials);
   });
 
-  it('can be switched off', async () => {
-    const service = await startServiceWithoutLimits();
+  it('counts the second steps of logins among them, whatever their challenges are', async () => {
+    const address = '198.51.100.6';
+    await login(address);
+    for (const challenge of ['', 'x', anUnknownId(), '1']) {
+      expect(await secondStep(address, challenge)).toMatchObject(invalidChallenge);
+    }
+    expect(await secondStep(address, 'y')).toMatchObject(rateLimited);
+    expect(await login(address)).toMatchObject(rateLimited);
+  });
+
+  it('counts IPv6 by its /56', async () => {
+    for (const subnet of times(5, (index) => `20${index}`)) {
+      expect(await login(`[2001:db8:1:${subnet}::1]:40001`)).toMatchObject(invalidCredentials);
+    }
+    expect(await login('2001:db8:1:2ff::1')).toMatchObject(rateLimited);
+    expect(await login('2001:db8:1:300::1')).toMatchObject(invalidCredentials);
+  });
+
+  it('is reported beside that of the e-mail, as a list', async () => {
+    const address = '198.51.100.3';
+    await register(address);
+    const { headers } = await login(address);
+    expect(headers.get('ratelimit-policy')).toBe('"login";q=2;w=3600, "address";q=5;w=3600');
+    expect(headers.get('ratelimit')).toMatch(/^"login";r=1;t=3600, "address";r=3;t=3[56]\d\d$/);
+  });
+
+  it('does not count requests that the limit of the e-mail refuses', async () => {
+    const [address, email] = ['198.51.100.4', anEmail()];
+    for (const _ of times(2, () => 0)) await login(address, email);
+    for (const _ of times(5, () => 0)) {
+      const refused = await login(address, email);
+      expect(refused).toMatchObject(rateLimited);
+      expect(refused.headers.get('ratelimit')).toMatch(/^"login";r=0;t=\d+, "address";r=3;t=\d+$/);
+    }
+    const others = [];
+    for (const _ of times(4, () => 0)) others.push((await login(address)).status);
+    expect(others).toEqual([401, 401, 401, 429]);
+  });
+
+  it('does not count a request that validation refuses for its e-mail', async () => {
+    const address = '198.51.100.5';
+    for (const _ of times(6, () => 0)) {
+      expect(await login(address, 'nobody')).toMatchObject(invalidFields('email'));
+    }
+    expect(await login(address)).toMatchObject(invalidCredentials);
+  });
+});
+
+describe('a request that the limit of an address refuses', () => {
+  const { login } = limitedBy({ RATE_LIMIT_ADDRESS: '1/5s', RATE_LIMIT_LOGIN: '1/1h' });
+
+  it('is not counted by the limit of the e-mail', async () => {
+    const [address, email] = ['198.51.100.1', anEmail()];
+    await login(address);
+    const refused = await login(address, email);
+    expect(refused).toMatchObject(rateLimited);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"login";r=1;t=3600, "address";r=0;t=[1-5]$/);
+    await pass(retryAfter(refused) * 1000);
+    expect(await login(address, email)).toMatchObject(invalidCredentials);
+  });
+
+  it('gets the longest wait of the limits that refuse it', async () => {
+    const [address, email] = ['198.51.100.2', anEmail()];
+    await login(address, email);
+    const refused = await login(address, email);
+    expect(refused).toMatchObject(rateLimited);
+    expect(refused.body).toMatchObject({ detail: expect.stringMatching(/e-mail/) });
+    expect(retryAfter(refused)).toBeGreaterThan(3000);
+  });
+});
+
+const LONG = 'x'.repeat(2000);
+
+function loggedAddresses({ logs }: Service): string[] {
+  return logs.flatMap((line) => /"msg":"request".*"ip":"([^"]*)"/.exec(line)?.[1] ?? []);
+}
+
+describe('limits behind a trusted proxy', () => {
+  let proxied: Service;
+  beforeAll(async () => {
+    proxied = await startService({
+      env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8', RATE_LIMIT_LOGIN: '2/1h' },
+    });
+  });
+  afterAll(() => proxied.stop());
+
+  const login = async (email: string, forwardedFor: string, password = aPassword()): Promise<number> => {
+    const anyone = proxied.anyone.with({ 'x-forwarded-for': forwardedFor });
+    return (await logIn({ anyone }, { email, password })).status;
+  };
+  /** What logins of one email are answered, from each of these. */
+  async function statusesOf(...clients: string[]): Promise<number[]> {
     const email = anEmail();
+    const statuses = [];
+    for (const client of clients) statuses.push(await login(email, client));
+    return statuses;
+  }
 
-    const answers = await Promise.all(
-      times(12, () => service.anyone.post('/api/auth/login', { email, password: aPassword() })),
-    );
+  it.each<[string, string[], number[]]>([
+    [
+      'distinguish clients',
+      ['198.51.100.1', '198.51.100.1', '198.51.100.1', '198.51.100.2', '2001:db8::1'],
+      [401, 401, 429, 401, 401],
+    ],
+    [
+      'ignore addresses that the client has put in front',
+      ['198.51.100.1', '203.0.113.9, 198.51.100.1', '203.0.113.10, 198.51.100.1', '10.1.2.3, 198.51.100.1'],
+      [401, 401, 429, 429],
+    ],
+    [
+      'look through a second trusted proxy',
+      ['198.51.100.1, 10.0.0.7', '198.51.100.1, 10.0.0.8', '198.51.100.1', '198.51.100.2, 10.0.0.7'],
+      [401, 401, 429, 401],
+    ],
+    [
+      'count IPv6 by its /64',
+      ['2001:db8:1:2::1', '2001:0DB8:1:2:ffff::2', '2001:db8:1:2:0:0:0:3', '2001:db8:1:3::1'],
+      [401, 401, 429, 401],
+    ],
+    [
+      'count an IPv4-mapped address as the IPv4 address',
+      ['::ffff:198.51.100.7', '198.51.100.7', '::ffff:c633:6407', '::ffff:198.51.100.8'],
+      [401, 401, 429, 401],
+    ],
+    [
+      'count an IPv4 address without its port',
+      ['198.51.100.20:40001', '198.51.100.20:40002', '198.51.100.20'],
+      [401, 401, 429],
+    ],
+    [
+      'count an IPv6 address without its port',
+      ['[2001:db8:20::1]:40001', '[2001:db8:20::1]', '2001:db8:20::2'],
+      [401, 401, 429],
+    ],
+    [
+      'ignore the port of a proxy',
+      ['198.51.100.21, 10.0.0.7:40001', '198.51.100.21:40001, 10.0.0.8:443', '198.51.100.21'],
+      [401, 401, 429],
+    ],
+    [
+      'ignore the port of a proxy that is IPv4-mapped',
+      ['2001:db8:21::1, [::ffff:10.0.0.7]:443', '[2001:db8:21::2], 10.0.0.7', '2001:db8:21::3'],
+      [401, 401, 429],
+    ],
+  ])('%s', async (_what, clients, expected) => {
+    expect(await statusesOf(...clients)).toEqual(expected);
+  });
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-    expect(answers[0]!.headers.get('ratelimit-policy')).toBeNull();
-    await service.stop();
+  it('count text that is not an address as the proxy', async () => {
+    const noAddresses = ['198.51.100.1:port', '[198.51.100.1', '', '::::', ', ,', '999.1.1.1', LONG];
+    const statuses = await statusesOf('unknown', '_hidden, 10.0.0.7', ...noAddresses, '198.51.100.1');
+    expect(statuses).toEqual([401, 401, ...noAddresses.map(() => 429), 401]);
+  });
+
+  it('appear in the log with the address only', async () => {
+    await login(anEmail(), '[2001:0DB8:0022::0001]:40001');
+    await login(anEmail(), '198.51.100.22:40001');
+    await login(anEmail(), 'no address');
+    await expect
+      .poll(() => loggedAddresses(proxied).slice(-3), { timeout: hangTimeoutMs() })
+      .toEqual(['2001:db8:22::1', '198.51.100.22', '127.0.0.1']);
+  });
+
+  it('do not lock out the victim of an attack', async () => {
+    const ada = await anAccount(proxied, 'ada');
+    for (let attempt = 0; attempt < 5; attempt += 1) await login(ada.email, '203.0.113.66');
+    expect(await login(ada.email, '198.51.100.1', ada.password)).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import {
   emailTaken,
@@ -11,48 +11,37 @@ import {
   wrongPassword,
 } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
-import { MailServer, refusal } from '../support/mail-server.js';
+import { MailServer, refusal, untilMailsAreDecided } from '../support/mail-server.js';
+import { NO_LIMITS } from '../support/no-limits.js';
 import { anOperator } from '../support/operators.js';
 import {
   type Account,
-  aCode,
   anAccount,
   anAccountOf,
   anEmail,
   anOrgOf,
   aPassword,
+  byCode,
   join,
+  logIn,
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { type Instance, type Service, startOwnService, startService } from '../support/service.js';
+import { startOwnService, startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const ASK = '/api/me/email/verification';
 const VERIFY = '/api/me/email/verify';
 const EMAIL = '/api/me/email';
 
-const LIMITS_OFF = {
-  RATE_LIMIT_REGISTER: 'off',
-  RATE_LIMIT_LOGIN: 'off',
-  RATE_LIMIT_FORGOT: 'off',
-  RATE_LIMIT_CODE: 'off',
-};
+const mailServer = await MailServer.start();
+const service = await startOwnService({ env: { ...NO_LIMITS, ...mailServer.env } });
+const ada = await anAccount(service, 'ada');
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
 
 describe('the own e-mail', () => {
-  let mailServer: MailServer;
-  let service: Instance;
-  let ada: Account;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    service = await startOwnService({ env: { ...LIMITS_OFF, ...mailServer.env } });
-    ada = await anAccount(service, 'ada');
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
-
   const change = (who: Account, email: string, password = who.password) =>
     who.put(EMAIL, { email, password });
   const verify = (who: Account, code: unknown) => who.post(VERIFY, { code });
@@ -80,9 +69,7 @@ describe('the own e-mail', () => {
     expect(await user.post(ASK)).toMatchObject({ status: 202, body: { ok: true } });
     const code = await codeTo(user.email);
     const known = await knownEvents(service.db);
-
     expect(await verify(user, code)).toMatchObject({ status: 200, body: { ok: true } });
-
     expect(await eventsSince(service.db, known)).toEqual([
       { ...about(user), type: 'account.email_verified' },
     ]);
@@ -92,14 +79,10 @@ describe('the own e-mail', () => {
   });
 
   it('is safe from a code for a password that an operator had issued to whoever had it before', async () => {
-    const [operator, before, after] = await Promise.all([
-      anOperator(service),
-      aVerifiedAccount(service, 'wanted'),
-      anAccount(service),
-    ]);
-    const issued = await operator.post<{ code: string }>(`/api/operators/users/${before.id}/reset-code`, {
-      reason: 'a test',
-    });
+    const [before, after] = [await aVerifiedAccount(service, 'wanted'), await anAccount(service)];
+    const path = `/api/operators/users/${before.id}/reset-code`;
+    const operator = await anOperator(service);
+    const issued = await operator.post<{ code: string }>(path, { reason: 'a test' });
     expect(issued.status, issued.text).toBe(201);
     expect(await mailServer.next(before.email)).toMatchObject({
       subject: 'An operator issued a code for your password',
@@ -127,28 +110,20 @@ describe('the own e-mail', () => {
 
     expect(notice).toMatchObject({ subject: 'Your e-mail address is about to change', code: undefined });
     expect(await eventsSince(service.db, known)).toEqual([{ ...about(user), type: 'account.email_changed' }]);
-    const [row] = await service.db.query(
-      'SELECT email, email_verified_at, revision FROM users WHERE id = ?',
-      [user.id],
-    );
-    expect(row).toEqual({ email, email_verified_at: expect.any(Number), revision: 2 });
-    const { body } = await ada.get<{ members: { userId: string; email: string }[] }>(
-      `/api/orgs/${org.id}/members`,
-    );
+    const sql = 'SELECT email, email_verified_at, revision FROM users WHERE id = ?';
+    const rows = await service.db.query(sql, [user.id]);
+    expect(rows).toEqual([{ email, email_verified_at: expect.any(Number), revision: 2 }]);
+    type Members = { members: { userId: string; email: string }[] };
+    const { body } = await ada.get<Members>(`/api/orgs/${org.id}/members`);
     expect(body.members.find(({ userId }) => userId === user.id)?.email).toBe(email);
-    expect((await service.anyone.post('/api/auth/login', { email, password: user.password })).status).toBe(
-      200,
-    );
-    const old = { email: user.email, password: user.password };
-    expect((await service.anyone.post('/api/auth/login', old)).status).toBe(401);
+    expect((await logIn(service, { email, password: user.password })).status).toBe(200);
+    expect((await logIn(service, user)).status).toBe(401);
   });
 
   it('answers the same for a taken e-mail, whose owner gets a notice, and the code of nobody', async () => {
     const [user, owner] = [await anAccount(service), await anAccount(service, 'owner')];
     const free = anEmail();
-
     const answers = [await change(user, owner.email), await change(user, free)];
-
     expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual(Array(2).fill('202 {"ok":true}'));
     expect([...answers[0]!.headers.keys()]).toEqual([...answers[1]!.headers.keys()]);
     await codeTo(free);
@@ -159,9 +134,7 @@ describe('the own e-mail', () => {
   it('tells the owner of a taken e-mail', async () => {
     const [user, owner] = [await anAccount(service), await anAccount(service, 'owner')];
     await change(user, owner.email);
-
     const notice = await mailServer.next(owner.email);
-
     expect(notice).toMatchObject({
       subject: 'You have an account with this e-mail address',
       code: undefined,
@@ -174,19 +147,16 @@ describe('the own e-mail', () => {
     const { email, code } = await askedForChange(user);
     await service.anyone.post('/api/auth/register', { email, password: aPassword() });
     const known = await knownEvents(service.db);
-
     expect(await verify(user, code)).toMatchObject(emailTaken);
-
     expect(await eventsSince(service.db, known)).toEqual([]);
-    const [row] = await service.db.query('SELECT email, revision FROM users WHERE id = ?', [user.id]);
-    expect(row).toEqual({ email: user.email, revision: 1 });
+    const rows = await service.db.query('SELECT email, revision FROM users WHERE id = ?', [user.id]);
+    expect(rows).toEqual([{ email: user.email, revision: 1 }]);
   });
 
   it('has one pending change: a second takes the place of the first, the own e-mail calls it off', async () => {
     const user = await anAccount(service);
     const first = await askedForChange(user);
     const second = await askedForChange(user);
-
     expect(await verify(user, first.code)).toMatchObject(invalidCode);
     expect((await change(user, user.email)).status).toBe(202);
     expect(await verify(user, second.code)).toMatchObject(invalidCode);
@@ -206,8 +176,7 @@ describe('the own e-mail', () => {
       [user, newPassword, pending],
       [other, other.password, ended],
     ] as const) {
-      const login = { email: who.email, password };
-      const { body } = await service.anyone.post<{ token: string }>('/api/auth/login', login);
+      const { body } = await logIn(service, { email: who.email, password });
       expect(await verify(who.as(body.token), stale.code)).toMatchObject(invalidCode);
     }
   });
@@ -216,10 +185,7 @@ describe('the own e-mail', () => {
     const user = await anAccount(service);
     expect(await change(user, anEmail(), 'not the password')).toMatchObject(wrongPassword);
 
-    const { body } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
-      code: await aCode(user),
-    });
-    const derived = user.as(body.token);
+    const derived = await byCode(service, user);
     for (const [caller, expected] of [
       [derived, passwordSessionRequired],
       [service.anyone, unauthorized],
@@ -239,14 +205,7 @@ describe('the own e-mail', () => {
     expect(await verify(user, code)).toMatchObject(invalidCode);
   });
 
-  const untilDecided = (email: string): Promise<unknown> =>
-    waitFor('every mail was decided on', hangTimeoutMs(), async () => {
-      const [row] = await service.db.query(
-        "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
-        [email],
-      );
-      return Number(row!['n']) === 0;
-    });
+  const untilDecided = (email: string) => untilMailsAreDecided(service, email);
 
   /** As if so many minutes had passed for the emails to an address. */
   async function passed(email: string, minutes: number): Promise<void> {
@@ -283,12 +242,10 @@ describe('the own e-mail', () => {
     for (const stranger of strangers) for (let i = 0; i < 6; i += 1) await change(stranger, victim!.email);
     await untilDecided(victim!.email);
     const sent = mailServer.to(victim!.email).length;
-
     expect((await victim!.post(ASK)).status).toBe(202);
     const verification = await mailServer.next(victim!.email, sent + 1);
     await service.anyone.post('/api/auth/password/forgot', { email: victim!.email });
     const recovery = await mailServer.next(victim!.email, sent + 2);
-
     expect(verification.subject).toBe('Your code to confirm this e-mail address');
     expect(recovery.subject).toBe('Your code for a new password');
     const body = { email: victim!.email, code: recovery.code, newPassword: aPassword() };
@@ -331,10 +288,8 @@ describe('the own e-mail', () => {
     };
     await user.post(ASK);
     await waitFor('the first has failed and is to be tried again', hangTimeoutMs(), async () => {
-      const [row] = await service.db.query('SELECT last_error AS error FROM mails WHERE recipient = ?', [
-        user.email,
-      ]);
-      return row !== undefined && row.error !== null;
+      const sql = 'SELECT id FROM mails WHERE recipient = ? AND last_error IS NOT NULL';
+      return (await service.db.query(sql, [user.email])).length > 0;
     });
     mailServer.verdict = () => undefined;
     await user.post(ASK);
@@ -348,50 +303,39 @@ describe('the own e-mail', () => {
     const [mail, ...others] = mailServer.to(user.email);
     expect(others).toEqual([]);
     expect((await verify(user, mail!.code)).status).toBe(200);
-    const rows = await service.db.query('SELECT state FROM mails WHERE recipient = ? ORDER BY id', [
-      user.email,
-    ]);
-    expect(rows.map(({ state }) => state)).toEqual(['dropped', 'sent']);
+    const sql = 'SELECT state FROM mails WHERE recipient = ? ORDER BY id';
+    const states = (await service.db.query(sql, [user.email])).map(({ state }) => state);
+    expect(states).toEqual(['dropped', 'sent']);
   });
 
   it('gets at most 10 codes a day, however many ask at the same moment', async () => {
     const email = anEmail('flooded');
     const askers = await Promise.all(Array.from({ length: 16 }, () => anAccount(service)));
     await Promise.all(askers.map((asker) => change(asker, email)));
-
     await untilDecided(email);
-
     expect(mailServer.to(email)).toHaveLength(10);
   });
 
   it('refuses bodies that are none', async () => {
     const user = await anAccount(service);
     expect(await user.put(EMAIL, {})).toMatchObject(invalidFields('email', 'password'));
-    expect(await user.put(EMAIL, { email: 'a\r\nBcc: b@c.de', password: 'x' })).toMatchObject(
-      invalidFields('email'),
-    );
-    expect(await user.post(VERIFY, {})).toMatchObject(invalidFields('code'));
-    expect(await user.post(VERIFY, { code: 0 })).toMatchObject(invalidFields('code'));
-    expect(await user.post(VERIFY, { code: false })).toMatchObject(invalidFields('code'));
+    const injected = { email: 'a\r\nBcc: b@c.de', password: 'x' };
+    expect(await user.put(EMAIL, injected)).toMatchObject(invalidFields('email'));
+    for (const body of [{}, { code: 0 }, { code: false }])
+      expect(await user.post(VERIFY, body)).toMatchObject(invalidFields('code'));
   });
 });
 
-describe('without a mail server', () => {
-  let service: Service;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+it('routes that need a mail server answer 409 without one, the others as ever', async () => {
+  const silent = await startService();
+  const user = await anAccount(silent);
+  const { email, password } = user;
 
-  it('routes that need one answer 409, the others as ever', async () => {
-    const user = await anAccount(service);
-    const { email, password } = user;
-
-    expect(await service.anyone.post('/api/auth/password/forgot', { email })).toMatchObject(mailUnavailable);
-    expect(await user.post(ASK)).toMatchObject(mailUnavailable);
-    expect(await user.put(EMAIL, { email: anEmail(), password })).toMatchObject(mailUnavailable);
-    expect(await user.post(VERIFY, { code: '0000000000' })).toMatchObject(invalidCode);
-    const reset = { email, code: '0000000000', newPassword: aPassword() };
-    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
-  });
+  expect(await silent.anyone.post('/api/auth/password/forgot', { email })).toMatchObject(mailUnavailable);
+  expect(await user.post(ASK)).toMatchObject(mailUnavailable);
+  expect(await user.put(EMAIL, { email: anEmail(), password })).toMatchObject(mailUnavailable);
+  expect(await user.post(VERIFY, { code: '0000000000' })).toMatchObject(invalidCode);
+  const reset = { email, code: '0000000000', newPassword: aPassword() };
+  expect(await silent.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+  await silent.stop();
 });

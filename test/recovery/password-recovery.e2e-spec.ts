@@ -2,21 +2,19 @@ import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
-import { MailServer } from '../support/mail-server.js';
-import { type Account, anAccount, anEmail, aPassword } from '../support/personas.js';
+import { MailServer, untilMailsAreDecided } from '../support/mail-server.js';
+import { NO_LIMITS } from '../support/no-limits.js';
+import { type Account, anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
 import { startOwnService } from '../support/service.js';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const FORGOT = '/api/auth/password/forgot';
 const RESET = '/api/auth/password/reset';
 
-const LIMITS_OFF = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
-
 const mailServer = await MailServer.start();
 const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
 const service = await startOwnService({
-  env: { ...LIMITS_OFF, TRUST_PROXY: '127.0.0.1', SMTP_URL: mailServer.url, MAIL_FROM },
+  env: { ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', ...mailServer.env, MAIL_FROM },
 });
 afterAll(async () => {
   await service.stop();
@@ -27,8 +25,7 @@ describe('a forgotten password', () => {
   const forgot = (email: string) => service.anyone.post(FORGOT, { email });
   const reset = (email: string, code: unknown, newPassword = aPassword()) =>
     service.anyone.post(RESET, { email, code, newPassword });
-  const login = ({ email }: Account, password: string) =>
-    service.anyone.post('/api/auth/login', { email, password });
+  const login = ({ email }: Account, password: string) => logIn(service, { email, password });
 
   async function aMailedCode({ email }: Pick<Account, 'email'>): Promise<string> {
     const before = mailServer.to(email).length;
@@ -56,15 +53,10 @@ describe('a forgotten password', () => {
       { ...about, type: 'account.password_changed', data: {} },
       { ...about, type: 'session.ended', data: { reason: 'password_changed', all: true, epoch: 1 } },
     ]);
-    const [row] = await service.db.query(
-      'SELECT email_verified_at, password_changed_at, revision FROM users WHERE id = ?',
-      [ada.id],
-    );
-    expect(row).toMatchObject({
-      email_verified_at: expect.any(Number),
-      password_changed_at: expect.any(Number),
-      revision: 3,
-    });
+    const sql = 'SELECT email_verified_at, password_changed_at, revision FROM users WHERE id = ?';
+    const aTime = expect.any(Number);
+    const changed = { email_verified_at: aTime, password_changed_at: aTime, revision: 3 };
+    expect(await service.db.query(sql, [ada.id])).toEqual([changed]);
     const notice = await mailServer.next(ada.email, 2);
     expect(notice).toMatchObject({ subject: 'Your password was changed', code: undefined });
     expect(notice.text).toContain(ada.email);
@@ -73,9 +65,7 @@ describe('a forgotten password', () => {
   it('and one that is changed is told by a notice to its owner', async () => {
     const ada = await aVerifiedAccount(service, 'ada');
     const body = { currentPassword: ada.password, newPassword: aPassword() };
-
     expect((await ada.sendJson('PUT', '/api/me/password', body)).status).toBe(200);
-
     const notice = await mailServer.next(ada.email);
     expect(notice).toMatchObject({ subject: 'Your password was changed', code: undefined });
   });
@@ -84,16 +74,13 @@ describe('a forgotten password', () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);
     const typed = ` ${code.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l').replace('-', ' ')} `;
-
     expect((await reset(ada.email, typed)).status).toBe(200);
   });
 
   it('takes a code once, of two requests at the same moment too', async () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);
-
     const answers = await Promise.all([reset(ada.email, code), reset(ada.email, code)]);
-
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
     expect(await reset(ada.email, code)).toMatchObject(invalidCode);
   });
@@ -102,7 +89,6 @@ describe('a forgotten password', () => {
     const ada = await anAccount(service);
     const first = await aMailedCode(ada);
     const second = await aMailedCode(ada);
-
     expect(await reset(ada.email, first)).toMatchObject(invalidCode);
     expect((await reset(ada.email, second)).status).toBe(200);
   });
@@ -113,9 +99,7 @@ describe('a forgotten password', () => {
     const [chosen, stolen] = [aPassword(), aPassword()];
     const change = { currentPassword: ada.password, newPassword: chosen };
     expect((await ada.put('/api/me/password', change)).status).toBe(200);
-
     expect(await reset(ada.email, code, stolen)).toMatchObject(invalidCode);
-
     expect((await login(ada, stolen)).status).toBe(401);
     expect((await login(ada, chosen)).status).toBe(200);
   });
@@ -123,11 +107,8 @@ describe('a forgotten password', () => {
   it('takes no code after its time', async () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);
-    await service.db.query('UPDATE email_codes SET expires_at = ? WHERE subject = ?', [
-      Date.now(),
-      ada.email,
-    ]);
-
+    const sql = 'UPDATE email_codes SET expires_at = ? WHERE subject = ?';
+    await service.db.query(sql, [Date.now(), ada.email]);
     expect(await reset(ada.email, code)).toMatchObject(invalidCode);
   });
 
@@ -135,7 +116,6 @@ describe('a forgotten password', () => {
     const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     const code = await aMailedCode(ada);
     await aMailedCode(grace);
-
     expect(await reset(grace.email, code)).toMatchObject(invalidCode);
     expect(await ada.post('/api/me/email/verify', { code })).toMatchObject(invalidCode);
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
@@ -145,12 +125,10 @@ describe('a forgotten password', () => {
   it('bounds wrong tries to 50 for one code, also at the same moment', async () => {
     const ada = await anAccount(service);
     const code = await aMailedCode(ada);
-
     for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(Array.from({ length: 5 }, () => reset(ada.email, '0000000000')));
       for (const answer of answers) expect(answer).toMatchObject(invalidCode);
     }
-
     expect(await reset(ada.email, code)).toMatchObject(invalidCode);
     expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
   });
@@ -160,7 +138,6 @@ describe('a forgotten password', () => {
     const code = await aMailedCode(ada);
     const after = (tries: number) =>
       service.db.query('UPDATE email_codes SET tries = ? WHERE subject = ?', [tries, ada.email]);
-
     await after(50);
     expect(await reset(ada.email, code)).toMatchObject(invalidCode);
     await after(49);
@@ -179,27 +156,14 @@ describe('a forgotten password', () => {
       expect([...headers.keys()]).toEqual([...answers[0]!.headers.keys()]);
     }
     await mailServer.next(known.email);
-    await waitFor('the outbox is empty', hangTimeoutMs(), async () => {
-      const [row] = await service.db.query("SELECT COUNT(*) AS n FROM mails WHERE state = 'waiting'");
-      return Number(row!['n']) === 0;
-    });
+    await untilMailsAreDecided(service);
     expect([...mailServer.to(unknown), ...mailServer.to(disabled.email)]).toEqual([]);
     // The place of a code stays, so that the next request takes as long.
-    const places = await service.db.query('SELECT subject FROM email_codes WHERE subject IN (?, ?)', [
-      unknown,
-      disabled.email,
-    ]);
-    expect(places).toHaveLength(2);
+    const sql = 'SELECT subject FROM email_codes WHERE subject IN (?, ?)';
+    expect(await service.db.query(sql, [unknown, disabled.email])).toHaveLength(2);
   });
 
-  const untilDecided = ({ email }: Account): Promise<unknown> =>
-    waitFor('the mails were decided on', hangTimeoutMs(), async () => {
-      const [row] = await service.db.query(
-        "SELECT COUNT(*) AS n FROM mails WHERE recipient = ? AND state = 'waiting'",
-        [email],
-      );
-      return Number(row!['n']) === 0;
-    });
+  const untilDecided = ({ email }: Account) => untilMailsAreDecided(service, email);
   const forgotFrom = (address: string, { email }: Account) =>
     service.anyone.with({ 'x-forwarded-for': address }).post(FORGOT, { email });
 
@@ -220,10 +184,8 @@ describe('a forgotten password', () => {
     const ada = await anAccount(service);
     let code = '';
     for (let sent = 0; sent < 5; sent += 1) code = await aMailedCode(ada);
-
     expect((await forgot(ada.email)).status).toBe(202);
     await untilDecided(ada);
-
     expect(mailServer.to(ada.email)).toHaveLength(5);
     expect((await reset(ada.email, code)).status).toBe(200);
   });
@@ -231,7 +193,6 @@ describe('a forgotten password', () => {
   it('mails a code to the owner, however many strangers ask: to a known address at once', async () => {
     const ada = await anAccount(service);
     await strangersAsked(ada, 40, 1);
-
     // She registered from there.
     expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
   });
@@ -240,10 +201,8 @@ describe('a forgotten password', () => {
     const [early, late] = [await anAccount(service), await anAccount(service)];
     await strangersAsked(early, 10, 14);
     await strangersAsked(late, 40, 16);
-
     await forgotFrom('203.0.113.7', early);
     await forgotFrom('203.0.113.7', late);
-
     expect((await reset(late.email, (await mailServer.next(late.email)).code)).status).toBe(200);
     await untilDecided(early);
     expect(mailServer.to(early.email)).toEqual([]);
@@ -254,11 +213,9 @@ describe('a forgotten password', () => {
     const strangers = Array.from({ length: 30 }, (_, number) => `203.0.113.${number}`);
     await Promise.all(strangers.map((address) => forgotFrom(address, ada)));
     await untilDecided(ada);
-
     // Of them, those that a newer code had replaced were not mailed.
-    const rows = await service.db.query('SELECT id FROM mails WHERE recipient = ? AND code_id IS NOT NULL', [
-      ada.email,
-    ]);
+    const sql = 'SELECT id FROM mails WHERE recipient = ? AND code_id IS NOT NULL';
+    const rows = await service.db.query(sql, [ada.email]);
     expect(rows.length).toBeLessThanOrEqual(10);
     expect(mailServer.to(ada.email).length).toBeGreaterThan(0);
     expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
@@ -273,10 +230,10 @@ describe('a forgotten password', () => {
       [randomUUIDv7(), ada.email, Date.now() - 600_000, expiresAt],
     );
     await mailServer.next(ada.email);
-    const place = async () =>
-      (
-        await service.db.query('SELECT expires_at, purge_at FROM email_codes WHERE subject = ?', [ada.email])
-      )[0]!;
+    const place = async () => {
+      const sql = 'SELECT expires_at, purge_at FROM email_codes WHERE subject = ?';
+      return (await service.db.query(sql, [ada.email]))[0]!;
+    };
     expect(await place()).toMatchObject({ expires_at: expiresAt });
 
     const before = Date.now();
@@ -289,20 +246,19 @@ describe('a forgotten password', () => {
 
     await untilDecided(ada);
     expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
-    const senders = await service.db.query('SELECT DISTINCT sender_id FROM mails WHERE recipient = ?', [
-      ada.email,
-    ]);
-    expect(senders).toEqual([{ sender_id: null }]);
+    const sql = 'SELECT DISTINCT sender_id FROM mails WHERE recipient = ?';
+    expect(await service.db.query(sql, [ada.email])).toEqual([{ sender_id: null }]);
   });
 
+  const RIGHT = { email: 'ada@example.com', code: '0000000000', newPassword: 'correct horse battery' };
   it.each([
     [{}, ['email', 'code', 'newPassword']],
-    [{ email: 'ada@example.com', code: 0, newPassword: 'correct horse battery' }, ['code']],
-    [{ email: 'ada@example.com', code: ['0000000000'], newPassword: 'correct horse battery' }, ['code']],
-    [{ email: { $gt: '' }, code: '0000000000', newPassword: 'correct horse battery' }, ['email']],
-    [{ email: 'ada@example.com', code: '0000000000', newPassword: 'short' }, ['newPassword']],
-    [{ email: 'ada@example.com', code: '0000000000', newPassword: 'ada@example.com' }, ['newPassword']],
-    [{ email: 'ada@example.com', code: '0000000000', newPassword: 'too few' }, ['newPassword']],
+    [{ ...RIGHT, code: 0 }, ['code']],
+    [{ ...RIGHT, code: ['0000000000'] }, ['code']],
+    [{ ...RIGHT, email: { $gt: '' } }, ['email']],
+    [{ ...RIGHT, newPassword: 'short' }, ['newPassword']],
+    [{ ...RIGHT, newPassword: 'ada@example.com' }, ['newPassword']],
+    [{ ...RIGHT, newPassword: 'too few' }, ['newPassword']],
   ])('refuses %j', async (body, fields) => {
     expect(await service.anyone.post(RESET, body)).toMatchObject(invalidFields(...fields));
   });
@@ -312,9 +268,7 @@ describe('a forgotten password', () => {
     async (code) => {
       const ada = await anAccount(service);
       await aMailedCode(ada);
-
       const answers = [await reset(ada.email, code), await reset(anEmail(), code)];
-
       for (const answer of answers) expect(answer).toMatchObject(invalidCode);
       const [one, other] = answers.map(({ text }) => text.replace(/"requestId":"[^"]+"/, ''));
       expect(one).toBe(other);

@@ -1,47 +1,67 @@
-import { userChanges } from '../support/org-changes.js';
+import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PasswordRecoveryService, PasswordSetting } from '../../src/accounts/password-reset.js';
-import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
+import { PasswordChanges } from '../../src/accounts/password-changes.js';
+import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
+import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
+import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
+import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { BcryptVerifier, loadArgon2Engine } from '../../src/auth/passwords/hash-engines.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
-import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
-import {
-  SecondFactorFailures,
-  SecondFactorFailuresRepository,
-} from '../../src/auth/second-factor/second-factor-failures.repository.js';
 import {
   RecoveryCode,
   RecoveryCodesRepository,
 } from '../../src/auth/second-factor/recovery-codes.repository.js';
-import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
+import {
+  SecondFactorFailures,
+  SecondFactorFailuresRepository,
+} from '../../src/auth/second-factor/second-factor-failures.repository.js';
 import {
   SecondFactor,
   SecondFactorRows,
   SecondFactorsRepository,
 } from '../../src/auth/second-factor/second-factors.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
+import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
-import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
 import { LiftedLimits } from '../../src/rate-limits/lifted-limits.js';
+import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
 import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
-import { UsersRepository } from '../../src/users/users.repository.js';
-import { UserUpdates } from '../../src/users/users.updates.js';
+import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
+import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
+import { UserEvents } from '../../src/users/user-events.js';
 import { User } from '../../src/users/user.entity.js';
+import { UsersRepository } from '../../src/users/users.repository.js';
+import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
+import { startOwnService } from '../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+
+const REQUESTS = 1000;
+/** What one search of the outbox examines, and how many requests of one sender for an email it leaves. */
+const EXAMINED = 200;
+const LEFT = 5;
 
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@accounts.example' };
 const CLIENT = { key: 'test', hasLeft: () => false };
 const ORIGIN = { requestId: 'test', address: '127.0.0.1' };
+
+const mailServer = await MailServer.start();
+const service = await startOwnService({
+  env: { RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off', ...mailServer.env },
+});
+afterAll(async () => {
+  await service.stop();
+  await mailServer.stop();
+});
 
 describe('for an unknown e-mail the database does the same', () => {
   let data: DataLayer;
@@ -55,11 +75,13 @@ describe('for an unknown e-mail the database does the same', () => {
     const { dataSource, env, transactions } = data;
     const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
     const codes = new EmailCodesRepository(dataSource.getRepository(EmailCode));
-    const updates = new UserUpdates();
-    const changes = userChanges(data);
+    const changes = new UserChangesRepository();
+    const emails = new UserEmailsRepository(dataSource.getRepository(User));
+    const recorded = new EventsRepository(dataSource.getRepository(Event));
+    const events = new UserEvents(changes, recorded);
     const mails = new Mails(
       new MailsRepository(dataSource.getRepository(Mail), transactions),
-      new EventsRepository(dataSource.getRepository(Event)),
+      recorded,
       transactions,
       env,
     );
@@ -68,16 +90,17 @@ describe('for an unknown e-mail the database does the same', () => {
       new SecondFactorFailuresRepository(dataSource.getRepository(SecondFactorFailures)),
       new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
     );
-    const removal = new SecondFactorRemoval(changes, updates, rows, mails);
+    const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
     return new PasswordRecoveryService(
       new EmailCodes(codes, keys),
       mails,
       new UsersRepository(dataSource.getRepository(User)),
-      updates,
       changes,
+      emails,
       removal,
-      new PasswordSetting(changes, updates, codes, mails),
+      new PasswordChanges(changes, codes, events, mails),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
+      events,
       new LiftedLimits(
         env,
         new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
@@ -89,12 +112,9 @@ describe('for an unknown e-mail the database does the same', () => {
 
   it('statements with the same results, when a code is asked for and when a wrong one is typed', async () => {
     const known = anEmail('known');
-    await data.db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', [
-      anUnknownId(),
-      known,
-      'none',
-      1,
-    ]);
+    const row = [anUnknownId(), known, 'none', 1];
+    const sql = 'INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)';
+    await data.db.query(sql, row);
     const recovery = await aRecovery();
     const executed = recordStatements(data.dataSource);
     const during = async (work: () => Promise<unknown>): Promise<string[]> => {
@@ -110,14 +130,10 @@ describe('for an unknown e-mail the database does the same', () => {
       [known, '192.0.2.1'],
       [anEmail('unknown'), '192.0.2.2'],
     ] as const) {
-      const ask = () => recovery.ask(email, { ...ORIGIN, address });
-      runs.push([
-        await during(() => reset(email)),
-        await during(ask),
-        await during(() => reset(email)),
-        await during(ask),
-        await during(() => reset(email)),
-      ]);
+      const ask = (of: string) => recovery.ask(of, { ...ORIGIN, address });
+      const run: string[][] = [];
+      for (const step of [reset, ask, reset, ask, reset]) run.push(await during(() => step(email)));
+      runs.push(run);
     }
 
     expect(runs[0]![1]!.length).toBeGreaterThan(2);
@@ -129,18 +145,6 @@ describe('for an unknown e-mail the answer takes as long', () => {
   const PAIRS = 60;
   /** Other load on the machine; one write more would show as twice the time. */
   const SIMILAR = { least: 0.5, most: 2 };
-  let mailServer: MailServer;
-  let service: Instance;
-
-  beforeAll(async () => {
-    mailServer = await MailServer.start();
-    const limits = { RATE_LIMIT_FORGOT: 'off', RATE_LIMIT_CODE: 'off' };
-    service = await startOwnService({ env: { ...limits, ...mailServer.env } });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await mailServer.stop();
-  });
 
   it('when a code is asked for and when a wrong one is typed', async () => {
     const known = (await anAccount(service)).email;
@@ -168,5 +172,40 @@ describe('for an unknown e-mail the answer takes as long', () => {
       expect(ratio).toBeGreaterThan(SIMILAR.least);
       expect(ratio).toBeLessThan(SIMILAR.most);
     }
+  });
+});
+
+describe('a flood of requests for a new password', () => {
+  /** As requests leave them; they have waited for longer than a code lives. */
+  async function waited(recipients: string[]): Promise<void> {
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, expires_at)
+        VALUES ${recipients.map(() => "(?, 'password_reset', ?, 'waiting', 1, 1, 2)").join()}`,
+      recipients.flatMap((recipient) => [randomUUIDv7(), recipient]),
+    );
+  }
+  const countOf = async (where: string): Promise<number> =>
+    Number((await service.db.query(`SELECT COUNT(*) AS n FROM mails WHERE ${where}`))[0]!['n']);
+  const untilDecided = (): Promise<unknown> =>
+    waitFor('no mail waits', hangTimeoutMs(), async () => (await countOf("state = 'waiting'")) === 0);
+
+  it('leaves no row for e-mails without an account, however late the worker comes to them', async () => {
+    const ada = await anAccount(service);
+    await waited(times(REQUESTS, () => anEmail('unknown')));
+    await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
+    expect((await mailServer.next(ada.email)).code).toBeDefined();
+    await untilDecided();
+    expect(await countOf("recipient LIKE 'unknown-%'")).toBe(0);
+    expect(mailServer.mails.filter(({ to }) => to.startsWith('unknown-'))).toEqual([]);
+    expect(mailServer.to(ada.email)).toHaveLength(1);
+  });
+
+  it('leaves few rows for one e-mail with an account', async () => {
+    const ada = await anAccount(service);
+    await waited(times(REQUESTS, () => ada.email));
+    await untilDecided();
+    expect(await countOf(`recipient = '${ada.email}'`)).toBeLessThanOrEqual(
+      LEFT * Math.ceil(REQUESTS / (EXAMINED - LEFT)),
+    );
   });
 });

@@ -1,4 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { KeyRing, keySetText, newJwk, parseKeySet, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import {
@@ -12,7 +14,7 @@ import {
 import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
-import { aChallenge, type Protected, protect, secondStep } from '../support/second-factor.js';
+import { aChallenge, challengeFor, protect, type Protected, secondStep } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 
 interface Change {
@@ -59,9 +61,8 @@ afterAll(async () => {
 describe('a code beside the password', () => {
   const aProtectedAccount = async (): Promise<Protected> => protect(service, await anAccount(service, 'ada'));
   const usedStep = async ({ id }: Account) => {
-    const [row] = await service.db.query('SELECT last_step AS step FROM second_factors WHERE user_id = ?', [
-      id,
-    ]);
+    const sql = 'SELECT last_step AS step FROM second_factors WHERE user_id = ?';
+    const [row] = await service.db.query(sql, [id]);
     return Number(row!['step']);
   };
 
@@ -80,10 +81,9 @@ describe('a code beside the password', () => {
     it('may be a recovery code', async () => {
       const { account, recoveryCodes } = await aProtectedAccount();
       expect((await send(account, { code: recoveryCodes[0] })).status).toBe(done);
-      const used = await service.db.query(
-        "SELECT actor_id AS actor, actor_session_id AS session FROM events WHERE user_id = ? AND type = 'account.recovery_code_used'",
-        [account.id],
-      );
+      const sql = `SELECT actor_id AS actor, actor_session_id AS session FROM events
+        WHERE user_id = ? AND type = 'account.recovery_code_used'`;
+      const used = await service.db.query(sql, [account.id]);
       expect(used).toEqual([{ actor: account.id, session: expect.any(String) }]);
     });
 
@@ -98,19 +98,14 @@ describe('a code beside the password', () => {
     const code = app.next();
     const other = await aProtectedAccount();
     expect((await change!.send(account, { code })).status).toBe(200);
-    expect(await CHANGES[1]!.send(account, { code, password: 'unknown by now' })).toMatchObject(
-      wrongPassword,
-    );
-    expect(await secondStep(service, await aChallenge(service, other.account), code)).toMatchObject(
-      invalidCode,
-    );
-    const email = { email: anEmail(), password: other.account.password };
+    const changeEmail = CHANGES[1]!.send;
+    expect(await changeEmail(account, { code, password: 'unknown by now' })).toMatchObject(wrongPassword);
+    const challenge = await aChallenge(service, other.account);
+    expect(await secondStep(service, challenge, code)).toMatchObject(invalidCode);
     const [recovery] = other.recoveryCodes;
-    expect((await other.account.put('/api/me/email', { ...email, code: recovery })).status).toBe(202);
-    expect(await other.account.put('/api/me/email', { ...email, code: recovery })).toMatchObject(invalidCode);
-    expect(await other.account.put('/api/me/email', { ...email, code: recoveryCodes[0] })).toMatchObject(
-      invalidCode,
-    );
+    expect((await changeEmail(other.account, { code: recovery })).status).toBe(202);
+    for (const used of [recovery, recoveryCodes[0]])
+      expect(await changeEmail(other.account, { code: used })).toMatchObject(invalidCode);
   });
 
   it('is neither used up nor counted as wrong by a dry run, nor by a change that is refused', async () => {
@@ -125,7 +120,6 @@ describe('a code beside the password', () => {
     expect(await account.delete('/api/me', { password, code })).toMatchObject(lastOwner);
     expect(await usedStep(account)).toBe(0);
     expect((await account.delete(`/api/orgs/${org.id}`)).status).toBe(200);
-
     expect((await account.delete('/api/me', { password, code })).status).toBe(200);
   });
 
@@ -138,7 +132,6 @@ describe('a code beside the password', () => {
     }
     for (const { send } of CHANGES)
       expect(await send(account, { code: app.at() })).toMatchObject(rateLimited);
-
     expect((await secondStep(service, await aChallenge(service, account), app.next())).status).toBe(200);
     expect((await CHANGES[3]!.send(account, { code: recoveryCodes[0] })).status).toBe(200);
   });
@@ -155,5 +148,24 @@ describe('a code beside the password', () => {
     expect(await service.anyone.post('/api/auth/login', login)).toMatchObject(secondFactorRequired);
     const challenge = await aChallenge(service, login);
     expect((await secondStep(service, challenge, recoveryCodes[0])).status).toBe(200);
+  });
+});
+
+describe('a service that has not read a new key yet', () => {
+  const changePassword = ({ account, app }: Protected) => CHANGES[0]!.send(account, { code: app.next() });
+
+  // Another instance reads a new key up to a second earlier, and encrypts with it.
+  it.each<[string, (one: Protected, challenge: string) => Promise<{ status: number }>]>([
+    ['a login', ({ app }, challenge) => secondStep(service, challenge, app.next())],
+    ['a change of the password', changePassword],
+  ])('decrypts for %s what was encrypted with it', async (_what, use) => {
+    const account = await anAccount(service);
+    const file = service.installation.env['JWT_KEYS_FILE']!;
+    const before = await readFile(file, 'utf8');
+    await writeFile(file, keySetText([newJwk(), ...parseKeySet(before)]));
+    const one = await protect(service, account);
+    const known = new KeyRing(readKeySet(before));
+
+    expect((await use(one, await challengeFor(service, account.id, { keys: known }))).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
 import { ScureBase32Plugin } from 'otplib';
-import { afterAll, describe, expect, it } from 'vitest';
-import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { allRows } from '../support/all-rows.js';
 import { atOnce, times } from '../support/at-once.js';
 import { aPendingSecret, appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
@@ -12,20 +12,29 @@ import {
   invalidCredentials,
   invalidFields,
   invalidRefreshToken,
-  invalidToken,
   rateLimited,
   secondFactorRequired,
 } from '../support/expected.js';
-import { type Account, aCode, anAccount, aPassword } from '../support/personas.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  aPassword,
+  byCode,
+  exchange,
+  isAlive,
+  logIn,
+} from '../support/personas.js';
+import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import {
   aChallenge,
   challengeFor,
   keyRingOf,
-  type Protected,
   protect,
+  type Protected,
   secondStep,
 } from '../support/second-factor.js';
-import { startClusterWithoutLimits } from '../support/service.js';
+import { type Service, startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 const CLIENTS = 50;
@@ -36,20 +45,19 @@ const fromBase32 = (text: string): Buffer => Buffer.from(new ScureBase32Plugin()
 
 const cluster = await startClusterWithoutLimits();
 const service = cluster.instances[0]!;
+const on = (turn: number): Service => cluster.instances[turn % cluster.instances.length]!;
 afterAll(() => cluster.stop());
 
 describe('a login with a second factor', () => {
   const aProtectedAccount = async (name = 'ada'): Promise<Protected> =>
     protect(service, await anAccount(service, name));
-  const login = ({ email }: Account, password: string) =>
-    service.anyone.post('/api/auth/login', { email, password });
 
   it('takes two steps: the password gets a challenge, and that with a code gets a session', async () => {
     const { account, app } = await aProtectedAccount();
 
-    const first = await login(account, account.password);
+    const first = await logIn(service, account);
     expect(first).toMatchObject(secondFactorRequired);
-    const { challenge, expiresAt } = first.body as { challenge: string; expiresAt: string };
+    const { challenge, expiresAt } = first.body as unknown as { challenge: string; expiresAt: string };
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(290_000);
     const code = app.next();
     const second = await secondStep(service, challenge, `${code.slice(0, 3)} ${code.slice(3)}`);
@@ -57,47 +65,35 @@ describe('a login with a second factor', () => {
     expect(second.status, second.text).toBe(200);
     expect(second.body).toEqual({ token: aJwt, user: { id: account.id, email: account.email } });
     const loggedIn = account.as(second.body.token);
-    expect((await loggedIn.get('/api/me')).status).toBe(200);
-    expect(decodeToken(second.body.token).claims['amr']).toEqual(['pwd', 'otp']);
-    const { body: passedOn } = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
-      code: await aCode(loggedIn),
-    });
-    expect(decodeToken(passedOn.token).claims['amr']).toEqual(['pwd', 'otp']);
+    expect(await isAlive(loggedIn)).toBe(true);
+    for (const { token } of [loggedIn, await byCode(service, loggedIn)])
+      expect(decodeToken(token).claims['amr']).toEqual(['pwd', 'otp']);
   });
 
   it('gives what the second step asks for: a refresh token, the name of the device', async () => {
     const { account, recoveryCodes } = await aProtectedAccount();
     const challenge = await aChallenge(service, account);
-
-    const { body } = await secondStep(service, challenge, recoveryCodes[0], {
-      refresh: true,
-      deviceName: "Ada's phone",
-    });
-
+    const more = { refresh: true, deviceName: "Ada's phone" };
+    const { body } = await secondStep(service, challenge, recoveryCodes[0], more);
     expect(body).toMatchObject({ refreshToken: expect.any(String), expiresAt: expect.any(String) });
     const { body: list } = await account.as(body.token).get<{ sessions: object[] }>('/api/me/sessions');
-    expect(list.sessions).toContainEqual(
-      expect.objectContaining({ current: true, deviceName: "Ada's phone" }),
-    );
+    const named = { current: true, deviceName: more.deviceName };
+    expect(list.sessions).toContainEqual(expect.objectContaining(named));
   });
 
   it('answers a wrong password as without a second factor', async () => {
     const { account } = await aProtectedAccount();
-    expect(await login(account, aPassword())).toMatchObject(invalidCredentials);
+    expect(await logIn(service, { ...account, password: aPassword() })).toMatchObject(invalidCredentials);
   });
 
   it('is recorded like any other, and names a recovery code that was used', async () => {
     const { account, recoveryCodes } = await aProtectedAccount();
     const challenge = await aChallenge(service, account);
     expect((await secondStep(service, challenge, recoveryCodes[0]!.toLowerCase())).status).toBe(200);
-
-    const events = await cluster.db.query(
-      'SELECT type, actor_id AS actor FROM events WHERE user_id = ? ORDER BY id',
-      [account.id],
-    );
-    expect(new Set(events.slice(2).map(({ type }) => type))).toEqual(
-      new Set(['account.recovery_code_used', 'session.started']),
-    );
+    const sql = 'SELECT type, actor_id AS actor FROM events WHERE user_id = ? ORDER BY id';
+    const events = await cluster.db.query(sql, [account.id]);
+    const types = new Set(events.slice(2).map(({ type }) => type));
+    expect(types).toEqual(new Set(['account.recovery_code_used', 'session.started']));
     expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([account.id]));
     expect(await secondStep(service, challenge, recoveryCodes[0])).toMatchObject(invalidCode);
   });
@@ -109,8 +105,7 @@ describe('a login with a second factor', () => {
 
     const answers = await atOnce(
       times(CLIENTS, (client) => () => {
-        const instance = cluster.instances[client % cluster.instances.length]!;
-        return secondStep(instance, challenges[client % challenges.length], code);
+        return secondStep(on(client), challenges[client % challenges.length], code);
       }),
     );
 
@@ -126,9 +121,8 @@ describe('a login with a second factor', () => {
   it('counts wrong codes over all instances and challenges, and lets a recovery code through', async () => {
     const { account, app, recoveryCodes } = await aProtectedAccount();
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const instance = cluster.instances[attempt % cluster.instances.length]!;
-      const challenge = await aChallenge(instance, account);
-      expect(await secondStep(instance, challenge, app.wrong())).toMatchObject(invalidCode);
+      const challenge = await aChallenge(on(attempt), account);
+      expect(await secondStep(on(attempt), challenge, app.wrong())).toMatchObject(invalidCode);
     }
     const challenge = await aChallenge(service, account);
 
@@ -145,7 +139,7 @@ describe('a login with a second factor', () => {
     const challenge = await aChallenge(service, account);
     const code = app.wrong();
     const guesses = times(30, (turn) => () => {
-      return secondStep(cluster.instances[turn % cluster.instances.length]!, challenge, code);
+      return secondStep(on(turn), challenge, code);
     });
     const statuses = (await atOnce(guesses)).map(({ status }) => status);
     expect(statuses.toSorted((one, other) => one - other)).toEqual(
@@ -160,10 +154,7 @@ describe('a login with a second factor', () => {
       const challenge = await aChallenge(service, account);
       const codes = times(CLIENTS, () => app.wrong()).toSpliced(round, 0, app.next());
       const answers = await atOnce(
-        codes.map((code, place) => async () => {
-          const instance = cluster.instances[place % cluster.instances.length]!;
-          return (await secondStep(instance, challenge, code)).status;
-        }),
+        codes.map((code, place) => async () => (await secondStep(on(place), challenge, code)).status),
       );
 
       const wrong = answers.toSpliced(round, 1);
@@ -190,15 +181,10 @@ describe('a login with a second factor', () => {
     const [row] = await cluster.db.query('SELECT secret FROM second_factors WHERE user_id = ?', [account.id]);
 
     const secret = fromBase32(app.secret);
-    const shown = [
-      challenge,
-      app.secret,
-      secret.toString('hex'),
-      secret.toString('base64url'),
-      ...recoveryCodes,
-    ];
+    const raw = [secret.toString('hex'), secret.toString('base64url')];
     const unspaced = recoveryCodes.map((code) => code.replaceAll('-', ''));
-    expect([...shown, ...unspaced].filter((text) => dump.some((line) => line.includes(text)))).toEqual([]);
+    const shown = [challenge, app.secret, ...raw, ...recoveryCodes, ...unspaced];
+    expect(shown.filter((text) => dump.some((line) => line.includes(text)))).toEqual([]);
     const sealed = String(row!['secret']);
     expect(new EncryptedSecrets(await keyRingOf(service), SEALED_FOR).decrypt(sealed, account.id)).toEqual(
       secret,
@@ -212,10 +198,9 @@ describe('a login with a second factor', () => {
     const secret = await aPendingSecret(account);
     const code = appCode(secret);
     expect((await account.post(`${SECOND_FACTOR}/confirm`, { code })).status).toBe(200);
-    expect(await secondStep(service, await aChallenge(service, account), code)).toMatchObject(invalidCode);
-    expect((await secondStep(service, await aChallenge(service, account), appCode(secret, 1))).status).toBe(
-      200,
-    );
+    const step = async (typed: string) => secondStep(service, await aChallenge(service, account), typed);
+    expect(await step(code)).toMatchObject(invalidCode);
+    expect((await step(appCode(secret, 1))).status).toBe(200);
   });
 
   it('counts no attempt for a challenge that is void', async () => {
@@ -229,18 +214,16 @@ describe('a login with a second factor', () => {
   });
 
   describe('with a challenge', () => {
-    const FORGED = [
-      ['with the id of another user', (text: string, other: string) => other + text.slice(36)],
-      ['with another epoch', (text: string) => text.replace(/^([\da-f-]{36})\.0\./, '$1.1.')],
-      ['with a later end', (text: string) => text.replace(/\.(\d+)\.([\w-]{43})$/, '.9$1.$2')],
-      ['with another MAC', (text: string) => `${text.slice(0, -1)}${text.endsWith('A') ? 'E' : 'A'}`],
-      ['without its MAC', (text: string) => text.slice(0, -44)],
-      ['twice', (text: string) => text + text],
+    it.each<[string, (text: string, other: string) => string]>([
+      ['with the id of another user', (text, other) => other + text.slice(36)],
+      ['with another epoch', (text) => text.replace(/^([\da-f-]{36})\.0\./, '$1.1.')],
+      ['with a later end', (text) => text.replace(/\.(\d+)\.([\w-]{43})$/, '.9$1.$2')],
+      ['with another MAC', (text) => `${text.slice(0, -1)}${text.endsWith('A') ? 'E' : 'A'}`],
+      ['without its MAC', (text) => text.slice(0, -44)],
+      ['twice', (text) => text + text],
       ['that is empty', () => ''],
       ['of 10,000 characters', () => 'a'.repeat(10_000)],
-    ] as const;
-
-    it.each(FORGED)('%s it is refused', async (_how, forge) => {
+    ])('%s it is refused', async (_how, forge) => {
       const { account, app } = await aProtectedAccount();
       const other = await anAccount(service);
       const challenge = await aChallenge(service, account);
@@ -249,40 +232,29 @@ describe('a login with a second factor', () => {
       );
     });
 
-    const VOIDING: [string, (one: Protected) => Promise<unknown>][] = [
-      [
-        'whose password has changed',
-        ({ account, recoveryCodes: [code] }) =>
-          account.put('/api/me/password', {
-            currentPassword: account.password,
-            newPassword: aPassword(),
-            code,
-          }),
-      ],
-      [
-        'whose account is disabled',
-        ({ account }) =>
-          cluster.db.query('UPDATE users SET disabled_at = 1, auth_epoch = auth_epoch + 1 WHERE id = ?', [
-            account.id,
-          ]),
-      ],
-      ['whose second factor was removed', removeFactor],
-      [
-        'whose second factor is another by now',
-        async (one) => {
-          await removeFactor(one);
-          await enrol(one.account);
-        },
-      ],
-    ];
-
+    async function changePassword({ account, recoveryCodes: [code] }: Protected): Promise<void> {
+      const change = { currentPassword: account.password, newPassword: aPassword(), code };
+      expect((await account.put('/api/me/password', change)).status).toBe(200);
+    }
+    async function disable({ account }: Protected): Promise<void> {
+      const sql = 'UPDATE users SET disabled_at = 1, auth_epoch = auth_epoch + 1 WHERE id = ?';
+      await cluster.db.query(sql, [account.id]);
+    }
     async function removeFactor({ account, recoveryCodes: [code] }: Protected): Promise<void> {
-      const { password } = account;
-      const { status, text } = await account.post(`${SECOND_FACTOR}/remove`, { password, code });
-      expect(status, text).toBe(200);
+      const removal = { password: account.password, code };
+      expect((await account.post(`${SECOND_FACTOR}/remove`, removal)).status).toBe(200);
+    }
+    async function replaceFactor(one: Protected): Promise<void> {
+      await removeFactor(one);
+      await enrol(one.account);
     }
 
-    it.each(VOIDING)('%s it is refused on every instance', async (_what, change) => {
+    it.each([
+      ['whose password has changed', changePassword],
+      ['whose account is disabled', disable],
+      ['whose second factor was removed', removeFactor],
+      ['whose second factor is another by now', replaceFactor],
+    ])('%s it is refused on every instance', async (_what, change) => {
       const one = await aProtectedAccount();
       const challenge = await aChallenge(service, one.account);
       await change(one);
@@ -302,10 +274,8 @@ describe('a login with a second factor', () => {
     it('is no token, and no token is a challenge', async () => {
       const { account, recoveryCodes } = await aProtectedAccount();
       const challenge = await aChallenge(service, account);
-      expect(await service.anyone.withToken(challenge).get('/api/me')).toMatchObject(invalidToken);
-      expect(await service.anyone.post('/api/auth/refresh', { refreshToken: challenge })).toMatchObject(
-        invalidRefreshToken,
-      );
+      expect(await isAlive(account.as(challenge))).toBe(false);
+      expect(await refresh(service, challenge)).toMatchObject(invalidRefreshToken);
       const { body } = await secondStep(service, challenge, recoveryCodes[0], { refresh: true });
       const { token, refreshToken } = body as unknown as { token: string; refreshToken: string };
       for (const other of [token, refreshToken, account.token]) {
@@ -341,4 +311,47 @@ describe('a login with a second factor', () => {
       expect(await secondStep(service, await aChallenge(service, account), code)).toMatchObject(invalidCode);
     },
   );
+});
+
+describe('a session that an older instance opened', () => {
+  let ada: Account;
+
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+  });
+
+  const enroll = (at: number | null) =>
+    service.db.query('UPDATE users SET second_factor_at = ? WHERE id = ?', [at, ada.id]);
+  const store = (amr: string | null) =>
+    service.db.query('UPDATE sessions SET amr = ? WHERE user_id = ?', [amr, ada.id]);
+
+  it('is alive as long as its user has no second factor', async () => {
+    const opened = await byCode(service, ada);
+    await store(null);
+    for (const session of [ada, opened, await byCode(service, ada)])
+      expect(await isAlive(session)).toBe(true);
+  });
+
+  // The release before knew no methods, and none before knew a second factor.
+  it.each([null, 'pwd'])('is dead where its user has one, with the methods %j', async (amr) => {
+    const desktop = await aRefreshableLogin(service, ada);
+    const code = await aCode(ada.as(desktop.token));
+    const opened = await byCode(service, ada.as(desktop.token));
+    await store(amr);
+    await enroll(1);
+    for (const { token } of [ada, desktop, opened]) expect(await isAlive(ada.as(token))).toBe(false);
+    expect((await refresh(service, desktop.refreshToken)).status).toBe(401);
+    expect((await exchange(service, code)).status).toBe(400);
+    await enroll(null);
+  });
+
+  it('that has shown the second factor is alive, with what its codes open', async () => {
+    const desktop = await aRefreshableLogin(service, ada);
+    await store('pwd otp');
+    await enroll(1);
+    const opened = await byCode(service, ada.as(desktop.token));
+    expect(await isAlive(opened)).toBe(true);
+    expect((await refresh(service, desktop.refreshToken)).status).toBe(200);
+    await enroll(null);
+  });
 });

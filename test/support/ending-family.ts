@@ -2,15 +2,13 @@ import { expect } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { atOnce, times } from './at-once.js';
 import type { Database } from './database.js';
-import { type Account, aCode, anAccount } from './personas.js';
+import { type Account, aCode, anAccount, byCode, exchange } from './personas.js';
 import type { Service } from './service.js';
-import { decodeToken } from './signing-keys.js';
+import { sessionIdOf } from './signing-keys.js';
 
 /** A session can have as many unused codes. */
 const CODES = 10;
 const BRANCHES = 4;
-
-const sessionOf = ({ token }: Account): string => decodeToken(token).claims['sid'] as string;
 
 /**
  * A login is logged out while 50 codes, of the login and of sessions below it, are exchanged on all instances.
@@ -24,24 +22,20 @@ export async function endFamilyDuringExchanges(
 ): Promise<{ opened: number; wrong: string[] }> {
   const on = (turn: number): Service => instances[turn % instances.length]!;
   const login = await anAccount(on(0), 'ada');
-  const exchange = (code: string, turn: number) =>
-    on(turn).anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
-  const openOne = async (turn: number): Promise<Account> =>
-    login.as((await exchange(await aCode(login), turn)).body.token);
-  const before = [login, ...(await Promise.all(times(BRANCHES, openOne)))];
+  const before = [login, ...(await Promise.all(times(BRANCHES, (turn) => byCode(on(turn), login))))];
   const codes = (await Promise.all(before.flatMap((from) => times(CODES, () => aCode(from))))).toSorted();
 
   const opened: Account[] = [];
-  const surelyAlive = before.map(sessionOf);
+  const surelyAlive = before.map(sessionIdOf);
   const ended = Promise.withResolvers<void>();
   const end = async (): Promise<void> => {
-    surelyAlive.push(...opened.map(sessionOf));
+    surelyAlive.push(...opened.map(sessionIdOf));
     const { status } = await login.at(on(1)).post('/api/auth/logout');
     expect(status).toBe(200);
   };
   await atOnce(
     codes.map((code, turn) => async () => {
-      const { status, body } = await exchange(code, turn);
+      const { status, body } = await exchange(on(turn), code);
       expect([200, 400]).toContain(status);
       if (status !== 200) return;
       opened.push(login.as(body.token));
@@ -53,7 +47,7 @@ export async function endFamilyDuringExchanges(
   const wrong: string[] = [];
   for (const who of [...before, ...opened]) {
     for (const instance of instances) {
-      if ((await who.at(instance).get('/api/me')).status !== 401) wrong.push(`${sessionOf(who)} is alive`);
+      if ((await who.at(instance).get('/api/me')).status !== 401) wrong.push(`${sessionIdOf(who)} is alive`);
     }
   }
   await waitFor('the revocation is complete', hangTimeoutMs(), async () => {

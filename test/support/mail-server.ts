@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Certificate } from './certificates.js';
+import type { Service } from './service.js';
 
 export interface ReceivedMail {
   messageId: string;
@@ -139,4 +140,12 @@ function parseMail(raw: string, to: string): ReceivedMail {
   const text = raw.slice(end + 4).replaceAll(quoted ? /=\r\n/g : /$^/g, '');
   const messageId = header('Message-ID');
   return { messageId, to, subject: header('Subject'), headers, text, code: CODE.exec(text)?.[0] };
+}
+
+/** Waits until every email, or every one to this address, was sent, dropped or given up. */
+export function untilMailsAreDecided({ db }: Pick<Service, 'db'>, recipient?: string): Promise<unknown> {
+  const sql = `SELECT id FROM mails WHERE state = 'waiting'${recipient === undefined ? '' : ' AND recipient = ?'}`;
+  return waitFor('every mail was decided on', hangTimeoutMs(), async () => {
+    return (await db.query(sql, recipient === undefined ? [] : [recipient])).length === 0;
+  });
 }

@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'vitest';
+import type { Answer } from './answer.js';
 import { Caller, type Connection } from './caller.js';
+import { invalidToken } from './expected.js';
 import type { Service } from './service.js';
 
 export type Role = 'member' | 'admin' | 'owner';
@@ -53,6 +55,20 @@ export function anEmail(name = 'someone'): string {
 /** In the shape of the service's own ids, so that it is looked up and names nothing. */
 export function anUnknownId(): string {
   return randomUUIDv7();
+}
+
+export function logIn(
+  { anyone }: Pick<Service, 'anyone'>,
+  { email, password }: Pick<Account, 'email' | 'password'>,
+  more: object = {},
+): Promise<Answer<Session>> {
+  return anyone.post('/api/auth/login', { email, password, ...more });
+}
+
+export async function isAlive(session: Account): Promise<boolean> {
+  const answer = await session.get('/api/me');
+  if (answer.status !== 200) expect(answer).toMatchObject(invalidToken);
+  return answer.status === 200;
 }
 
 export function anAccount(service: Service, name?: string): Promise<Account> {
@@ -122,11 +138,17 @@ export async function aCode(account: Account): Promise<string> {
   return body.code;
 }
 
+export function exchange(
+  { anyone }: Pick<Service, 'anyone'>,
+  code: unknown,
+  more: object = {},
+): Promise<Answer<{ token: string }>> {
+  return anyone.post('/api/auth/code/exchange', { code, ...more });
+}
+
 /** The same user with a token of a session that a code opened, as internal services have. */
 export async function byCode(service: Service, account: Account): Promise<Account> {
-  const { status, body, text } = await service.anyone.post<Session>('/api/auth/code/exchange', {
-    code: await aCode(account),
-  });
+  const { status, body, text } = await exchange(service, await aCode(account));
   expect(status, text).toBe(200);
   return account.as(body.token);
 }

@@ -11,7 +11,7 @@ export interface Tokens {
 
 /** Another login of the account, with a refresh token. */
 export async function aRefreshableLogin(
-  service: Service,
+  service: Pick<Service, 'anyone'>,
   { email, password }: Pick<Account, 'email' | 'password'>,
 ): Promise<Tokens> {
   const login = { email, password, refresh: true };

@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import type { Database } from './database.js';
+import { type Account } from './personas.js';
+import { sessionIdOf } from './signing-keys.js';
 
 export interface SessionRow {
   id: string;
@@ -56,4 +60,30 @@ export async function insertCodes(
       VALUES ${codes.map(() => '(?, ?, ?, ?)').join()}`,
     codes.flatMap(({ hash, sessionId: session, expiresAt }) => [hash, session, 0, expiresAt]),
   );
+}
+
+/**
+ * Live sessions that codes of this login opened, in one branch or each in its own. By their ids they are older than any
+ * other session.
+ */
+export async function addDerivedSessions(
+  db: Pick<Database, 'query'>,
+  login: Account,
+  count: number,
+  branchId?: string,
+): Promise<string[]> {
+  const group = randomBytes(2).toString('hex');
+  const ids = Array.from({ length: count }, (_, i) => sessionId(i).replace('b0f0', group));
+  const now = Date.now();
+  for (let from = 0; from < count; from += AT_ONCE / 2) {
+    const rows = ids
+      .slice(from, from + AT_ONCE / 2)
+      .map((id) => [id, login.id, now, now, now + 3_600_000, sessionIdOf(login), branchId ?? id, id]);
+    await db.query(
+      `INSERT INTO sessions (id, user_id, auth_time, created_at, expires_at, login_id, branch_id, code_hash)
+        VALUES ${rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join()}`,
+      rows.flat(),
+    );
+  }
+  return ids;
 }

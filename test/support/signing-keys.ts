@@ -55,6 +55,11 @@ export function decodeToken(token: string): DecodedToken {
   return { header: decodePart(header), claims: decodePart(claims) };
 }
 
+/** The id of the session that a token belongs to. */
+export function sessionIdOf({ token }: { token: string }): string {
+  return decodeToken(token).claims['sid'] as string;
+}
+
 function decodePart(part: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Account, aCode } from './personas.js';
+import { type Account, aCode, exchange } from './personas.js';
 import type { Service } from './service.js';
 
 const GENERATIONS = 6;
@@ -16,9 +16,8 @@ export async function survivorsOfReuse(
 ): Promise<{ derived: number; survivors: number[] }> {
   const code = await aCode(account.at(at.owner));
   const tokens: string[] = [];
-  const exchange = async (stolen: string): Promise<Account | undefined> => {
-    const path = '/api/auth/code/exchange';
-    const { status, body } = await at.thief.anyone.post<{ token: string }>(path, { code: stolen });
+  const open = async (stolen: string): Promise<Account | undefined> => {
+    const { status, body } = await exchange(at.thief, stolen);
     expect([200, 400]).toContain(status);
     if (status !== 200) return undefined;
     tokens.push(body.token);
@@ -27,18 +26,18 @@ export async function survivorsOfReuse(
 
   const enough = Promise.withResolvers<void>();
   const derive = async (): Promise<void> => {
-    let thief = await exchange(code);
+    let thief = await open(code);
     while (thief && tokens.length <= GENERATIONS) {
       if (tokens.length > whenDerived) enough.resolve();
       const issued = await thief.post<{ code: string }>('/api/auth/code');
       expect([201, 401]).toContain(issued.status);
-      thief = issued.status === 201 ? await exchange(issued.body.code) : undefined;
+      thief = issued.status === 201 ? await open(issued.body.code) : undefined;
     }
     enough.resolve();
   };
   const reuse = async (): Promise<void> => {
     await enough.promise;
-    const { status } = await at.owner.anyone.post('/api/auth/code/exchange', { code });
+    const { status } = await exchange(at.owner, code);
     expect(status).toBe(400);
   };
   await Promise.all([derive(), reuse()]);

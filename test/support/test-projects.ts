@@ -20,7 +20,7 @@ const CLIENT = 'test/client/**/*.e2e-spec.ts';
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
-  'test/auth/{discovery,forged-tokens,hashing-overload,password-rules,token-claims}.e2e-spec.ts',
+  'test/auth/{discovery,password-rules,tokens}.e2e-spec.ts',
   'test/cli/usage.e2e-spec.ts',
   'test/config/{environment,passwords}.e2e-spec.ts',
   'test/http/{access,bodies,routes}.e2e-spec.ts',
@@ -30,7 +30,7 @@ const WITHOUT_TABLES = [
   'test/operations/npm-scripts.e2e-spec.ts',
   'test/pages/*.e2e-spec.ts',
   'test/services/service-requests.e2e-spec.ts',
-  'test/rate-limits/{account-limit,address-limit,behind-a-proxy,given-back,limits,lookup-limit,write-limit}.e2e-spec.ts',
+  'test/rate-limits/{account-limit,change-limits,full-queue,limits}.e2e-spec.ts',
 ];
 const notOn = (engine: Engine): string[] => (engine === 'sqlite' ? [] : WITHOUT_TABLES);
 

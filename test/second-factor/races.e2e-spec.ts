@@ -1,25 +1,36 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
-import { invalidChallenge, invalidCode, rateLimited } from '../support/expected.js';
-import { holdRows } from '../support/held-rows.js';
-import { anAccount, type Session } from '../support/personas.js';
-import { challengeFor, type Protected, protect, secondStep } from '../support/second-factor.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { aPendingSecret, appCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
+import { invalidChallenge, invalidCode, invalidToken, rateLimited } from '../support/expected.js';
+import { answerAfter, holdRows } from '../support/held-rows.js';
+import { type Account, anAccount, isAlive, type Session } from '../support/personas.js';
+import { aRefreshableLogin } from '../support/refreshing.js';
+import { challengeFor, protect, type Protected, secondStep } from '../support/second-factor.js';
+import { startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
-const FAILED = 'SELECT count FROM second_factor_failures WHERE user_id = ?';
 const LOGINS = 8;
 /** later than any code of today */
 const FAR_STEP = 2_000_000_000;
+
+interface RecoveryCodes {
+  recoveryCodes: string[];
+}
 
 interface Person extends Protected {
   logIn: (code: string | undefined) => Promise<Answer<Session>>;
 }
 
-const service = await startServiceWithoutLimits();
-afterAll(() => service.stop());
+const CONFIRM = `${SECOND_FACTOR}/confirm`;
+const REMOVE = `${SECOND_FACTOR}/remove`;
+/** fewer than the wrong codes that are compared */
+const AT_ONCE = 9;
+
+const cluster = await startClusterWithoutLimits();
+const service = cluster.instances[0]!;
+afterAll(() => cluster.stop());
 
 describe('logins of many users that arrive at the same moment', () => {
   /** Somebody who has logged in before, so that there is a row that counts. */
@@ -35,7 +46,8 @@ describe('logins of many users that arrive at the same moment', () => {
   }
   const people = (count: number): Promise<Person[]> => atOnce(times(count, () => aPerson));
   const failuresOf = async ({ account }: Person): Promise<number> => {
-    const [row] = await service.db.query(FAILED, [account.id]);
+    const sql = 'SELECT count FROM second_factor_failures WHERE user_id = ?';
+    const [row] = await service.db.query(sql, [account.id]);
     return Number(row?.['count'] ?? 0);
   };
   const sessionsOf = async ({ account }: Person): Promise<number> => {
@@ -45,11 +57,8 @@ describe('logins of many users that arrive at the same moment', () => {
 
   it('get an answer each: a session of their own, or what is wrong with their own', async () => {
     const lucky = await people(LOGINS);
-    const typo = await aPerson();
-    const guessed = await aPerson();
-    const disabled = await aPerson();
-    const changed = await aPerson();
-    const first = await aPerson();
+    const others = (await people(5)) as [Person, Person, Person, Person, Person];
+    const [typo, guessed, disabled, changed, first] = others;
     const { db } = service;
     const COUNT_FAILED = 'UPDATE second_factor_failures SET count = ?, since = ? WHERE user_id = ?';
     await db.query(COUNT_FAILED, [10, Date.now(), guessed.account.id]);
@@ -70,8 +79,7 @@ describe('logins of many users that arrive at the same moment', () => {
 
     expect(wrong).toMatchObject(invalidCode);
     expect(full).toMatchObject(rateLimited);
-    expect(ofDisabled).toMatchObject(invalidChallenge);
-    expect(ofChanged).toMatchObject(invalidChallenge);
+    for (const answer of [ofDisabled, ofChanged]) expect(answer).toMatchObject(invalidChallenge);
     expect(ofFirst!.body.user.id).toBe(first.account.id);
     expect(swapped, 'the code of somebody else').toMatchObject(invalidCode);
     expect(right.map(({ body }) => body.user)).toEqual(
@@ -79,7 +87,7 @@ describe('logins of many users that arrive at the same moment', () => {
     );
     for (const [place, { body }] of right.entries()) {
       expect(decodeToken(body.token).claims['sub']).toBe(lucky[place]!.account.id);
-      expect((await service.anyone.withToken(body.token).get('/api/me')).status).toBe(200);
+      expect(await isAlive(lucky[place]!.account.as(body.token))).toBe(true);
     }
     const opened = await atOnce([...lucky, first].map((person) => () => sessionsOf(person)));
     expect(opened).toEqual(times(LOGINS + 1, () => 1));
@@ -148,10 +156,93 @@ describe('logins of many users that arrive at the same moment', () => {
       const late = held.logIn(held.app.next());
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       await rows.rollback();
-
       expect(statuses).toEqual(others.map(() => 200));
       // Its own may have waited longer than a request may take.
       expect([200, 503]).toContain((await late).status);
     });
+  });
+});
+
+describe('changes of a second factor at once', () => {
+  let ada: Account;
+
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+  });
+
+  const on = (turn: number) => cluster.instances[turn % cluster.instances.length]!;
+  const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
+  const count = async (table: string): Promise<number> =>
+    (await cluster.db.query(`SELECT user_id FROM ${table} WHERE user_id = ?`, [ada.id])).length;
+
+  it('set it up once: of several sessions one confirms and goes on', async () => {
+    const logins = await atOnce(times(AT_ONCE, (turn) => () => aRefreshableLogin(on(turn), ada)));
+    const sessions = logins.map(({ token }) => ada.as(token));
+    const code = appCode(await aPendingSecret(ada));
+
+    const answers = await atOnce(
+      sessions.map((session, turn) => () => session.at(on(turn)).post<RecoveryCodes>(CONFIRM, { code })),
+    );
+
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    // The others have ended, or have found the code used or the factor there.
+    expect(statusesOf(answers).filter((status) => ![200, 400, 401, 409].includes(status))).toEqual([]);
+    expect(await count('recovery_codes')).toBe(10);
+    const alive = await Promise.all(sessions.map(isAlive));
+    expect(alive).toEqual(sessions.map((_, turn) => turn === winner));
+    const [first] = answers[winner]!.body.recoveryCodes;
+    const removal = { password: ada.password, code: first };
+    expect((await sessions[winner]!.post(REMOVE, removal)).status).toBe(200);
+  });
+
+  it('count the first attempts of an account, and refuse none of them', async () => {
+    for (const account of await Promise.all(times(12, () => anAccount(service)))) {
+      await aPendingSecret(account);
+      const attempt = (turn: number) => () => account.at(on(turn)).post(CONFIRM, { code: '000000' });
+      expect(statusesOf(await atOnce(times(AT_ONCE, attempt)))).toEqual(times(AT_ONCE, () => 400));
+    }
+  });
+
+  it.each(['app', 'recovery'])(
+    'use a code (%s) once: one makes new recovery codes, which are all there are',
+    async (kind) => {
+      const { secret, recoveryCodes } = await enrol(ada);
+      await forgetSteps(cluster, ada);
+      const code = kind === 'app' ? appCode(secret) : recoveryCodes[0];
+      const body = { password: ada.password, code };
+
+      const renew = (turn: number) => () =>
+        ada.at(on(turn)).post<RecoveryCodes>(`${SECOND_FACTOR}/recovery-codes`, body);
+      const answers = await atOnce(times(AT_ONCE, renew));
+
+      const [winner, ...others] = answers.filter(({ status }) => status === 200);
+      expect(others).toEqual([]);
+      // A request that has read the account before the winner changed it may be asked to come again.
+      expect(statusesOf(answers).filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
+      expect(await count('recovery_codes')).toBe(10);
+      const last = { password: ada.password, code: winner!.body.recoveryCodes[9] };
+      expect((await ada.post(REMOVE, last)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['by an end of all', 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?'],
+    ['by itself', 'UPDATE sessions SET revoked_at = 1 WHERE user_id = ?'],
+  ])('set nothing up for a session that is ended meanwhile, %s', async (_how, end) => {
+    const code = appCode(await aPendingSecret(ada));
+    const answer = await answerAfter(service, end, [ada.id], () => ada.post(CONFIRM, { code }));
+    expect(answer).toMatchObject(invalidToken);
+    expect(await count('recovery_codes')).toBe(0);
+    const sql = 'SELECT second_factor_at AS since FROM users WHERE id = ?';
+    expect(await cluster.db.query(sql, [ada.id])).toEqual([{ since: null }]);
+  });
+
+  it('set up no secret that another enrolment has replaced meanwhile', async () => {
+    const code = appCode(await aPendingSecret(ada));
+    const sql = 'UPDATE second_factors SET pending_until = pending_until + 1 WHERE user_id = ?';
+    const answer = await answerAfter(service, sql, [ada.id], () => ada.post(CONFIRM, { code }));
+    expect(answer).toMatchObject(invalidCode);
+    expect(await isAlive(ada)).toBe(true);
   });
 });

@@ -1,18 +1,98 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DocumentReader } from '../openapi/documented.js';
+import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import {
+  alreadyMember,
+  insufficientRole,
+  invalidFields,
   lastOwner,
   notAMember,
   orgNotFound,
   passwordSessionRequired,
   rateLimited,
+  unauthorized,
+  userNotFound,
 } from '../support/expected.js';
 import { makeOperator, showSecondFactor } from '../support/operators.js';
-import { type Account, anAccount, anOrgOf, anUnknownId, byCode } from '../support/personas.js';
+import {
+  type Account,
+  anAccount,
+  anEmail,
+  anOrg,
+  anOrgOf,
+  anUnknownId,
+  byCode,
+  type Org,
+} from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
+const LOOKUPS = 3;
 const LIMIT = 6;
+
+function add(org: Org, by: Account, email: string = anEmail()): Promise<Answer> {
+  return by.post(`/api/orgs/${org.id}/members`, { email, role: 'member' });
+}
+
+describe('the limit of additions of unknown e-mails', () => {
+  let service: Service;
+
+  beforeAll(async () => {
+    service = await startService({ env: { RATE_LIMIT_LOOKUP: `${LOOKUPS}/1h` } });
+  });
+  afterAll(() => service.stop());
+
+  it('refuses every addition by a user who probes, before the look-up', async () => {
+    const { org, owner, admin, outsider } = await anOrg(service);
+
+    for (const left of [2, 1, 0]) {
+      const missed = await add(org, owner);
+      expect(missed).toMatchObject(userNotFound);
+      expect(missed.headers.get('ratelimit-policy')).toBe('"lookup";q=3;w=3600');
+      expect(missed.headers.get('ratelimit')).toMatch(new RegExp(`^"lookup";r=${left};t=\\d+$`));
+    }
+
+    for (const email of [anEmail(), outsider.email, admin.email]) {
+      const refused = await add(org, owner, email);
+      expect(refused).toMatchObject(rateLimited);
+      expect(refused.headers.get('ratelimit')).toMatch(/^"lookup";r=0;t=\d+$/);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
+    }
+    expect(await add(await anOrgOf(owner), owner, outsider.email)).toMatchObject(rateLimited);
+    expect((await add(org, admin, outsider.email)).status).toBe(201);
+  });
+
+  it('does not count additions with other answers', async () => {
+    const { org, owner, admin, outsider } = await anOrg(service);
+    for (const _ of times(2 * LOOKUPS, () => 0)) {
+      expect(await add(org, owner, admin.email)).toMatchObject(alreadyMember);
+      expect(await add(org, owner, 'nobody')).toMatchObject(invalidFields('email'));
+    }
+    const added = await add(org, owner, outsider.email);
+    expect(added.status).toBe(201);
+    expect(added.headers.get('ratelimit')).toMatch(/^"lookup";r=3;t=3600$/);
+  });
+
+  it('is checked after the role and the body', async () => {
+    const { org, owner, member, outsider } = await anOrg(service);
+    for (const _ of times(LOOKUPS, () => 0)) await add(org, owner);
+    expect(await add(org, owner)).toMatchObject(rateLimited);
+    expect(await add(org, owner, 'nobody')).toMatchObject(invalidFields('email'));
+    expect(await add({ ...org, id: owner.id }, owner)).toMatchObject(orgNotFound);
+    expect(await add(await anOrgOf(outsider), owner)).toMatchObject(notAMember);
+    for (const _ of times(2, () => 0)) {
+      expect(await add(org, member)).toMatchObject(insufficientRole('admin', 'member'));
+    }
+    expect(await service.anyone.post(`/api/orgs/${org.id}/members`, {})).toMatchObject(unauthorized);
+  });
+
+  it('admits exactly the limit of simultaneous requests', async () => {
+    const { org, owner } = await anOrg(service);
+    const answers = await Promise.all(times(20, () => add(org, owner)));
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(LOOKUPS);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - LOOKUPS);
+  });
+});
 
 describe('the limit of the changes of a user', () => {
   let service: Service;
@@ -48,16 +128,8 @@ describe('the limit of the changes of a user', () => {
     }
 
     // Each answers without a token, too; introspection is for services.
-    const forOthers = [
-      'exchangeCode',
-      'forgot',
-      'introspectToken',
-      'logInWithSecondFactor',
-      'login',
-      'refresh',
-      'register',
-      'reset',
-    ];
+    const ofLogins = ['logInWithSecondFactor', 'login', 'refresh', 'register', 'reset'];
+    const forOthers = ['exchangeCode', 'forgot', 'introspectToken', ...ofLogins];
     expect(open.toSorted()).toEqual(forOthers);
   });
 
@@ -74,14 +146,11 @@ describe('the limit of the changes of a user', () => {
 
     const refused = await user.patch(`/api/orgs/${org.id}`, { name: 'A third name' });
     expect(refused).toMatchObject(rateLimited);
-    expect(refused.body).toMatchObject({
-      detail: 'You have made too many changes; wait before the next one.',
-    });
+    const detail = 'You have made too many changes; wait before the next one.';
+    expect(refused.body).toMatchObject({ detail });
     expect(left(refused)).toBe('"writes";r=0');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
-    expect((await user.get<{ orgs: object[] }>('/api/me')).body.orgs).toMatchObject([
-      { name: 'Another name' },
-    ]);
+    expect((await user.get('/api/me')).body).toMatchObject({ orgs: [{ name: 'Another name' }] });
   });
 
   it('counts what is refused, what is only tried, and what is repeated', async () => {
@@ -107,7 +176,6 @@ describe('the limit of the changes of a user', () => {
     await spend(service1, LIMIT - 2);
     expect(await service1.delete('/api/me/sessions')).toMatchObject(passwordSessionRequired);
     await spend(user, 1);
-
     for (const session of [user, service1]) {
       expect(await session.post('/api/orgs', { name: 'One more' })).toMatchObject(rateLimited);
     }
@@ -117,9 +185,7 @@ describe('the limit of the changes of a user', () => {
   it('keeps nobody from logging out', async () => {
     const user = await anAccount(service);
     await spend(user);
-
     const { status, headers } = await user.post('/api/auth/logout');
-
     expect(status).toBe(200);
     expect(headers.get('ratelimit')).toBeNull();
     expect((await user.get('/api/me')).status).toBe(401);
@@ -128,11 +194,7 @@ describe('the limit of the changes of a user', () => {
   it('stands beside the limit of a route in its headers', async () => {
     const user = await anAccount(service);
     const org = await anOrgOf(user);
-    const add = () =>
-      user.post(`/api/orgs/${org.id}/members`, { email: `${anUnknownId()}@example.com`, role: 'member' });
-
-    const answers = [await add(), await add(), await add()];
-
+    const answers = [await add(org, user), await add(org, user), await add(org, user)];
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
     expect(answers.map(left)).toEqual([
       `"writes";r=${LIMIT - 2}, "lookup";r=1`,
@@ -141,25 +203,14 @@ describe('the limit of the changes of a user', () => {
     ]);
     expect(answers[2]!.body).toMatchObject({ detail: expect.stringMatching(/have no account/) });
     // A change that its own limit gives back stays counted here.
-    const known = await user.post(`/api/orgs/${org.id}/members`, { email: user.email, role: 'member' });
+    const known = await add(org, user, user.email);
     expect(left(known)).toBe(`"writes";r=${LIMIT - 5}, "lookup";r=0`);
   });
 
   it('admits exactly the limit of simultaneous changes', async () => {
     const user = await anAccount(service);
-
     const answers = await Promise.all(times(20, () => user.post('/api/orgs', { name: 'At once' })));
-
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20 - LIMIT);
   });
-});
-
-it('is off by default', async () => {
-  const service = await startService();
-  const user = await anAccount(service);
-  const { status, headers } = await user.post('/api/orgs', { name: 'Unlimited' });
-  expect(status).toBe(201);
-  expect(headers.get('ratelimit-policy')).toBeNull();
-  await service.stop();
 });

@@ -3,31 +3,44 @@ import {
   invalidCredentials,
   invalidFields,
   invalidToken,
+  lastOwner,
   passwordSessionRequired,
   rateLimited,
   unauthorized,
   wrongPassword,
 } from '../support/expected.js';
-import { holdRows } from '../support/held-rows.js';
-import { type Account, aCode, anAccount, anAccountOf, anEmail, aPassword } from '../support/personas.js';
-import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
+import { answerAfter } from '../support/held-rows.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anAccountOf,
+  anEmail,
+  anOrg,
+  anOrgOf,
+  aPassword,
+  byCode,
+  exchange,
+  isAlive,
+  logIn,
+} from '../support/personas.js';
+import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
 import { startService } from '../support/service.js';
 
 const PASSWORD = '/api/me/password';
+const SET_HASH = 'UPDATE users SET password_hash = ? WHERE id = ?';
 
 const service = await startService();
 afterAll(() => service.stop());
 
+let ada: Account;
+beforeEach(async () => {
+  ada = await anAccount(service, 'ada');
+});
+
 describe('a change of the password', () => {
-  let ada: Account;
-
-  beforeEach(async () => {
-    ada = await anAccount(service, 'ada');
-  });
-
-  const login = (password: string) => service.anyone.post('/api/auth/login', { email: ada.email, password });
-  const isAlive = async (token: string): Promise<boolean> =>
-    (await ada.as(token).get('/api/me')).status === 200;
+  const login = (password: string) => logIn(service, { email: ada.email, password });
+  const lives = ({ token }: { token: string }): Promise<boolean> => isAlive(ada.as(token));
   const change = (newPassword: string, currentPassword = ada.password, by = ada) =>
     by.sendJson('PUT', PASSWORD, { currentPassword, newPassword });
   async function row(): Promise<Record<string, unknown>> {
@@ -38,7 +51,7 @@ describe('a change of the password', () => {
   it('lets the new one in and not the old one, and ends every session but its own', async () => {
     const desktop = await aRefreshableLogin(service, ada);
     const other = await aRefreshableLogin(service, ada);
-    const passedOn = await service.anyone.post<Tokens>('/api/auth/code/exchange', { code: await aCode(ada) });
+    const passedOn = await byCode(service, ada);
     const codes = [await aCode(ada.as(desktop.token)), await aCode(ada)];
     const newPassword = aPassword();
 
@@ -47,14 +60,11 @@ describe('a change of the password', () => {
     expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
     expect(await login(ada.password)).toMatchObject(invalidCredentials);
     expect((await login(newPassword)).status).toBe(200);
-    expect(await isAlive(desktop.token)).toBe(true);
-    for (const token of [ada.token, other.token, passedOn.body.token])
-      expect(await isAlive(token)).toBe(false);
+    const alive = await Promise.all([desktop, ada, other, passedOn].map(lives));
+    expect(alive).toEqual([true, false, false, false]);
     expect((await refresh(service, other.refreshToken)).status).toBe(401);
-    expect(await isAlive((await refreshed(service, desktop.refreshToken)).token)).toBe(true);
-    for (const code of codes) {
-      expect((await service.anyone.post('/api/auth/code/exchange', { code })).status).toBe(400);
-    }
+    expect(await lives(await refreshed(service, desktop.refreshToken))).toBe(true);
+    for (const code of codes) expect((await exchange(service, code)).status).toBe(400);
   });
 
   it('is told with the account, and raises its revision by one', async () => {
@@ -71,16 +81,11 @@ describe('a change of the password', () => {
 
   it('needs the current one, exactly, and changes nothing without it', async () => {
     const before = await row();
-    for (const wrong of [
-      aPassword(),
-      `${ada.password} `,
-      ada.password.toUpperCase(),
-      ada.password.slice(1),
-    ]) {
+    const near = [`${ada.password} `, ada.password.toUpperCase(), ada.password.slice(1)];
+    for (const wrong of [aPassword(), ...near])
       expect(await change(aPassword(), wrong)).toMatchObject(wrongPassword);
-    }
     expect(await row()).toEqual(before);
-    expect(await isAlive(ada.token)).toBe(true);
+    expect(await isAlive(ada)).toBe(true);
   });
 
   it('takes the passwords in the form that registration and login take', async () => {
@@ -124,10 +129,7 @@ describe('a change of the password', () => {
   it('needs a login by password', async () => {
     const body = { currentPassword: ada.password, newPassword: aPassword() };
     expect(await service.anyone.sendJson('PUT', PASSWORD, body)).toMatchObject(unauthorized);
-    const { body: tokens } = await service.anyone.post<Tokens>('/api/auth/code/exchange', {
-      code: await aCode(ada),
-    });
-    const child = ada.as(tokens.token);
+    const child = await byCode(service, ada);
     expect(await child.sendJson('PUT', PASSWORD, body)).toMatchObject(passwordSessionRequired);
   });
 
@@ -150,18 +152,11 @@ describe('a change of the password', () => {
     const email = anEmail();
     await service.anyone.post('/api/auth/register', { email, password });
     const [rehashed] = await service.db.query('SELECT password_hash FROM users WHERE email = ?', [email]);
-    const held = await holdRows(service);
-    await held.write('UPDATE users SET password_hash = ? WHERE id = ?', [
-      String(rehashed!['password_hash']),
-      ada.id,
-    ]);
+    const values = [String(rehashed!['password_hash']), ada.id];
+    const answer = await answerAfter(service, SET_HASH, values, () => change(aPassword()));
 
-    const answer = change(aPassword());
-    await held.untilOneWaits();
-    await held.commit();
-
-    expect((await answer).status).toBe(status);
-    expect(await isAlive(ada.token)).toBe(true);
+    expect(answer.status).toBe(status);
+    expect(await isAlive(ada)).toBe(true);
     expect((await login(password)).status).toBe(status === 200 ? 401 : 200);
   });
 
@@ -169,13 +164,8 @@ describe('a change of the password', () => {
     ['by an end of all', 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?'],
     ['by itself', 'UPDATE sessions SET revoked_at = 1 WHERE user_id = ?'],
   ])('whose session is ended meanwhile, %s, changes nothing', async (_how, end) => {
-    const held = await holdRows(service);
-    await held.write(end, [ada.id]);
-    const answer = change(aPassword());
-    await held.untilOneWaits();
-    await held.commit();
-
-    expect(await answer).toMatchObject(invalidToken);
+    const answer = await answerAfter(service, end, [ada.id], () => change(aPassword()));
+    expect(answer).toMatchObject(invalidToken);
     expect((await login(ada.password)).status).toBe(200);
   });
 
@@ -186,9 +176,87 @@ describe('a change of the password', () => {
       change(aPassword(), ada.password, ada.as(other.token)),
     ]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const alive = await Promise.all([ada.token, other.token].map(isAlive));
+    const alive = await Promise.all([ada, other].map(lives));
     expect(alive).toEqual(answers.map(({ status }) => status === 200));
-    const loser = alive[0] ? other.token : ada.token;
-    expect(await ada.as(loser).get('/api/me')).toMatchObject(invalidToken);
+  });
+});
+
+describe('the deletion of an account', () => {
+  const remove = (who: Account, password: unknown = who.password) => who.delete('/api/me', { password });
+  const rowsOf = async ({ id }: Account): Promise<number[]> => {
+    const counts = [
+      'SELECT COUNT(*) AS found FROM users WHERE id = ?',
+      'SELECT COUNT(*) AS found FROM sessions WHERE user_id = ?',
+      'SELECT COUNT(*) AS found FROM members WHERE user_id = ?',
+    ];
+    const rows = await Promise.all(counts.map((sql) => service.db.query(sql, [id])));
+    return rows.map(([row]) => Number(row!['found']));
+  };
+
+  it('takes memberships, sessions, codes and refresh tokens with it, and leaves the record', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const login = await aRefreshableLogin(service, member);
+    const opened = await byCode(service, member);
+    const code = await aCode(member);
+
+    const answer = await remove(member);
+
+    expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+    expect(await rowsOf(member)).toEqual([0, 0, 0]);
+    const sessions = [member, member.as(login.token), opened];
+    expect(await Promise.all(sessions.map(isAlive))).toEqual([false, false, false]);
+    expect((await refresh(service, login.refreshToken)).status).toBe(401);
+    expect((await exchange(service, code)).status).toBe(400);
+    expect(await logIn(service, member)).toMatchObject(invalidCredentials);
+    const { body: members } = await owner.get<{ members: { userId: string }[] }>(
+      `/api/orgs/${org.id}/members`,
+    );
+    expect(members.members.map(({ userId }) => userId)).not.toContain(member.id);
+    const events = await service.db.query(
+      'SELECT type, actor_id, ip FROM events WHERE user_id = ? ORDER BY id',
+      [member.id],
+    );
+    expect(events.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['account.deleted', 'session.ended', 'member.removed']),
+    );
+    expect(events.filter(({ actor_id: actor, ip }) => actor === member.id && ip !== null)).toEqual([]);
+  });
+
+  it('needs the password, and changes nothing without it', async () => {
+    for (const wrong of [aPassword(), `${ada.password} `]) {
+      expect(await remove(ada, wrong)).toMatchObject(wrongPassword);
+    }
+    for (const none of [undefined, null, '', 0, {}]) {
+      expect(await ada.delete('/api/me', { password: none })).toMatchObject(invalidFields('password'));
+    }
+    expect((await ada.delete('/api/me')).status).toBe(400);
+    expect(await rowsOf(ada)).toEqual([1, 1, 0]);
+  });
+
+  it('is refused for the only owner of organizations, which it names', async () => {
+    const { org, owner } = await anOrg(service);
+    const alone = await anOrgOf(owner, 'Alone');
+    const answer = await remove(owner);
+    expect(answer).toMatchObject(lastOwner);
+    const { orgs } = answer.body as { orgs: { id: string }[] };
+    expect(orgs.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
+      { ...org, hasOtherMembers: true },
+      { ...alone, hasOtherMembers: false },
+    ]);
+    expect(await rowsOf(owner)).toEqual([1, 1, 2]);
+  });
+
+  it('is not for a service that holds a token from a code', async () => {
+    expect(await remove(await byCode(service, ada), ada.password)).toMatchObject(passwordSessionRequired);
+    expect(await service.anyone.delete('/api/me', { password: ada.password })).toMatchObject(unauthorized);
+    expect((await ada.get('/api/me')).status).toBe(200);
+  });
+
+  it('is refused where another password was set meanwhile', async () => {
+    const grace = await anAccount(service, 'grace');
+    const [other] = await service.db.query('SELECT password_hash FROM users WHERE id = ?', [grace.id]);
+    const values = [String(other!['password_hash']), ada.id];
+    expect(await answerAfter(service, SET_HASH, values, () => remove(ada))).toMatchObject(wrongPassword);
+    expect(await rowsOf(ada)).toEqual([1, 1, 0]);
   });
 });

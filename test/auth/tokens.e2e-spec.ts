@@ -1,19 +1,165 @@
 import { createHmac, createPublicKey, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { invalidToken } from '../support/expected.js';
-import { anAccount, anUnknownId } from '../support/personas.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { anId, invalidToken, unauthorized } from '../support/expected.js';
+import { anAccount, anOrgOf, anUnknownId, aPassword, byCode, logIn } from '../support/personas.js';
+import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { aRefreshableLogin, refreshed } from '../support/refreshing.js';
 import { startService } from '../support/service.js';
-import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
+import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
 
 type Part = Record<string, unknown>;
 
 const service = await startService();
 const ada = await anAccount(service, 'ada');
-const key = service.installation.keys[0]!;
 const { header, claims } = decodeToken(ada.token);
+const key = service.installation.keys[0]!;
 afterAll(() => service.stop());
+
+describe('the bearer token', () => {
+  const meWith = (authorization: string) => service.anyone.with({ authorization }).get('/api/me');
+
+  it('missing gets a challenge without an error code', async () => {
+    const answer = await service.anyone.get('/api/me');
+    expect(answer).toMatchObject(unauthorized);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'accepts the scheme in any letter case: %s',
+    async (scheme) => {
+      expect((await meWith(`${scheme} ${ada.token}`)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['nonsense', () => 'Bearer nonsense'],
+    ['nothing after the scheme', () => 'Bearer'],
+    ['spaces after the scheme', () => 'Bearer  '],
+    ['two tokens', () => `Bearer ${ada.token} ${ada.token}`],
+    ['a word after the token', () => `Bearer ${ada.token} b`],
+    ['a comma after the token', () => `Bearer ${ada.token},`],
+    ['a comma list', () => `Basic eA==, Bearer ${ada.token}`],
+    ['no scheme', () => ada.token],
+    ['another scheme', () => `Token ${ada.token}`],
+    ['basic', () => `Basic ${Buffer.from(`${ada.email}:${ada.password}`).toString('base64')}`],
+    ['quotes', () => `Bearer "${ada.token}"`],
+    ['a scheme that only starts alike', () => `BearerX ${ada.token}`],
+    ['no space', () => `Bearer${ada.token}`],
+  ])('is refused with %s', async (_what, authorization) => {
+    const answer = await meWith(authorization());
+    expect(answer).toMatchObject(invalidToken);
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+  });
+
+  it('is read from the Authorization header only', async () => {
+    const both = { access_token: ada.token, token: ada.token };
+    const inQuery = await service.anyone.get(`/api/me?access_token=${ada.token}&token=${ada.token}`);
+    const inBody = await service.anyone.post('/api/auth/code', both);
+    const inHeaders = (headers: Record<string, string>) => service.anyone.with(headers).get('/api/me');
+    const inCookie = await inHeaders({ cookie: `token=${ada.token}; access_token=${ada.token}` });
+    const elsewhere = await inHeaders({ 'x-access-token': ada.token, 'x-api-key': ada.token });
+    for (const answer of [inQuery, inCookie, inBody, elsewhere]) expect(answer).toMatchObject(unauthorized);
+  });
+
+  it.each([
+    ['the same one', [0, 0]],
+    ['a right one and then a wrong one', [0, 1]],
+    ['a wrong one and then a right one', [1, 0]],
+  ])('is refused in two headers: %s', async (_what, order) => {
+    const headers = [`Authorization: Bearer ${ada.token}`, 'Authorization: Bearer a.b.c'];
+    const sent = order.map((index) => headers[index]!);
+    const bytes = requestBytes('GET /api/me', sent);
+    expect(await sendBytes(service, bytes)).toMatchObject(invalidToken);
+  });
+
+  it.each([
+    ['GET', '/api/me'],
+    ['POST', '/api/auth/code'],
+    ['POST', '/api/orgs'],
+    ['GET', '/api/orgs/x'],
+    ['GET', '/api/orgs/x/members'],
+    ['POST', '/api/orgs/x/members'],
+    ['PATCH', '/api/orgs/x/members/y'],
+    ['DELETE', '/api/orgs/x/members/y'],
+  ])('is required for %s %s, whatever else is wrong', async (method, path) => {
+    expect(await service.anyone.send(method, path)).toMatchObject(unauthorized);
+    expect(await service.anyone.withToken('a.b.c').send(method, path)).toMatchObject(invalidToken);
+  });
+});
+
+describe('the claims of a token', () => {
+  it('contain issuer, audience and expiry, and nothing personal', async () => {
+    const before = Math.floor(Date.now() / 1000);
+    const grace = await anAccount(service, 'grace');
+    const issued = decodeToken(grace.token);
+    expect(issued.header).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: key.kid });
+    const iat = issued.claims['iat'] as number;
+    expect(issued.claims).toEqual({
+      iss: 'accounts',
+      aud: 'accounts',
+      sub: grace.id,
+      sid: anId,
+      jti: expect.stringMatching(/./),
+      iat: expect.any(Number),
+      exp: iat + 86_400,
+      auth_time: iat,
+      amr: ['pwd'],
+      epoch: 0,
+      client_id: 'accounts',
+    });
+    expect(iat).toBeGreaterThanOrEqual(before);
+    expect(iat).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000));
+  });
+
+  it('tell by the epoch which sessions ended when all others did', async () => {
+    const grace = await anAccount(service, 'grace');
+    const change = { currentPassword: grace.password, newPassword: aPassword() };
+    await grace.put('/api/me/password', change);
+    const login = await logIn(service, { email: grace.email, password: change.newPassword });
+    const epochs = [grace, login.body, await byCode(service, grace)].map(
+      ({ token }) => decodeToken(token).claims['epoch'],
+    );
+    expect(epochs, 'before, after, and of the session that was kept').toEqual([0, 1, 1]);
+  });
+
+  it.each([
+    ['by this version', 'pwd'],
+    ['by an instance of the version before, which stores no method', null],
+  ])('keep amr and auth_time when a session opened %s is refreshed or passed on', async (_, stored) => {
+    const grace = await anAccount(service, 'grace');
+    const login = await aRefreshableLogin(service, grace);
+    const auth_time = Math.floor(Date.now() / 1000) - 3600;
+    const change = 'UPDATE sessions SET amr = ?, auth_time = ? WHERE id = ?';
+    await service.db.query(change, [stored, auth_time * 1000, sessionIdOf(login)]);
+
+    const next = await refreshed(service, login.refreshToken);
+    const opened = await byCode(service, grace.as(next.token));
+
+    const kept = { auth_time, amr: ['pwd'], epoch: 0, client_id: 'accounts' };
+    for (const { token } of [next, opened]) expect(decodeToken(token).claims).toMatchObject(kept);
+    const rows = await service.db.query('SELECT amr FROM sessions WHERE id = ?', [sessionIdOf(opened)]);
+    expect(rows).toEqual([{ amr: stored }]);
+  });
+
+  it('name the audience as the client', async () => {
+    for (const client_id of [undefined, 'billing', '', null, ['accounts']]) {
+      const token = signToken(header, { ...claims, client_id }, key);
+      expect(await ada.as(token).get('/api/me')).toMatchObject(invalidToken);
+    }
+  });
+
+  it('never contain a role, and are unique to each token', async () => {
+    const grace = await anAccount(service, 'grace');
+    await anOrgOf(grace);
+    const login = decodeToken((await logIn(service, grace)).body.token).claims;
+    expect(JSON.stringify(login)).not.toMatch(/owner|admin|member|example\.com/);
+    const first = decodeToken(grace.token).claims;
+    expect(first['jti']).not.toBe(login['jti']);
+    expect(first['sid']).not.toBe(login['sid']);
+  });
+});
 
 describe('a forged token', () => {
   const now = (): number => Math.floor(Date.now() / 1000);
@@ -81,7 +227,6 @@ describe('a forged token', () => {
   it('is refused when its lifetime exceeds the maximum', async () => {
     const longest = await tryToken(signToken(header, { ...claims, exp: 1e30 }, key));
     const long = await tryToken(signToken(header, { ...claims, exp: now() + 10 * 365 * 86_400 }, key));
-
     expect(longest).toMatchObject(invalidToken);
     expect(long).toMatchObject(invalidToken);
   });
@@ -92,9 +237,7 @@ describe('a forged token', () => {
 
   it("is refused when it names another user's session", async () => {
     const eve = await anAccount(service, 'eve');
-
     const token = signToken(header, { ...decodeToken(eve.token).claims, sub: ada.id }, key);
-
     expect(await tryToken(token)).toMatchObject(invalidToken);
   });
 
@@ -162,14 +305,12 @@ describe('a forged token', () => {
     ['as text', () => 'null'],
   ])('is refused %s', async (_what, change) => {
     const [head, body, signature] = ada.token.split('.') as [string, string, string];
-
     expect(await tryToken(change(head, body, signature))).toMatchObject(invalidToken);
   });
 
   it("is refused with another token's payload under its signature", async () => {
     const eve = await anAccount(service, 'eve');
     const [head, , signature] = eve.token.split('.');
-
     expect(await tryToken(`${head}.${ada.token.split('.')[1]}.${signature}`)).toMatchObject(invalidToken);
   });
 
@@ -196,35 +337,22 @@ describe('a forged token', () => {
     }
   });
 
-  describe('with a key of its own', () => {
-    let listener: Server;
+  it('is refused with a key of its own, and nothing is fetched', async () => {
     let connections = 0;
-    let listenerUrl: string;
+    const listener = createServer((_request, response) => response.end(JSON.stringify({ keys: [] })));
+    listener.on('connection', () => (connections += 1));
+    await new Promise<void>((ready) => listener.listen(0, '127.0.0.1', ready));
+    const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
+    const own = aSigningKey();
+    const jwk = own.publicKey.export({ format: 'jwk' });
 
-    beforeAll(async () => {
-      listener = createServer((_request, response) => response.end(JSON.stringify({ keys: [] })));
-      listener.on('connection', () => (connections += 1));
-      await new Promise<void>((ready) => listener.listen(0, '127.0.0.1', ready));
-      listenerUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/`;
-    });
-    afterAll(() => listener.close());
-
-    it('is refused, and nothing is fetched', async () => {
-      const own = aSigningKey();
-      const jwk = own.publicKey.export({ format: 'jwk' });
-
-      for (const change of [
-        { jwk },
-        { jwk, kid: undefined },
-        { jku: listenerUrl, kid: own.kid },
-        { jku: listenerUrl },
-        { x5u: listenerUrl },
-        { x5c: ['MIIB'] },
-      ]) {
-        expect(await tryToken(signToken({ ...header, ...change }, claims, own))).toMatchObject(invalidToken);
-      }
-      expect(connections).toBe(0);
-    });
+    const embedded = [{ jwk }, { jwk, kid: undefined }, { x5c: ['MIIB'] }];
+    const linked = [{ jku: url, kid: own.kid }, { jku: url }, { x5u: url }];
+    for (const change of [...embedded, ...linked]) {
+      expect(await tryToken(signToken({ ...header, ...change }, claims, own))).toMatchObject(invalidToken);
+    }
+    expect(connections).toBe(0);
+    listener.close();
   });
 });
 
