@@ -85,7 +85,6 @@ describe('a shared window that answers', () => {
     const asked = store.admit(COUNTERS);
     peer.write('answer');
     blockThread(TIMEOUT_MS + 100);
-
     expect((await asked).admitted).toBe(true);
     expect(store.degraded).toBe(false);
     store.close();
@@ -95,7 +94,6 @@ describe('a shared window that answers', () => {
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     onTestFinished(() => warn.mockRestore());
     const store = new FallbackStore(shared(), own);
-
     expect((await store.admit(COUNTERS)).admitted).toBe(false);
     expect(store.degraded).toBe(true);
     expect(warn).toHaveBeenCalledExactlyOnceWith(

@@ -33,11 +33,9 @@ describe('the window', () => {
     const { admitAt } = aStore();
     expect(await admitAt(0)).toEqual({ admitted: true, remaining: 9, resetMs: W });
     for (let i = 0; i < 9; i++) await admitAt(W - 1000);
-
     const later = [];
     for (let i = 0; i < 10; i++) later.push((await admitAt(W + 1000)).admitted);
     expect(later.filter(Boolean)).toHaveLength(1);
-
     const afterNine = [];
     for (let i = 0; i < 10; i++) afterNine.push((await admitAt(2 * W - 1000)).admitted);
     expect(afterNine.filter(Boolean)).toHaveLength(9);
@@ -103,7 +101,6 @@ describe('memory', () => {
     await admitAt(1, 'second');
     await admitAt(2, 'third');
     expect((await admitAt(3, 'first')).admitted).toBe(false);
-
     await admitAt(4, 'fourth');
     expect((await admitAt(5, 'second')).admitted).toBe(false);
     expect((await admitAt(5, 'third')).admitted).toBe(false);
@@ -172,7 +169,6 @@ describe('several limits', () => {
     const { store, clock } = aStore();
     await store.admit([wide('a@b.co')]);
     clock.ms = 400;
-
     expect(await store.admit([narrow, wide('a@b.co')])).toMatchObject({
       admitted: true,
       quotas: [
@@ -185,7 +181,6 @@ describe('several limits', () => {
   it('do not count a request that one of them refuses', async () => {
     const { store } = aStore();
     for (let i = 0; i < 2; i += 1) await store.admit([narrow, wide('a@b.co')]);
-
     for (let i = 0; i < 5; i += 1) {
       const { admitted, quotas } = await store.admit([narrow, wide('a@b.co')]);
       expect([admitted, ...quotas.map(({ remaining }) => remaining)]).toEqual([false, 0, 1]);
@@ -208,7 +203,6 @@ describe('a request given back', () => {
     const first = await store.admit([aCounter('a@b.co', rule)]);
     await admitAt(10);
     expect((await admitAt(20)).admitted).toBe(false);
-
     clock.ms = 30;
     await first.giveBack();
     expect(await admitAt(40)).toEqual({ admitted: true, remaining: 0, resetMs: W - 30 });

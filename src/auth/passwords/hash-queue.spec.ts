@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Socket } from 'node:net';
 import { UnavailableError } from '../../problems/problem.js';
 import { type HashClient, hashClientOf, HashQueue } from './hash-queue.js';
+import { EventLoopMonitor } from './hash-threads.js';
 
 const ADA: HashClient = { key: 'ada', hasLeft: () => false };
 
@@ -228,7 +229,6 @@ it('is the same for all networks of a site, and different for each IPv4 address'
   const keys = ['2001:db8:1:2::1', '2001:db8:1:ffff::2', '2001:db8:2::1', '198.51.100.1', '198.51.100.2'].map(
     (ip) => hashClientOf(requestFrom(ip)).key,
   );
-
   expect(keys[0]).toBe(keys[1]);
   expect(new Set(keys).size).toBe(4);
 });
@@ -236,4 +236,20 @@ it('is the same for all networks of a site, and different for each IPv4 address'
 it('has left when its connection is closed', () => {
   expect(hashClientOf(requestFrom('198.51.100.1')).hasLeft()).toBe(false);
   expect(hashClientOf(requestFrom('198.51.100.1', true)).hasLeft()).toBe(true);
+});
+
+function keepBusy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+it('reports a saturated event loop, until it is idle again', async () => {
+  const load = new EventLoopMonitor();
+  // On a busy machine a span can be spent waiting for a core, which looks like work: one of several does not.
+  const untilIdle = () =>
+    vi.waitFor(() => expect(load.isSaturated()).toBe(false), { interval: 100, timeout: 60_000 });
+  await untilIdle();
+  keepBusy(200);
+  expect(load.isSaturated()).toBe(true);
+  await untilIdle();
 });

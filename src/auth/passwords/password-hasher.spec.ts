@@ -115,7 +115,6 @@ describe('a failed login', () => {
   it('costs the work of the strongest hash seen so far, for any e-mail', async () => {
     await verify(phc(cost(65_536, 3)));
     expect(engine.work()).toBe(65_536 * 3);
-
     for (const stored of [undefined, phc(CONFIGURED), phc(cost(1024, 1)), 'damaged']) {
       await verify(stored);
       expect(Math.abs(engine.work() / (65_536 * 3) - 1), stored).toBeLessThan(0.001);
@@ -143,7 +142,6 @@ describe('a failed login, once a bcrypt hash was seen', () => {
     await verify(bcrypt(12), RIGHT);
     engine.asked = [];
     bcryptVerifier.rounds = 0;
-
     expect(await verify(stored)).toEqual({ matches: false, replacement: undefined });
     expect(bcryptVerifier.rounds).toBe(2 ** 12);
     expect(Math.abs(engine.work() - WORK) / WORK).toBeLessThan(0.001);
@@ -160,7 +158,6 @@ describe('a failed login, once a bcrypt hash was seen', () => {
 describe('a login that succeeds', () => {
   it('rehashes bcrypt, without extra work', async () => {
     const { engine, bcryptVerifier, verify } = aHasher(CONFIGURED);
-
     expect(await verify(bcrypt(10), RIGHT)).toEqual({ matches: true, replacement: phc(CONFIGURED) });
     expect(engine.asked).toEqual([['hash', CONFIGURED]]);
     expect(bcryptVerifier.rounds).toBe(2 ** 10);
@@ -173,7 +170,6 @@ describe('a login that succeeds', () => {
     ['less memory and more passes', cost(9216, 4, 2)],
   ])('rehashes a hash with %s', async (_what, stored) => {
     const { engine, verify } = aHasher(CONFIGURED);
-
     expect(await verify(phc(stored), RIGHT)).toEqual({ matches: true, replacement: phc(CONFIGURED) });
     expect(engine.asked).toEqual([
       ['verify', stored],
@@ -188,7 +184,6 @@ describe('a login that succeeds', () => {
     ['more lanes', cost(19_456, 2, 3)],
   ])('keeps a hash with %s, without extra work', async (_what, stored) => {
     const { engine, verify } = aHasher(CONFIGURED);
-
     expect(await verify(phc(stored), RIGHT)).toEqual({ matches: true, replacement: undefined });
     expect(engine.asked).toEqual([['verify', stored]]);
   });

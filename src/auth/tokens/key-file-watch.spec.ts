@@ -33,7 +33,6 @@ it('is shared by all callers who come during another look, and begins after it',
   const later = Array.from({ length: 500 }, () => shared.ask());
   await new Promise(setImmediate);
   expect(looks).toHaveLength(1);
-
   await endLooks();
   await Promise.all([first, ...later]);
   expect(looks).toHaveLength(2);
@@ -44,7 +43,6 @@ it('keeps a bounded number of callers waiting while the file system hangs', asyn
   for (let i = 0; i < 1500; i += 1) void shared.ask().then(() => (answered += 1));
   await new Promise(setImmediate);
   expect(answered).toBe(500);
-
   await endLooks();
   expect(answered).toBe(1500);
 });
