@@ -11,12 +11,12 @@ import {
   anUnknownId,
   aPassword,
   byCode,
-  type Session,
+  logIn,
 } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
-import { startClusterWithoutLimits } from '../support/service.js';
 import { aBoundToken, aServiceCaller } from '../support/service-caller.js';
-import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
+import { startClusterWithoutLimits } from '../support/service.js';
+import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
 
 type Part = Record<string, unknown>;
 
@@ -81,7 +81,6 @@ describe('introspection', () => {
 
   it('ignores the hint and what it does not know', async () => {
     const plain = await billing.introspect({ token: ada.token });
-
     for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense', '']) {
       const hinted = await billing.introspect({ token: ada.token, token_type_hint, scope: 'x' });
       expect(hinted.text).toBe(plain.text);
@@ -121,13 +120,7 @@ describe('introspection', () => {
       ['of a login that can be refreshed', async () => (await aRefreshableLogin(service, ada)).token],
       ['of a code', async () => (await byCode(service, ada)).token],
       ['of a code of a code', async () => (await byCode(service, await byCode(service, ada))).token],
-      [
-        'of before the password was changed, in the session that changed it',
-        async () => {
-          await changePassword(ada);
-          return ada.token;
-        },
-      ],
+      ['of before the password was changed, in the session that changed it', () => afterChange(ada.token)],
       ['within the leeway', async () => forged(() => ({ exp: now() - 5 }))],
     ])('%s', async (_what, tokenOf) => {
       const token = await tokenOf();
@@ -138,9 +131,14 @@ describe('introspection', () => {
     });
   });
 
-  async function changePassword(account: Account): Promise<void> {
-    const body = { currentPassword: account.password, newPassword: aPassword() };
-    expect((await account.put('/api/me/password', body)).status).toBe(200);
+  async function afterChange(token: string): Promise<string> {
+    const change = { currentPassword: ada.password, newPassword: aPassword() };
+    expect((await ada.put('/api/me/password', change)).status).toBe(200);
+    return token;
+  }
+  async function afterLogout(token: string): Promise<string> {
+    expect((await ada.post('/api/auth/logout')).status).toBe(200);
+    return token;
   }
 
   function forged(claims: () => Part, header: Part = {}, key = service.installation.keys[0]!): string {
@@ -160,8 +158,8 @@ describe('introspection', () => {
       [
         "names another user's session",
         async () => {
-          const eve = await anAccount(service, 'eve');
-          return forged(() => ({ sid: decodeToken(eve.token).claims['sid'] }));
+          const sid = sessionIdOf(await anAccount(service, 'eve'));
+          return forged(() => ({ sid }));
         },
       ],
       ['is signed by another key', () => forged(() => ({}), {}, aSigningKey())],
@@ -185,29 +183,14 @@ describe('introspection', () => {
       ['stands before a line break', () => `${ada.token}\n`],
       ['is twice there', () => `${ada.token},${ada.token}`],
       ['is long', () => `${'A'.repeat(5000)}.${'A'.repeat(5000)}.${'A'.repeat(5000)}`],
-      [
-        'was logged out',
-        async () => {
-          await ada.post('/api/auth/logout');
-          return ada.token;
-        },
-      ],
+      ['was logged out', () => afterLogout(ada.token)],
       [
         'came from a code of a login that was logged out',
-        async () => {
-          const { token } = await byCode(service, ada);
-          await ada.post('/api/auth/logout');
-          return token;
-        },
+        async () => afterLogout((await byCode(service, ada)).token),
       ],
       [
         'was of another session when the password was changed',
-        async () => {
-          const { email, password } = ada;
-          const login = await service.anyone.post<Session>('/api/auth/login', { email, password });
-          await changePassword(ada);
-          return login.body.token;
-        },
+        async () => afterChange((await logIn(service, ada)).body.token),
       ],
       [
         'is of a disabled user',
@@ -253,15 +236,9 @@ describe('introspection', () => {
     it('tells that service the truth, and nothing to another', async () => {
       const token = await aBoundToken(billing, ada);
       expect((await ada.as(token).get('/api/me')).status).toBe(200);
-
       const answer = await introspected({ token });
-
-      expect(answer.body).toMatchObject({
-        active: true,
-        sub: ada.id,
-        aud: billing.name,
-        client_id: billing.name,
-      });
+      const { name } = billing;
+      expect(answer.body).toMatchObject({ active: true, sub: ada.id, aud: name, client_id: name });
       expect((await introspected({ token }, reports)).text).toBe(INACTIVE);
     });
 
@@ -313,9 +290,7 @@ describe('introspection', () => {
   it('notices at the next request, at every instance, that a session ended', async () => {
     const { token } = await byCode(service, ada);
     expect([await isActive(ada.token), await isActive(token)]).toEqual([true, true]);
-
     await ada.post('/api/auth/logout');
-
     expect([await isActive(ada.token), await isActive(token)]).toEqual([false, false]);
   });
 
@@ -325,7 +300,6 @@ describe('introspection', () => {
     const change = (sql: string) =>
       service.db.query(`UPDATE services SET ${sql} WHERE name = ?`, [asker.name]);
     for (const { status } of await answers()) expect(status).toBe(200);
-
     await change("allow = 'memberships'");
     for (const answer of await answers()) expect(answer).toMatchObject(insufficientScope('introspect'));
     await change("allow = 'introspect', disabled_at = 1");

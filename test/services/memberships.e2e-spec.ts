@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { insufficientScope, invalidClient, invalidFields } from '../support/expected.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join } from '../support/personas.js';
-import { startServiceWithoutLimits } from '../support/service.js';
 import { aServiceCaller } from '../support/service-caller.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 
 interface Page {
   memberships: { orgId: string; userId: string; role: string; orgRevision: number }[];
@@ -38,9 +38,7 @@ describe('GET /api/memberships', () => {
 
   it('lists the members of an organization in order of joining, with its revision', async () => {
     const { org, owner, admin, member } = await anOrg(service);
-
     const memberships = await list(`orgId=${org.id}`);
-
     const of = ({ id }: Account, role: string) => ({ orgId: org.id, userId: id, role, orgRevision: 3 });
     expect(memberships).toEqual([of(owner, 'owner'), of(admin, 'admin'), of(member, 'member')]);
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
@@ -52,7 +50,6 @@ describe('GET /api/memberships', () => {
     const second = await anOrgOf(member, 'Another');
     const third = await anOrgOf(owner, 'A third');
     await join(third, owner, member, 'admin');
-
     expect(await list(`userId=${member.id}`)).toEqual([
       { orgId: org.id, userId: member.id, role: 'member', orgRevision: 3 },
       { orgId: second.id, userId: member.id, role: 'owner', orgRevision: 1 },
@@ -62,7 +59,6 @@ describe('GET /api/memberships', () => {
 
   it('answers to both ids with one membership, or none', async () => {
     const { org, owner, outsider } = await anOrg(service);
-
     expect(await list(`orgId=${org.id}&userId=${owner.id}`)).toEqual([
       { orgId: org.id, userId: owner.id, role: 'owner', orgRevision: 3 },
     ]);
@@ -99,7 +95,6 @@ describe('GET /api/memberships', () => {
     const deleted = await anOrgOf(member, 'Deleted');
     await member.delete(`/api/orgs/${deleted.id}`);
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [admin.id]);
-
     const [ofOrg, sizes] = await listInPages(`orgId=${org.id}`, 2);
     expect([ofOrg.map(({ userId }) => userId), sizes]).toEqual([[owner.id, member.id], [2]]);
     expect(await list(`userId=${admin.id}`)).toEqual([]);
@@ -132,7 +127,6 @@ describe('GET /api/memberships', () => {
   it('is for services that are allowed it', async () => {
     const ada = await anAccount(service, 'ada');
     const other = await aServiceCaller(service, 'introspect', 'events');
-
     for (const caller of [service.anyone, ada]) {
       expect(await caller.get(`/api/memberships?userId=${ada.id}`)).toMatchObject(invalidClient);
       expect(await caller.get('/api/memberships')).toMatchObject(invalidClient);

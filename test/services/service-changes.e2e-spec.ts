@@ -1,52 +1,48 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
-import { Transactions } from '../../src/database/transactions/transactions.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
-import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
-import { Service, ServiceSecret } from '../../src/services/service.entity.js';
+import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
 import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
+import { Service, ServiceSecret } from '../../src/services/service.entity.js';
 import { ServicesRepository } from '../../src/services/services.repository.js';
 import { times } from '../support/at-once.js';
-import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { basic } from '../support/services.js';
 
 const ROOT: OperatorActor = { kind: 'operator', id: 'root', reason: 'a test' };
 const HOUR_MS = 3_600_000;
 
+const data = await openDataLayer({ JWT_ISSUER: 'https-issuer', JWT_AUDIENCE: 'audience' });
+const { dataSource, transactions, env } = data;
+const secrets = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
+const uses = new SecretUses(secrets);
+const changes = new ServiceChanges(
+  new ServicesRepository(dataSource.getRepository(Service)),
+  secrets,
+  new EventsRepository(dataSource.getRepository(Event)),
+  transactions,
+  env,
+);
+afterAll(async () => {
+  await uses.onApplicationShutdown();
+  await data.close();
+});
+
 describe('a service', () => {
-  let data: DataLayer;
-  let changes: ServiceChanges;
-  let secrets: ServiceSecretsRepository;
-  let uses: SecretUses;
-  let credentials: ServiceCredentials;
+  const credentials = new ServiceCredentials(secrets, uses);
   let name: string;
   let added = 0;
 
-  beforeAll(async () => {
-    data = await openDataLayer({ JWT_ISSUER: 'https-issuer', JWT_AUDIENCE: 'audience' });
-    const { dataSource, transactions, env } = data;
-    const services = new ServicesRepository(dataSource.getRepository(Service));
-    secrets = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
-    const events = new EventsRepository(dataSource.getRepository(Event));
-    changes = new ServiceChanges(services, secrets, events, transactions, env);
-    uses = new SecretUses(secrets);
-    credentials = new ServiceCredentials(secrets, uses);
-  });
-  afterAll(async () => {
-    await uses.onApplicationShutdown();
-    await data.close();
-  });
   beforeEach(() => {
     added += 1;
     name = `service-${added}`;
   });
 
   const add = async (...scopes: ServiceScope[]) => changes.add(name, scopes, ROOT);
-  const basic = (user: string, password: string) =>
-    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   const authenticate = (secret: string, user = name): Promise<ServicePrincipal | undefined> =>
     credentials.authenticate(basic(user, secret));
   const row = async () => (await data.db.query('SELECT * FROM services WHERE name = ?', [name]))[0]!;
@@ -68,20 +64,14 @@ describe('a service', () => {
   describe('proves who it is', () => {
     it('by its secret, and is told what it is allowed', async () => {
       const { secret } = await add('events', 'introspect');
-
-      expect(await authenticate(secret)).toEqual({
-        kind: 'service',
-        name,
-        allow: ['introspect', 'events'],
-        epoch: 0,
-      });
+      const allow = ['introspect', 'events'];
+      expect(await authenticate(secret)).toEqual({ kind: 'service', name, allow, epoch: 0 });
     });
 
     it('not by a secret of another service, an unknown one, or under another name', async () => {
       const { secret } = await add();
       const other = `${name}-other`;
       const { secret: othersSecret } = await changes.add(other, [], ROOT);
-
       expect(await authenticate(othersSecret)).toBeUndefined();
       expect(await authenticate(secret, other)).toBeUndefined();
       expect(await authenticate(secret, 'nobody')).toBeUndefined();
@@ -91,25 +81,21 @@ describe('a service', () => {
 
     it('with no query for what has not the shape of a secret, or of a name', async () => {
       const { secret } = await add();
-      const executed = recordStatements(data.dataSource);
-
+      const executed = recordStatements(dataSource);
+      const credentialsOf = [basic(name, 'guess'), basic(name, secret.slice(0, -1))];
       for (const header of [
         undefined,
-        basic(name, 'guess'),
-        basic(name, secret.slice(0, -1)),
+        ...credentialsOf,
         basic(name.toUpperCase(), secret),
         `Bearer ${secret}`,
-      ]) {
+      ])
         expect(await credentials.authenticate(header)).toBeUndefined();
-      }
-
       expect(executed).toEqual([]);
     });
 
     it('and leaves nothing but a hash of its secret in the database', async () => {
       const { secret } = await add();
       await changes.rotate(name, ROOT);
-
       for (const table of ['services', 'service_secrets', 'events']) {
         expect(JSON.stringify(await data.db.query(`SELECT * FROM ${table}`))).not.toContain(secret.slice(4));
       }
@@ -119,31 +105,17 @@ describe('a service', () => {
   describe('is added', () => {
     it('once, whoever else adds it at the same time', async () => {
       const results = await Promise.allSettled(times(6, () => add('introspect')));
-
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      const refusals = results.flatMap((result) =>
-        result.status === 'rejected' ? String(result.reason) : [],
-      );
-      expect(refusals.filter((refusal) => !refusal.includes('service_name_taken'))).toEqual([]);
+      for (const result of results.filter(({ status }) => status === 'rejected'))
+        expect(String((result as PromiseRejectedResult).reason)).toContain('service_name_taken');
       expect(await liveSecrets()).toHaveLength(1);
     });
 
     it('not under a name that a token means something else by, or that is no name', async () => {
-      for (const wrong of [
-        'audience',
-        'https-issuer',
-        '',
-        'Billing',
-        '1a',
-        '-a',
-        'a b',
-        'a'.repeat(41),
-        'ä',
-        'a\n',
-      ]) {
-        await expect(async () => changes.add(wrong, [], ROOT), JSON.stringify(wrong)).rejects.toThrow(
-          /service_name/,
-        );
+      const noNames = ['', 'Billing', '1a', '-a', 'a b', 'a'.repeat(41), 'ä', 'a\n'];
+      for (const wrong of ['audience', 'https-issuer', ...noNames]) {
+        const adding = (async () => changes.add(wrong, [], ROOT))();
+        await expect(adding, JSON.stringify(wrong)).rejects.toThrow(/service_name/);
       }
       expect(await data.db.query("SELECT name FROM services WHERE name IN ('audience', 'a')")).toEqual([]);
     });
@@ -151,14 +123,12 @@ describe('a service', () => {
     it('not under the name of one that was removed', async () => {
       await add();
       await changes.remove(name, ROOT);
-
       await expect(add()).rejects.toThrow(/service_name_taken/);
     });
 
     it('with its row and its events, or not at all', async () => {
       const types = await recorded(() => add('memberships'));
       const [secretId] = await liveSecrets();
-
       expect(types).toEqual([
         ['service.created', { service: name, allow: 'memberships' }],
         ['service.secret_added', { service: name, secretId }],
@@ -170,21 +140,16 @@ describe('a service', () => {
   describe('has at most two live secrets', () => {
     it('however many are added at the same time', async () => {
       await add();
-
       const results = await Promise.allSettled(times(8, () => changes.rotate(name, ROOT)));
-
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect(await liveSecrets()).toHaveLength(2);
     });
 
     it('of which the one that was added first is the older, also if it was added by a clock that is ahead', async () => {
       const first = await add();
-      await data.db.query('UPDATE service_secrets SET created_at = ? WHERE id = ?', [
-        Date.now() + HOUR_MS,
-        first.id,
-      ]);
+      const ahead = 'UPDATE service_secrets SET created_at = ? WHERE id = ?';
+      await data.db.query(ahead, [Date.now() + HOUR_MS, first.id]);
       await changes.rotate(name, ROOT);
-
       const { secretId } = await changes.revokeSecret(name, { endSessions: false }, ROOT);
       expect(secretId).toBe(first.id);
     });
@@ -192,16 +157,11 @@ describe('a service', () => {
     it('of which both work until one is revoked, the older without its id', async () => {
       const first = await add();
       const second = await changes.rotate(name, ROOT);
-      expect([await authenticate(first.secret), await authenticate(second.secret)]).toMatchObject([
-        { name },
-        { name },
-      ]);
+      for (const { secret } of [first, second]) expect(await authenticate(secret)).toMatchObject({ name });
 
       const types = await recorded(async () => {
-        expect(await changes.revokeSecret(name, { endSessions: false }, ROOT)).toEqual({
-          secretId: first.id,
-          revoked: true,
-        });
+        const revoked = await changes.revokeSecret(name, { endSessions: false }, ROOT);
+        expect(revoked).toEqual({ secretId: first.id, revoked: true });
       });
 
       expect(types).toEqual([['service.secret_revoked', { service: name, secretId: first.id }]]);
@@ -214,11 +174,8 @@ describe('a service', () => {
     it('and none is revoked by its age where there is only one, however often it is asked', async () => {
       const first = await add();
       const second = await changes.rotate(name, ROOT);
-
-      const results = await Promise.allSettled(
-        times(4, () => changes.revokeSecret(name, { endSessions: false }, ROOT)),
-      );
-
+      const revoke = () => changes.revokeSecret(name, { endSessions: false }, ROOT);
+      const results = await Promise.allSettled(times(4, revoke));
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect(await authenticate(first.secret)).toBeUndefined();
       expect(await authenticate(second.secret)).toMatchObject({ name });
@@ -227,7 +184,6 @@ describe('a service', () => {
     it('of which a leaked one is revoked with the sessions, also if it was revoked before', async () => {
       const { id } = await add();
       const revoke = () => changes.revokeSecret(name, { secretId: id, endSessions: true }, ROOT);
-
       expect(await recorded(revoke)).toEqual([
         ['service.secret_revoked', { service: name, secretId: id }],
         ['service.sessions_ended', { service: name }],
@@ -240,9 +196,7 @@ describe('a service', () => {
     it('and revokes none of another service', async () => {
       await add();
       const other = await changes.add(`${name}-other`, [], ROOT);
-
       const revocation = changes.revokeSecret(name, { secretId: other.id, endSessions: true }, ROOT);
-
       await expect(revocation).rejects.toThrow(/secret_not_found/);
       expect(await authenticate(other.secret, `${name}-other`)).toBeDefined();
       expect(await row()).toMatchObject({ epoch: 0 });
@@ -252,9 +206,7 @@ describe('a service', () => {
   describe('that is', () => {
     it('allowed something else is told so at its next request', async () => {
       const { secret } = await add('introspect');
-
       const types = await recorded(() => changes.allow(name, ['events'], ROOT));
-
       expect(types).toEqual([['service.allowed', { service: name, from: 'introspect', to: 'events' }]]);
       expect(await authenticate(secret)).toMatchObject({ allow: ['events'] });
       expect(await recorded(() => changes.allow(name, ['events'], ROOT))).toEqual([]);
@@ -266,16 +218,15 @@ describe('a service', () => {
     it('disabled is refused at its next request, and enabled again, with its epoch raised for good', async () => {
       const { secret } = await add();
 
-      expect(await recorded(() => changes.disable(name, ROOT))).toEqual([
-        ['service.disabled', { service: name }],
-      ]);
+      const disabled = [['service.disabled', { service: name }]];
+      const enabled = [['service.enabled', { service: name }]];
+
+      expect(await recorded(() => changes.disable(name, ROOT))).toEqual(disabled);
       expect(await authenticate(secret)).toBeUndefined();
       expect(await recorded(() => changes.disable(name, ROOT))).toEqual([]);
       expect(await row()).toMatchObject({ epoch: 1 });
 
-      expect(await recorded(() => changes.enable(name, ROOT))).toEqual([
-        ['service.enabled', { service: name }],
-      ]);
+      expect(await recorded(() => changes.enable(name, ROOT))).toEqual(enabled);
       expect(await authenticate(secret)).toMatchObject({ name });
       expect(await recorded(() => changes.enable(name, ROOT))).toEqual([]);
       expect(await row()).toMatchObject({ epoch: 1, disabled_at: null });
@@ -285,10 +236,8 @@ describe('a service', () => {
       const { secret } = await add();
       await changes.rotate(name, ROOT);
 
-      expect(await recorded(() => changes.remove(name, ROOT))).toEqual([
-        ['service.removed', { service: name }],
-      ]);
-
+      const removed = [['service.removed', { service: name }]];
+      expect(await recorded(() => changes.remove(name, ROOT))).toEqual(removed);
       expect(await authenticate(secret)).toBeUndefined();
       expect(await liveSecrets()).toEqual([]);
       const { disabled_at: disabledAt, removed_at: removedAt, epoch } = await row();
@@ -310,13 +259,8 @@ describe('a service', () => {
 
     it('removed while secrets are added keeps none', async () => {
       await add();
-
-      await Promise.allSettled([
-        changes.rotate(name, ROOT),
-        changes.remove(name, ROOT),
-        changes.rotate(name, ROOT),
-      ]);
-
+      const rotate = () => changes.rotate(name, ROOT);
+      await Promise.allSettled([rotate(), changes.remove(name, ROOT), rotate()]);
       expect(await liveSecrets()).toEqual([]);
     });
   });
@@ -334,7 +278,7 @@ describe('a service', () => {
       const [hour] = await lastUses();
       expect(hour! % HOUR_MS).toBe(0);
       expect(hour).toBeGreaterThan(before - HOUR_MS);
-      const executed = recordStatements(data.dataSource);
+      const executed = recordStatements(dataSource);
       await authenticate(secret);
       // Nor does an instance that did not write it.
       await new ServiceCredentials(secrets, new SecretUses(secrets)).authenticate(basic(name, secret));
@@ -351,7 +295,6 @@ describe('a service', () => {
         await by.onApplicationShutdown();
         return lastUses();
       };
-
       expect(await note(noon + 5)).toEqual([noon]);
       expect(await note(noon + HOUR_MS - 1)).toEqual([noon]);
       expect(await note(noon + HOUR_MS)).toEqual([noon + HOUR_MS]);
@@ -360,10 +303,7 @@ describe('a service', () => {
 
     it('without failing a request where it cannot be written, which is tried again a minute later', async () => {
       const { id, secret } = await add();
-      const failing = new ServiceSecretsRepository(
-        data.dataSource.getRepository(ServiceSecret),
-        new Transactions(data.dataSource),
-      );
+      const failing = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
       let tries = 0;
       failing.noteUse = async (...use) => {
         tries += 1;

@@ -1,17 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import {
   bodyTooLarge,
+  type ExpectedProblem,
   invalidClient,
   invalidFields,
   unsupportedMediaType,
-  type ExpectedProblem,
 } from '../support/expected.js';
 import { anAccount, anUnknownId } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { startServiceWithoutLimits } from '../support/service.js';
 import { aServiceCaller } from '../support/service-caller.js';
+import { startServiceWithoutLimits } from '../support/service.js';
 import { basic } from '../support/services.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const INTROSPECT = '/api/auth/introspect';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -131,7 +131,6 @@ describe('a request of an internal service', () => {
       expect((await post(body.padEnd(LIMIT, 'x'))).body).toMatchObject({ active: true });
       expect(await post(body.padEnd(LIMIT + 1, 'x'))).toMatchObject(bodyTooLarge);
       expect(await post('&'.repeat(17 * 1024))).toMatchObject(bodyTooLarge);
-
       const chunks = `400\r\n${'x'.repeat(1024)}\r\n`.repeat(17) + '0\r\n\r\n';
       const headers = [
         `Authorization: ${basic(billing.name, billing.secret)}`,
