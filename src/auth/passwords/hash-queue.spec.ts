@@ -6,8 +6,6 @@ import { EventLoopMonitor } from './hash-threads.js';
 
 const ADA: HashClient = { key: 'ada', hasLeft: () => false };
 
-const clientOf = (key: string): HashClient => ({ key, hasLeft: () => false });
-
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A queue whose pieces of work end when they are told to. */
@@ -17,7 +15,7 @@ function aQueue(concurrency: () => number, maxWaiting: number) {
   const refused: string[] = [];
   const refusals: unknown[] = [];
   const ends = new Map<string, () => void>();
-  const ask = (name: string, client = ADA): Promise<string | undefined> =>
+  const askAs = (client: HashClient, name: string): Promise<string | undefined> =>
     queue
       .run(client, () => {
         started.push(name);
@@ -28,6 +26,11 @@ function aQueue(concurrency: () => number, maxWaiting: number) {
         refused.push(name);
         return undefined;
       });
+  /** The first of two words names the client. */
+  const ask = (...names: string[]): Promise<(string | undefined)[]> =>
+    Promise.all(
+      names.map((name) => askAs({ ...ADA, key: name.includes(' ') ? name.split(' ')[0]! : ADA.key }, name)),
+    );
   const end = async (name: string): Promise<void> => {
     await settled();
     ends.get(name)!();
@@ -38,7 +41,7 @@ function aQueue(concurrency: () => number, maxWaiting: number) {
     await settled();
     for (let i = 0; i < started.length; i += 1) await end(started[i]!);
   };
-  return { queue, started, refused, refusals, ask, end, endAll };
+  return { queue, started, refused, refusals, ask, askAs, end, endAll };
 }
 
 afterEach(() => vi.useRealTimers());
@@ -46,7 +49,7 @@ afterEach(() => vi.useRealTimers());
 describe('the work of one client', () => {
   it('runs up to the limit at once, in order of arrival', async () => {
     const { ask, end, endAll, started } = aQueue(() => 2, 12);
-    const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => ask(name)));
+    const results = ask('a', 'b', 'c', 'd', 'e');
     await settled();
     expect(started).toEqual(['a', 'b']);
     await end('b');
@@ -59,7 +62,7 @@ describe('the work of one client', () => {
   it('follows a concurrency that falls and rises', async () => {
     let room = 2;
     const { ask, end, started } = aQueue(() => room, 12);
-    for (const name of ['a', 'b', 'c', 'd', 'e']) void ask(name);
+    void ask('a', 'b', 'c', 'd', 'e');
     room = 1;
     await end('a');
     expect(started).toEqual(['a', 'b']);
@@ -72,8 +75,7 @@ describe('the work of one client', () => {
 
   it('lets no newcomer overtake waiting work', async () => {
     const { ask, end, started } = aQueue(() => 1, 12);
-    void ask('a');
-    void ask('b');
+    void ask('a', 'b');
     await end('a');
     void ask('c');
     await settled();
@@ -92,7 +94,7 @@ describe('the work of one client', () => {
 
   it('fills the queue while the client is alone; more is refused at once', async () => {
     const { ask, endAll, started, refused, refusals } = aQueue(() => 1, 3);
-    for (const name of ['running', 'first', 'second', 'third', 'fourth']) void ask(name);
+    void ask('running', 'first', 'second', 'third', 'fourth');
     await settled();
     expect(refused).toEqual(['fourth']);
     expect(refusals[0]).toBeInstanceOf(UnavailableError);
@@ -118,7 +120,7 @@ describe('the work of one client', () => {
       await settled();
       vi.advanceTimersByTime(durationMs);
       await end('measured');
-      for (let i = 0; i < concurrency + 20; i += 1) void ask(`${i}`);
+      void ask(...Array.from({ length: concurrency + 20 }, (_, i) => `${i}`));
       await settled();
       expect(queue.counts).toEqual({ running: concurrency, waiting: places });
     },
@@ -127,8 +129,7 @@ describe('the work of one client', () => {
   it('is refused after three seconds of waiting, but later work is not', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { ask, end, started, refused } = aQueue(() => 1, 12);
-    void ask('running');
-    void ask('late');
+    void ask('running', 'late');
     vi.advanceTimersByTime(2000);
     void ask('fresh');
     vi.advanceTimersByTime(1000);
@@ -140,10 +141,10 @@ describe('the work of one client', () => {
   });
 
   it('does not start when the client has disconnected', async () => {
-    const { ask, end, started, refused } = aQueue(() => 1, 12);
+    const { ask, askAs, end, started, refused } = aQueue(() => 1, 12);
     const gone = { key: 'gone', left: false, hasLeft: () => gone.left };
     void ask('running');
-    void ask('abandoned', gone);
+    void askAs(gone, 'abandoned');
     void ask('next');
     gone.left = true;
     await end('running');
@@ -155,68 +156,52 @@ describe('the work of one client', () => {
 describe('clients', () => {
   it('are served round-robin, however much one of them asks for', async () => {
     const { ask, endAll, started } = aQueue(() => 1, 100);
-    void ask('running');
-    for (let i = 1; i <= 20; i += 1) void ask(`flood ${i}`, clientOf('flood'));
-    for (const name of ['ada 1', 'ada 2']) void ask(name, ADA);
-    void ask('eve 1', clientOf('eve'));
+    const flood = Array.from({ length: 20 }, (_, i) => `flood ${i + 1}`);
+    void ask('running', ...flood, 'ada 1', 'ada 2', 'eve 1');
     await endAll();
-    expect(started.slice(0, 7)).toEqual([
-      'running',
-      'flood 1',
-      'ada 1',
-      'eve 1',
-      'flood 2',
-      'ada 2',
-      'flood 3',
-    ]);
+    const first = ['running', 'flood 1', 'ada 1', 'eve 1', 'flood 2', 'ada 2', 'flood 3'];
+    expect(started.slice(0, 7)).toEqual(first);
     expect(started).toHaveLength(24);
   });
 
   it('take places from a client that filled the queue while it was alone', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 1, 4);
-    for (const name of ['running', 'flood 1', 'flood 2', 'flood 3', 'flood 4'])
-      void ask(name, clientOf('flood'));
-    for (const name of ['ada 1', 'ada 2', 'ada 3']) void ask(name, ADA);
+    void ask('flood 0', 'flood 1', 'flood 2', 'flood 3', 'flood 4', 'ada 1', 'ada 2', 'ada 3');
     await settled();
     expect(refused.toSorted()).toEqual(['ada 3', 'flood 3', 'flood 4']);
     await endAll();
-    expect(started).toEqual(['running', 'flood 1', 'ada 1', 'flood 2', 'ada 2']);
+    expect(started).toEqual(['flood 0', 'flood 1', 'ada 1', 'flood 2', 'ada 2']);
   });
 
   it('displace the newest request of the client with the most when the queue is full', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 1, 8);
-    void ask('running');
-    for (const key of ['a', 'b', 'c', 'd']) {
-      for (const turn of [1, 2]) void ask(`${key}${turn}`, clientOf(key));
-    }
-    void ask('e1', clientOf('e'));
+    void ask('running', 'a 1', 'a 2', 'b 1', 'b 2', 'c 1', 'c 2', 'd 1', 'd 2', 'e 1');
     await settled();
-    expect(refused).toEqual(['a2']);
-    void ask('f1', clientOf('f'));
+    expect(refused).toEqual(['a 2']);
+    void ask('f 1');
     await settled();
-    expect(refused).toEqual(['a2', 'b2']);
+    expect(refused).toEqual(['a 2', 'b 2']);
     await endAll();
-    expect(started).toEqual(['running', 'a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'c2', 'd2']);
+    const inTurn = ['running', 'a 1', 'b 1', 'c 1', 'd 1', 'e 1', 'f 1', 'c 2', 'd 2'];
+    expect(started).toEqual(inTurn);
   });
 
   it('do not displace a client that would be left with fewer', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 1, 4);
-    void ask('running');
-    for (const key of ['a', 'b', 'c', 'd', 'e']) void ask(`${key}1`, clientOf(key));
+    void ask('running', 'a 1', 'b 1', 'c 1', 'd 1', 'e 1');
     await settled();
-    expect(refused).toEqual(['e1']);
+    expect(refused).toEqual(['e 1']);
     await endAll();
-    expect(started).toEqual(['running', 'a1', 'b1', 'c1', 'd1']);
+    expect(started).toEqual(['running', 'a 1', 'b 1', 'c 1', 'd 1']);
   });
 
   it('are all served or refused, and the queue never exceeds its size', async () => {
     const { ask, endAll, started, refused } = aQueue(() => 2, 12);
-    const asked = Array.from({ length: 500 }, (_, i) => ask(`${i}`, clientOf(`${(i * i) % 17}`)));
+    const asked = ask(...Array.from({ length: 500 }, (_, i) => `${(i * i) % 17} ${i}`));
     await settled();
     expect(refused).toHaveLength(500 - 2 - 12);
     await endAll();
-    const answers = await Promise.all(asked);
-    expect(answers.filter((name) => name !== undefined)).toHaveLength(14);
+    expect((await asked).filter((name) => name !== undefined)).toHaveLength(14);
     expect(started).toHaveLength(14);
   });
 });
@@ -225,17 +210,18 @@ function requestFrom(ip: string, destroyed = false): Parameters<typeof hashClien
   return { ip, socket: { remoteAddress: '192.0.2.1', destroyed } as Socket };
 }
 
-it('is the same for all networks of a site, and different for each IPv4 address', () => {
-  const keys = ['2001:db8:1:2::1', '2001:db8:1:ffff::2', '2001:db8:2::1', '198.51.100.1', '198.51.100.2'].map(
-    (ip) => hashClientOf(requestFrom(ip)).key,
-  );
-  expect(keys[0]).toBe(keys[1]);
-  expect(new Set(keys).size).toBe(4);
-});
+describe('the client of a request', () => {
+  it('is the same for all networks of a site, and different for each IPv4 address', () => {
+    const sites = ['2001:db8:1:2::1', '2001:db8:1:ffff::2', '2001:db8:2::1', '198.51.100.1', '198.51.100.2'];
+    const keys = sites.map((ip) => hashClientOf(requestFrom(ip)).key);
+    expect(keys[0]).toBe(keys[1]);
+    expect(new Set(keys).size).toBe(4);
+  });
 
-it('has left when its connection is closed', () => {
-  expect(hashClientOf(requestFrom('198.51.100.1')).hasLeft()).toBe(false);
-  expect(hashClientOf(requestFrom('198.51.100.1', true)).hasLeft()).toBe(true);
+  it('has left when its connection is closed', () => {
+    expect(hashClientOf(requestFrom('198.51.100.1')).hasLeft()).toBe(false);
+    expect(hashClientOf(requestFrom('198.51.100.1', true)).hasLeft()).toBe(true);
+  });
 });
 
 function keepBusy(ms: number): void {

@@ -1,0 +1,267 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import { type AccessTokenClaims, areAccessTokenClaims, VerifiedTokens } from './access-token.js';
+import { DerivedMacs, EncryptedSecrets, keyOf } from './derived-keys.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
+import { CHALLENGE_TTL_MS, LoginChallenges } from '../second-factor/login-challenges.js';
+import { type KeyFileWatch, SharedLook } from './key-file-watch.js';
+import { RefreshTokens } from './refresh-tokens.js';
+
+const NOW = 1_800_000_000;
+const EXPECTED = { audience: 'accounts', sessionMaxAge: 2_592_000 };
+const CLAIMS: AccessTokenClaims = {
+  iss: 'accounts',
+  aud: 'accounts',
+  sub: newEntityId(),
+  sid: newEntityId(),
+  jti: newEntityId(),
+  iat: NOW,
+  exp: NOW + 86_400,
+  auth_time: NOW,
+  amr: ['pwd'],
+  epoch: 0,
+  client_id: 'accounts',
+};
+
+const accepts = (change: object): boolean => areAccessTokenClaims({ ...CLAIMS, ...change }, EXPECTED, NOW);
+
+describe('the claims of an access token', () => {
+  it.each([
+    ['as they are issued', {}],
+    ['an iat that is 30 s ahead', { iat: NOW + 30 }],
+    ['an exp at the end of the session', { exp: NOW + 2_592_000 }],
+  ])('are accepted with %s', (_what, change) => {
+    expect(accepts(change)).toBe(true);
+  });
+
+  it.each([
+    ['an iat that is 31 s ahead', { iat: NOW + 31 }],
+    ['jti a number', { jti: 1 }],
+    ['auth_time NaN', { auth_time: Number.NaN }],
+    ['an exp past the end of the session', { exp: NOW + 2_592_001 }],
+  ])('are refused with %s', (_what, change) => {
+    expect(accepts(change)).toBe(false);
+  });
+});
+
+const claims = (exp: number): AccessTokenClaims => ({ ...CLAIMS, iat: exp - 60, exp, auth_time: exp - 60 });
+
+describe('the tokens that were verified', () => {
+  it('keeps a token until its expiry plus leeway, and not a second longer', () => {
+    const tokens = new VerifiedTokens();
+    tokens.remember('a.b.c', claims(1000));
+    expect(tokens.find('a.b.c', 1029.9)).toEqual(claims(1000));
+    expect(tokens.find('a.b.c', 1030)).toBeUndefined();
+    expect(tokens.find('a.b.c', 1000)).toBeUndefined();
+  });
+
+  it('does not know a token that differs in one character', () => {
+    const tokens = new VerifiedTokens();
+    tokens.remember('a.b.c', claims(1000));
+    expect(tokens.find('a.b.C', 999)).toBeUndefined();
+    expect(tokens.find('a.b.c ', 999)).toBeUndefined();
+  });
+
+  it('evicts the least recently used token when full', () => {
+    const tokens = new VerifiedTokens();
+    for (let index = 0; index < 10_000; index += 1) tokens.remember(`t${index}`, claims(1000));
+    tokens.find('t0', 0);
+    tokens.remember('t10000', claims(1000));
+    expect(tokens.find('t1', 0)).toBeUndefined();
+    expect(tokens.find('t0', 0)).toEqual(claims(1000));
+    expect(tokens.find('t10000', 0)).toEqual(claims(1000));
+  });
+});
+
+const [OLD, NEW] = [newJwk(), newJwk()];
+const SECRET = Buffer.from('12345678901234567890');
+const ROW = '019a0000-0000-7000-8000-000000000001';
+
+const ringOf = (...keys: (typeof OLD)[]): KeyRing => new KeyRing(readKeySet(keySetText(keys)));
+const macsOf = (...keys: (typeof OLD)[]): DerivedMacs => new DerivedMacs(ringOf(...keys), 'refresh tokens');
+const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets =>
+  new EncryptedSecrets(ringOf(...keys), 'second factor secrets');
+
+describe('a derived MAC', () => {
+  const texts = (macs: Buffer[]): string[] => macs.map((mac) => mac.toString('hex'));
+
+  it('is accepted after a rotation, as long as its key is there', () => {
+    const made = macsOf(OLD).make('message').toString('hex');
+    expect(texts(macsOf(NEW, OLD).accepted('message'))).toContain(made);
+    expect(texts(macsOf(NEW).accepted('message'))).not.toContain(made);
+  });
+
+  it('follows a ring whose keys are replaced', () => {
+    const ring = ringOf(OLD);
+    const macs = new DerivedMacs(ring, 'refresh tokens');
+    const made = macs.make('message');
+    ring.replace(readKeySet(keySetText([NEW])));
+    expect(macs.make('message')).not.toEqual(made);
+  });
+
+  it('differs by message, key and purpose', () => {
+    const mails = new DerivedMacs(ringOf(OLD), 'email codes');
+    const made = [macsOf(OLD).make('a'), macsOf(OLD).make('b'), mails.make('a'), macsOf(NEW).make('a')];
+    expect(new Set(texts(made)).size).toBe(made.length);
+  });
+});
+
+describe('an encrypted secret', () => {
+  it('is decrypted for the same row only', () => {
+    const encrypted = secretsOf(OLD).encrypt(SECRET, ROW);
+    expect(secretsOf(OLD).decrypt(encrypted, ROW)).toEqual(SECRET);
+    expect(secretsOf(OLD).decrypt(encrypted, ROW.replace('1', '2'))).toBeUndefined();
+  });
+
+  it('is decrypted after a rotation, as long as its key is there', () => {
+    const encrypted = secretsOf(OLD).encrypt(SECRET, ROW);
+    expect(secretsOf(NEW, OLD).decrypt(encrypted, ROW)).toEqual(SECRET);
+    expect(secretsOf(NEW).decrypt(encrypted, ROW)).toBeUndefined();
+    const ring = ringOf(OLD);
+    const secrets = new EncryptedSecrets(ring, 'second factor secrets');
+    ring.replace(readKeySet(keySetText([NEW])));
+    expect(secrets.decrypt(encrypted, ROW)).toBeUndefined();
+  });
+
+  it('names the key that signs, whatever the key file calls it', () => {
+    const named = { ...NEW, kid: `a.name.${'x'.repeat(300)}` };
+    const ring = ringOf(named, OLD);
+    const encrypted = new EncryptedSecrets(ring, 'second factor secrets').encrypt(SECRET, ROW);
+    expect(keyOf(encrypted)).toBe(ring.signing.thumbprint);
+    expect(encrypted).toMatch(/^[\w-]{43}\.[\w-]{16}\.[\w-]{48}$/u);
+    expect(secretsOf(NEW).decrypt(encrypted, ROW)).toEqual(SECRET);
+  });
+
+  it('differs each time', () => {
+    const secrets = secretsOf(OLD);
+    expect(secrets.encrypt(SECRET, ROW)).not.toBe(secrets.encrypt(SECRET, ROW));
+  });
+
+  it('is not decrypted if a character was changed, nor is anything else that a row could hold', () => {
+    const secrets = secretsOf(OLD);
+    const encrypted = secrets.encrypt(SECRET, ROW);
+    const changed = [...encrypted].flatMap((character, place) => {
+      const other = character === 'A' ? 'B' : 'A';
+      return character === '.' ? [] : encrypted.slice(0, place) + other + encrypted.slice(place + 1);
+    });
+    const [id, nonce, box] = encrypted.split('.');
+    const partial = [`${id}`, `${id}.${nonce}`, `${id}.${nonce}.`, `${id}..${box}`, `.${nonce}.${box}`];
+    for (const text of [...changed, ...partial, '', '.', '..'])
+      expect(secrets.decrypt(text, ROW), text).toBeUndefined();
+  });
+});
+
+const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
+const TOKEN = { sessionId: newEntityId(), generation: 2_147_483_647 };
+const CHALLENGE = {
+  userId: newEntityId(),
+  authEpoch: 7,
+  enabledAt: Date.now() - 1000,
+  expiresAt: Date.now() + CHALLENGE_TTL_MS,
+};
+const refreshTokens = (ring: KeyRing): RefreshTokens => new RefreshTokens(ring, UNCHANGED_FILE);
+const challenges = (ring: KeyRing): LoginChallenges => new LoginChallenges(ring, UNCHANGED_FILE);
+
+interface Kind {
+  kind: string;
+  value: object;
+  others: ('refresh tokens' | 'email codes')[];
+  write: (ring: KeyRing) => string;
+  read: (ring: KeyRing, text: string) => Promise<object | undefined>;
+}
+
+const KINDS: Kind[] = [
+  {
+    kind: 'a refresh token',
+    value: TOKEN,
+    others: ['email codes'],
+    write: (ring) => refreshTokens(ring).write(TOKEN),
+    read: (ring, text) => refreshTokens(ring).read(text),
+  },
+  {
+    kind: 'a challenge',
+    value: CHALLENGE,
+    others: ['refresh tokens', 'email codes'],
+    write: (ring) => challenges(ring).write(CHALLENGE),
+    read: (ring, text) => challenges(ring).read(text),
+  },
+];
+
+describe.each(KINDS)('$kind', ({ value, write, read, others }) => {
+  it('is read before and after a rotation of the keys', async () => {
+    const text = write(ringOf(OLD));
+    expect(await read(ringOf(OLD), text)).toEqual(value);
+    expect(await read(ringOf(NEW, OLD), text)).toEqual(value);
+    expect(await read(ringOf(NEW), text)).toBeUndefined();
+  });
+
+  it('is refused with any character changed, left out or added', async () => {
+    const ring = ringOf(OLD);
+    const text = write(ring);
+    for (let place = 0; place < text.length - 1; place += 1) {
+      const [before, after] = [text.slice(0, place), text.slice(place + 1)];
+      const changed = text[place] === '1' ? '2' : '1';
+      for (const forged of [before + changed + after, before + after, `${before}1${text[place]}${after}`])
+        expect(await read(ring, forged), forged).toBeUndefined();
+    }
+  });
+
+  it('is refused with a MAC that was made for something else, and as anything else', async () => {
+    const ring = ringOf(OLD);
+    const message = write(ring).split('.').slice(0, -1).join('.');
+    for (const purpose of others) {
+      const mac = new DerivedMacs(ring, purpose).make(message).toString('base64url');
+      expect(await read(ring, `${message}.${mac}`)).toBeUndefined();
+    }
+    for (const other of KINDS.filter((one) => one.value !== value))
+      expect(await other.read(ring, write(ring))).toBeUndefined();
+  });
+});
+
+describe('a look at the key file', () => {
+  let looks: (() => void)[] = [];
+  let shared: SharedLook;
+
+  beforeEach(() => {
+    looks = [];
+    shared = new SharedLook(() => new Promise((end) => looks.push(end)));
+  });
+
+  /** Ends the looks that have begun, and those that begin meanwhile. */
+  async function endLooks(): Promise<void> {
+    for (let ended = 0; ended < looks.length; ended += 1) {
+      looks[ended]!();
+      await new Promise(setImmediate);
+    }
+  }
+
+  it('begins at once for each caller who comes after the end of another look', async () => {
+    for (let caller = 1; caller <= 3; caller += 1) {
+      const answered = shared.ask();
+      await new Promise(setImmediate);
+      expect(looks).toHaveLength(caller);
+      looks.at(-1)!();
+      await answered;
+    }
+  });
+
+  it('is shared by all callers who come during another look, and begins after it', async () => {
+    const first = shared.ask();
+    await new Promise(setImmediate);
+    const later = Array.from({ length: 500 }, () => shared.ask());
+    await new Promise(setImmediate);
+    expect(looks).toHaveLength(1);
+    await endLooks();
+    await Promise.all([first, ...later]);
+    expect(looks).toHaveLength(2);
+  });
+
+  it('keeps a bounded number of callers waiting while the file system hangs', async () => {
+    let answered = 0;
+    for (let i = 0; i < 1500; i += 1) void shared.ask().then(() => (answered += 1));
+    await new Promise(setImmediate);
+    expect(answered).toBe(500);
+    await endLooks();
+    expect(answered).toBe(1500);
+  });
+});
