@@ -71,7 +71,6 @@ describe('a code for one service', () => {
     const { expiresAt } = bound.body as { expiresAt: string };
     expect(Date.parse(expiresAt)).toBeGreaterThanOrEqual(before + 60_000);
     expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.now() + 60_000);
-
     const plain = await ada.post('/api/auth/code', {});
     expect(plain.body).toEqual({ code: expect.stringMatching(/^[\w-]{43}$/) });
   });
@@ -191,11 +190,9 @@ describe('a code for one service', () => {
     const [unused, token] = [await aCodeFor(shop), await aTokenFor(shop)];
     const plain = await redeem(await aCode(ada), shop.authorization);
     await shop.disable();
-
     expect(await redeem(unused, shop.authorization, undefined, other)).toMatchObject(invalidClient);
     expect(await other.anyone.withToken(token).get('/api/me')).toMatchObject(invalidToken);
     expect((await other.anyone.withToken(plain.body.token).get('/api/me')).status).toBe(200);
-
     await shop.enable();
     expect(await service.anyone.withToken(token).get('/api/me')).toMatchObject(invalidToken);
     const listed = (await sessionsOf(ada)).map(({ id }) => id);
@@ -222,7 +219,6 @@ describe('a code for one service', () => {
     const exchanging = redeem(code, shop.authorization);
     await held.untilOneWaits();
     await held.commit();
-
     const { body } = await exchanging;
     expect(await other.anyone.withToken(body.token ?? '').get('/api/me')).toMatchObject(invalidToken);
   });

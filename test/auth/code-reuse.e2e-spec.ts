@@ -90,7 +90,6 @@ describe('a code that is used again', () => {
       const desktop = await exchanged(code, verifier);
       if (when !== 'while it is stored')
         await service.db.query('DELETE FROM authorization_codes WHERE session_id = ?', [sessionIdOf(ada)]);
-
       await refuse(code);
       await refuse(code, 'x'.repeat(43));
       expect(await isAlive(desktop)).toBe(true);
@@ -129,9 +128,7 @@ describe('a code that is used again', () => {
       return Number((await service.db.query(sql, [ada.id]))[0]!['alive']);
     };
     expect(await left()).toBe(BRANCH + 2);
-
     await refuse(code);
-
     await expect.poll(left, { timeout: hangTimeoutMs() }).toBe(1);
     expect(await isAlive(desktop)).toBe(false);
     expect(await isAlive(ada)).toBe(true);

@@ -38,24 +38,24 @@ describe('discovery, where the issuer is a URL with a path', () => {
     expect((await ada.get('/api/me')).status).toBe(200);
   });
 
-  it.each(paths)('%s has what is true here, and may be cached as long as the keys', async (path) => {
-    const answer = await service.anyone.get(path);
-    expect(answer).toMatchObject({ status: 200, body: metadata });
-    expect(answer.body).toEqual(metadata);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
-    expect((await service.anyone.get(KEYS)).headers.get('cache-control')).toBe('public, max-age=300');
-  });
-
-  it.each(paths)('%s takes HEAD, a query, and no other method', async (path) => {
-    const head = await service.anyone.send('HEAD', path);
-    const post = await service.anyone.post(path, {});
-    expect([head.status, head.text]).toEqual([200, '']);
-    expect(head.headers.get('cache-control')).toBe('public, max-age=300');
-    expect((await service.anyone.get(`${path}?resource=x`)).body).toEqual(metadata);
-    expect(post).toMatchObject(methodNotAllowed);
-    expect(post.headers.get('allow')).toBe('GET, HEAD');
-  });
+  it.each(paths)(
+    '%s has what is true here, may be cached as long as the keys, and takes only GET and HEAD',
+    async (path) => {
+      const answer = await service.anyone.get(path);
+      expect(answer).toMatchObject({ status: 200, body: metadata });
+      expect(answer.body).toEqual(metadata);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+      expect((await service.anyone.get(KEYS)).headers.get('cache-control')).toBe('public, max-age=300');
+      expect((await service.anyone.get(`${path}?resource=x`)).body).toEqual(metadata);
+      const head = await service.anyone.send('HEAD', path);
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(head.headers.get('cache-control')).toBe('public, max-age=300');
+      const post = await service.anyone.post(path, {});
+      expect(post).toMatchObject(methodNotAllowed);
+      expect(post.headers.get('allow')).toBe('GET, HEAD');
+    },
+  );
 
   it('serves the keys where its document says, whether a proxy takes the path off or not', async () => {
     const { pathname } = new URL(metadata.jwks_uri);

@@ -26,7 +26,6 @@ describe('POST /api/auth/code/exchange', () => {
     const sql = 'SELECT id, amr, service, bound_epoch FROM sessions WHERE id IN (?, ?)';
     const expected = ids.map((id) => ({ id, amr: 'pwd', service: null, bound_epoch: null }));
     expect(await service.db.query(sql, ids)).toEqual(expect.arrayContaining(expected));
-
     const older = await anAccount(service, 'older');
     await service.db.query('UPDATE sessions SET amr = NULL WHERE id = ?', [sessionIdOf(older)]);
     const opened = sessionIdOf((await exchange(service, await aCode(older))).body);

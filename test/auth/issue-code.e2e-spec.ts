@@ -60,7 +60,6 @@ describe('POST /api/auth/code', () => {
   it('issues codes that are independent of each other', async () => {
     const codes = [];
     for (let round = 0; round < 500; round += 1) codes.push(await aCode(ada));
-
     expect(new Set(codes).size).toBe(500);
     for (const position of [0, 1, 20, 41]) {
       expect(new Set(codes.map((code) => code[position])).size, `character ${position}`).toBeGreaterThan(48);
@@ -77,9 +76,7 @@ describe('POST /api/auth/code', () => {
     const plain = await aCode(ada);
     const { code: bound, verifier } = await aBoundCode(ada);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
-
     const rows = await cluster.db.query('SELECT * FROM authorization_codes');
-
     const stored = JSON.stringify(rows);
     for (const secret of [plain, bound, challenge]) {
       const bytes = Buffer.from(secret, 'base64url');
@@ -133,11 +130,9 @@ describe('the unused codes of a session', () => {
     const codes = await issued(MAX_UNUSED + 3);
     const old = codes.slice(0, 3);
     for (const [i, code] of old.entries()) expect(await exchange(on(i), code)).toMatchObject(invalidCode);
-
     for (const [i, code] of codes.slice(3).toReversed().entries()) {
       expect((await exchange(on(i), code)).status).toBe(200);
     }
-
     for (const [i, code] of old.entries()) expect(await exchange(on(i), code)).toMatchObject(invalidCode);
   });
 
@@ -159,13 +154,11 @@ describe('the unused codes of a session', () => {
   it('leave no more rows than that, however many were issued', async () => {
     const earlier = await issued(MANY - MAX_UNUSED);
     const last = await issued(MAX_UNUSED);
-
     await waitFor(
       'void codes are deleted',
       hangTimeoutMs(),
       async () => (await rowsOf(ada)) <= 4 * MAX_UNUSED,
     );
-
     for (const code of last) expect((await exchange(service, code)).status).toBe(200);
     const some = earlier.filter((_, place) => place % 50 === 0);
     for (const code of [...some, ...earlier.slice(-MAX_UNUSED)]) {

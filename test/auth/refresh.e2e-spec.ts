@@ -69,7 +69,6 @@ describe('a refresh token', () => {
     expect(claimsOf(plain).exp - claimsOf(plain).iat).toBe(86_400);
     const declined = (await logIn(service, ada, { refresh: false })).body;
     expect(Object.keys(declined).toSorted()).toEqual(['token', 'user']);
-
     const credentials = { email: anEmail(), password: aPassword(), refresh: true };
     const registered = await service.anyone.post<Tokens>('/api/auth/register', credentials);
     expect(registered.status).toBe(201);
@@ -308,7 +307,6 @@ describe('one refresh token used twice', () => {
         outcomes.add(statuses.toSorted((a, b) => a - b).join(' '));
       }
     }
-
     expect(outcomes).toContain('200 401');
     // The second use can end the session before the first one is answered.
     expect([...outcomes].filter((outcome) => !['200 401', '401 401'].includes(outcome))).toEqual([]);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import {
@@ -9,7 +9,17 @@ import {
   invalidFields,
   unavailable,
 } from '../support/expected.js';
-import { anAccount, anEmail, anOrg, aPassword, logIn, type Session } from '../support/personas.js';
+import { holdRows } from '../support/held-rows.js';
+import {
+  type Account,
+  anAccount,
+  anEmail,
+  anOrg,
+  aPassword,
+  isAlive,
+  logIn,
+  type Session,
+} from '../support/personas.js';
 import { startClusterWithoutLimits, startService } from '../support/service.js';
 
 const ROUNDS = 4;
@@ -49,24 +59,9 @@ describe('POST /api/auth/register', () => {
     expect(await service.anyone.post('/api/auth/register', body)).toMatchObject(invalidFields(...fields));
   });
 
-  it.each([[['a@example.com']], [{ $gt: '' }], [{}], [0], [1], [true], [false], [null], ['']])(
-    'refuses an e-mail of another type: %j',
-    async (email) => {
-      expect(await register(email)).toMatchObject(invalidFields('email'));
-    },
-  );
-
-  it.each([[['longenough-1']], [{ length: 12 }], [1234567890123], [true], [null], ['']])(
-    'refuses a password of another type: %j',
-    async (password) => {
-      expect(await register(anEmail(), password)).toMatchObject(invalidFields('password'));
-    },
-  );
-
   it('ignores unknown fields, and never binds them', async () => {
     const other = await anAccount(service);
     const [before] = await service.db.query('SELECT * FROM users WHERE id = ?', [other.id]);
-
     const roles = { role: 'owner', isAdmin: true };
     const columns = { id: other.id, passwordHash: 'x', createdAt: 0 };
     const answer = await register(anEmail(), aPassword(), { ...columns, ...roles });
@@ -85,11 +80,23 @@ describe('POST /api/auth/register', () => {
     const fresh = await startService({ env: { PASSWORD_MIN_LENGTH: '15' } });
     const attempt = (password: string) =>
       fresh.anyone.post('/api/auth/register', { email: anEmail(), password });
-
     expect(await fresh.db.query('SELECT id FROM users')).toEqual([]);
     expect(await attempt('harbor lantern')).toMatchObject(invalidFields('password'));
     expect((await attempt('harbor lanterns')).status).toBe(201);
     await fresh.stop();
+  });
+});
+
+describe.each(['register', 'login'])('POST /api/auth/%s', (path) => {
+  const post = (body: object) => service.anyone.post(`/api/auth/${path}`, body);
+  const NO_TEXT = [{ $gt: '' }, {}, 0, 1, 1234567890123, true, false, null, undefined, ''];
+
+  it.each([['a@example.com'], ...NO_TEXT])('refuses the e-mail %j', async (...[email]) => {
+    expect(await post({ email, password: aPassword() })).toMatchObject(invalidFields('email'));
+  });
+
+  it.each([['longenough-1'], ...NO_TEXT])('refuses the password %j', async (...[password]) => {
+    expect(await post({ email: anEmail(), password })).toMatchObject(invalidFields('password'));
   });
 });
 
@@ -241,3 +248,64 @@ describe('the identity of an e-mail', () => {
       expect((await logIn(service, { email, password: alice.password })).status, email).toBe(401);
   });
 });
+
+describe('POST /api/auth/login', () => {
+  let ada: Account;
+  beforeEach(async () => {
+    ada = await anAccount(service, 'ada');
+  });
+
+  const login = (email: unknown, password: unknown) =>
+    service.anyone.post<Session>('/api/auth/login', { email, password });
+
+  it('answers with the user and a token of a new session', async () => {
+    const [one, two] = [await login(ada.email, ada.password), await login(ada.email, ada.password)];
+    expect(one.status).toBe(200);
+    expect(one.body).toEqual({ token: aJwt, user: { id: ada.id, email: ada.email } });
+    expect(new Set([ada.token, one.body.token, two.body.token]).size).toBe(3);
+    expect(await isAlive(ada.as(one.body.token))).toBe(true);
+  });
+
+  it('answers a wrong password and an unknown e-mail in the same way', async () => {
+    const wrong = await login(ada.email, aPassword());
+    const unknown = await login(ada.email.replace('ada', 'eve'), aPassword());
+    expect(wrong).toMatchObject(invalidCredentials);
+    expect(withoutRequestId(unknown)).toEqual(withoutRequestId(wrong));
+  });
+
+  it.each(['Admin-2026', 'harbor\ud800lantern', 'harbor\ufffdlantern', 'x', 'x'.repeat(5000), ' '])(
+    'accepts any text as a password, and finds it wrong: %j',
+    async (password) => {
+      expect(await login(ada.email, password)).toMatchObject(invalidCredentials);
+      expect(await login(anEmail(), password)).toMatchObject(invalidCredentials);
+    },
+  );
+
+  it('refuses an array that contains the right e-mail', async () => {
+    expect(await login([ada.email], ada.password)).toMatchObject(invalidFields('email'));
+    expect(await login(ada.email, [ada.password])).toMatchObject(invalidFields('password'));
+  });
+
+  it('treats an account that is deleted meanwhile as unknown', async () => {
+    const eve = await anAccount(service, 'eve');
+    const deletion = await holdRows(service);
+    await deletion.write('DELETE FROM users WHERE id = ?', [ada.id]);
+    // Until the COMMIT the account is read as it was, and no session of it can be written.
+    const late = login(ada.email, ada.password);
+    expect((await eve.get('/api/me')).status).toBe(200);
+    await deletion.commit();
+    expect(await late).toMatchObject(invalidCredentials);
+  });
+
+  it('starts without default accounts', async () => {
+    for (const email of ['admin@example.com', 'admin@localhost.localdomain', 'root@example.com']) {
+      expect(await login(email, 'admin')).toMatchObject(invalidCredentials);
+    }
+  });
+});
+
+function withoutRequestId({ status, headers, body }: Answer): object {
+  const visible = Object.fromEntries(headers);
+  for (const name of ['date', 'x-request-id', 'ratelimit']) delete visible[name];
+  return { status, headers: visible, body: { ...(body as object), requestId: 'any' } };
+}

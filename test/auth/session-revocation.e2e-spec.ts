@@ -52,7 +52,7 @@ describe('revoking a session with its family', () => {
   beforeEach(async () => {
     dataSource = await aDataSource(installation);
     revocation = aRevocation(dataSource);
-    await insertSessions(dataSource, [session(ROOT)]);
+    await insert([session(ROOT)]);
   });
 
   afterEach(async () => {
@@ -72,6 +72,9 @@ describe('revoking a session with its family', () => {
     };
   }
 
+  const insert = (sessions: SessionRow[]) => insertSessions(dataSource, sessions);
+  const pending = () => dataSource.query('SELECT session_id FROM pending_revocations');
+
   async function end(number: number, by: Revocation = BY_SERVICE): Promise<void> {
     await revocation.revoke({ id: sessionId(number), userId: USER }, by);
     await revocation.settled();
@@ -90,60 +93,40 @@ describe('revoking a session with its family', () => {
     data: JSON.stringify({ reason }),
   });
 
-  async function unrevoked(): Promise<number> {
-    const [row] = await dataSource.query<{ count: number | string }[]>(
-      'SELECT COUNT(*) AS count FROM sessions WHERE revoked_at IS NULL',
-    );
-    return Number(row!.count);
-  }
+  const unrevoked = async (): Promise<number> =>
+    (await dataSource.query<object[]>('SELECT id FROM sessions WHERE revoked_at IS NULL')).length;
 
-  function interceptStatements(meanwhile: (sql: string, values: unknown[]) => Promise<void>): void {
+  /** This is awaited before each statement. */
+  function interceptStatements(meanwhile: (sql: string) => Promise<void> | void): void {
     const create = dataSource.createQueryRunner.bind(dataSource);
     dataSource.createQueryRunner = (mode) => {
       const runner = create(mode);
       const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<never>;
-      runner.query = async (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
-        await meanwhile(sql, values);
-        return query(sql, values, ...rest);
+      runner.query = async (sql: string, ...rest: unknown[]) => {
+        await meanwhile(sql);
+        return query(sql, ...rest);
       };
       return runner;
     };
   }
 
-  it('revokes sessions that are opened while it runs', async () => {
-    await insertSessions(dataSource, [session(2, 2), session(3, 2)]);
-    let searches = 0;
-    interceptStatements(async (sql) => {
-      if (!sql.startsWith(SEARCH)) return;
-      searches += 1;
-      if (searches === 2) await insertSessions(dataSource, [session(4, 2), session(5, 5)]);
+  function interruptIf(isIt: (sql: string) => boolean): void {
+    interceptStatements((sql) => {
+      if (isIt(sql)) throw new Error('interrupted');
     });
-    await end(ROOT);
-    expect(await unrevoked()).toBe(0);
-  });
-
-  it('ends a branch from any of its sessions, and neither the login nor another branch', async () => {
-    await insertSessions(
-      dataSource,
-      [2, 2, 2, 5, 5].map((head, place) => session(place + 2, head)),
-    );
-    await end(3);
-    const alive = await dataSource.query('SELECT id FROM sessions WHERE revoked_at IS NULL ORDER BY id');
-    expect(alive).toEqual([ROOT, 5, 6].map((number) => ({ id: sessionId(number) })));
-    expect(await told()).toEqual([2, 3, 4].map((number) => toldBy(number, BY_SERVICE)));
-  });
+  }
 
   it('is done for the caller once the login is marked; the rest follows', async () => {
-    await insertSessions(dataSource, [session(2, 2)]);
+    await insert([session(2, 2)]);
     const held = Promise.withResolvers<void>();
-    interceptStatements((sql) => (sql.startsWith(SEARCH) ? held.promise : Promise.resolve()));
+    interceptStatements((sql) => (sql.startsWith(SEARCH) ? held.promise : undefined));
     await revocation.revoke({ id: sessionId(ROOT), userId: USER }, BY_SERVICE);
     expect(await unrevoked()).toBe(1);
-    expect(await dataSource.query('SELECT session_id FROM pending_revocations')).toHaveLength(1);
+    expect(await pending()).toHaveLength(1);
     held.resolve();
     await revocation.settled();
     expect(await unrevoked()).toBe(0);
-    expect(await dataSource.query('SELECT session_id FROM pending_revocations')).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it.each([
@@ -152,11 +135,8 @@ describe('revoking a session with its family', () => {
     ['in bunches', (number: number) => Math.max(2, number - (number % 700))],
   ])('reads and writes in bounded pages, however many there are, %s', async (_how, headOf) => {
     const count = 3 * PAGE + 7;
-    await insertSessions(
-      dataSource,
-      times(count, (index) => session(index + 2, headOf(index + 2))),
-    );
-    await insertSessions(dataSource, [session(90_000)]);
+    await insert(times(count, (index) => session(index + 2, headOf(index + 2))));
+    await insert([session(90_000)]);
     const executed = recordStatements(dataSource);
     await end(ROOT);
     expect(await unrevoked()).toBe(1);
@@ -165,57 +145,37 @@ describe('revoking a session with its family', () => {
     expect(Math.max(...Array.from(ofTurns.values(), ({ length }) => length))).toBeLessThanOrEqual(OF_A_PAGE);
   });
 
-  it('writes nothing when codes of a branch that has ended are repeated', async () => {
-    const count = 100;
-    await insertSessions(
-      dataSource,
-      times(count, (index) => session(index + 2, 2)),
-    );
-    await end(2);
-    const executed = recordStatements(dataSource);
-    await Promise.all(times(count, (index) => end(index + 2)));
-    expect(executed.filter(({ verb }) => !['BEGIN', 'START', 'COMMIT', 'SELECT'].includes(verb))).toEqual([]);
-    expect(await told()).toHaveLength(count);
-  });
-
   it('has ended nothing if it was interrupted before the session itself', async () => {
-    await insertSessions(dataSource, [session(2, 2)]);
-    breakOffAt('UPDATE');
+    await insert([session(2, 2)]);
+    interruptIf((sql) => sql.startsWith('UPDATE'));
     await expect(end(ROOT)).rejects.toThrow('interrupted');
     expect(await unrevoked()).toBe(2);
-    expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
+    expect(await pending()).toEqual([]);
     expect(await dataSource.query('SELECT * FROM events')).toEqual([]);
   });
 
   it('is completed later if it was interrupted after the session itself', async () => {
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    await insertSessions(dataSource, [session(2, 2), session(3, 2), session(4, 4)]);
-    const mend = breakOffAt(SEARCH);
+    await insert([session(2, 2), session(3, 2), session(4, 4)]);
+    let broken = true;
+    interruptIf((sql) => broken && sql.startsWith(SEARCH));
     await end(ROOT);
-    mend();
+    broken = false;
     expect(await unrevoked()).toBe(3);
     expect(warn).toHaveBeenCalledOnce();
     await aRevocation(dataSource).resume(Date.now() + 60_000);
     expect(await unrevoked()).toBe(0);
-    expect(await dataSource.query('SELECT * FROM pending_revocations')).toEqual([]);
+    expect(await pending()).toEqual([]);
     expect(await told()).toEqual([1, 2, 3, 4].map((number) => toldBy(number, BY_SERVICE)));
   });
 
   it('tells of each session once, by whom and why, and of none that had ended already', async () => {
-    await insertSessions(dataSource, [
-      session(2, 2),
-      session(3, 2),
-      { ...session(4, 4), expiresAt: Date.now() - 60_000 },
-      session(5, 5),
-      session(6, 4),
-      session(7, 7),
-    ]);
+    const expired = { ...session(4, 4), expiresAt: Date.now() - 60_000 };
+    await insert([session(2, 2), session(3, 2), expired, session(5, 5), session(6, 4), session(7, 7)]);
     await dataSource.query('UPDATE users SET auth_epoch = 1');
     await dataSource.query('UPDATE sessions SET auth_epoch = 1 WHERE id <> ?', [sessionId(7)]);
     await end(5);
-
     await Promise.all([end(ROOT, BY_USER), end(ROOT, BY_USER)]);
-
     expect(await unrevoked()).toBe(0);
     expect(await told()).toEqual([
       ...[1, 2, 3].map((number) => toldBy(number, BY_USER)),
@@ -226,28 +186,19 @@ describe('revoking a session with its family', () => {
 
   it('is completed with the same events if it was interrupted between two pages', async () => {
     const count = PAGE + 100;
-    await insertSessions(
-      dataSource,
-      times(count, (index) => session(index + 2, index + 2)),
-    );
+    await insert(times(count, (index) => session(index + 2, index + 2)));
     vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     let pages = 0;
-    interceptStatements((sql) =>
-      sql.startsWith('INSERT INTO events') && (pages += 1) === 3
-        ? Promise.reject(new Error('interrupted'))
-        : Promise.resolve(),
-    );
+    interruptIf((sql) => sql.startsWith('INSERT INTO events') && (pages += 1) === 3);
     await end(ROOT, BY_USER);
     expect(await unrevoked()).toBe(100);
     expect(await told()).toHaveLength(1 + PAGE);
-
     await aRevocation(dataSource).resume(Date.now() + 60_000);
-
     expect(await told()).toEqual(times(1 + count, (index) => toldBy(index + 1, BY_USER)));
   });
 
   it('tells nothing of a user who is deleted meanwhile', async () => {
-    await insertSessions(dataSource, [session(2, 2)]);
+    await insert([session(2, 2)]);
     let deleted = false;
     interceptStatements(async (sql) => {
       if (!sql.startsWith(SEARCH) || deleted) return;
@@ -259,21 +210,10 @@ describe('revoking a session with its family', () => {
     expect(await told()).toEqual([toldBy(ROOT, BY_USER)]);
   });
 
-  /** Statements that begin so fail until what it returns is called. */
-  function breakOffAt(statement: string): () => void {
-    let broken = true;
-    interceptStatements((sql) =>
-      broken && sql.startsWith(statement) ? Promise.reject(new Error('interrupted')) : Promise.resolve(),
-    );
-    return () => (broken = false);
-  }
-
   it('leaves alone what another instance began just now', async () => {
-    await insertSessions(dataSource, [session(2, 2)]);
-    await dataSource.query(
-      'INSERT INTO pending_revocations (session_id, user_id, since, reason) VALUES (?, ?, 1000, ?)',
-      [sessionId(ROOT), USER, 'logout'],
-    );
+    await insert([session(2, 2)]);
+    const sql = `INSERT INTO pending_revocations (session_id, user_id, since, reason) VALUES (?, ?, 1000, 'logout')`;
+    await dataSource.query(sql, [sessionId(ROOT), USER]);
     await revocation.resume(1000);
     expect(await unrevoked()).toBe(2);
   });

@@ -66,9 +66,7 @@ describe('the export of one’s own data', () => {
     const change = { currentPassword: ada.password, newPassword: aPassword() };
     expect((await current.put('/api/me/password', change)).status).toBe(200);
     const ended = new Date().toISOString();
-
     const { sessions } = (await current.get<Exported>(EXPORT)).body;
-
     const [first, second, third] = sessions.map(({ revokedAt }) => revokedAt);
     const inOrder = [began, first, between, second, ended];
     expect(inOrder).toEqual(inOrder.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1)));

@@ -20,12 +20,6 @@ const service = await startService();
 afterAll(() => service.stop());
 
 describe('GET /api/me', () => {
-  it('answers with the user and an empty list without organizations', async () => {
-    const ada = await anAccount(service, 'ada');
-    const { status, body } = await ada.get('/api/me');
-    expect([status, body]).toEqual([200, { user: { id: ada.id, email: ada.email }, orgs: [] }]);
-  });
-
   it('lists organizations in the order of joining', async () => {
     const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     const theirs = await anOrgOf(grace, 'Older, joined last');

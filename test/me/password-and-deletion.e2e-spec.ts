@@ -54,9 +54,7 @@ describe('a change of the password', () => {
     const passedOn = await byCode(service, ada);
     const codes = [await aCode(ada.as(desktop.token)), await aCode(ada)];
     const newPassword = aPassword();
-
     const answer = await change(newPassword, ada.password, ada.as(desktop.token));
-
     expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
     expect(await login(ada.password)).toMatchObject(invalidCredentials);
     expect((await login(newPassword)).status).toBe(200);
@@ -154,7 +152,6 @@ describe('a change of the password', () => {
     const [rehashed] = await service.db.query('SELECT password_hash FROM users WHERE email = ?', [email]);
     const values = [String(rehashed!['password_hash']), ada.id];
     const answer = await answerAfter(service, SET_HASH, values, () => change(aPassword()));
-
     expect(answer.status).toBe(status);
     expect(await isAlive(ada)).toBe(true);
     expect((await login(password)).status).toBe(status === 200 ? 401 : 200);

@@ -23,7 +23,6 @@ describe('a storm of logins', () => {
     const storm = wrongLogins(anEmail);
     const others = await Promise.all(times(20, () => ada.get('/api/me')));
     const answers = await storm;
-
     expect(others.map(({ status }) => status)).toEqual(times(20, () => 200));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
     for (const answer of answers) {
@@ -36,7 +35,6 @@ describe('a storm of logins', () => {
 
   it('of one e-mail is counted by its limit only as far as a password was compared', async () => {
     const answers = await wrongLogins(() => ada.email);
-
     const answered = (status: number): number => answers.filter((answer) => answer.status === status).length;
     const hashed = answered(401);
     expect(hashed).toBeGreaterThan(0);

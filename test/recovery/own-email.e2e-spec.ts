@@ -92,7 +92,6 @@ describe('the own e-mail', () => {
     expect((await verify(before, moved.code)).status).toBe(200);
     expect((await change(after, before.email)).status).toBe(202);
     expect((await verify(after, await codeTo(before.email, 3))).status).toBe(200);
-
     const reset = { email: before.email, code: issued.body.code, newPassword: aPassword() };
     expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
   });
@@ -129,16 +128,12 @@ describe('the own e-mail', () => {
     await codeTo(free);
     // The change to the free one has taken the place of this one: its notice may come, and no code.
     for (const mail of mailServer.to(owner.email)) expect(mail.code).toBeUndefined();
-  });
 
-  it('tells the owner of a taken e-mail', async () => {
-    const [user, owner] = [await anAccount(service), await anAccount(service, 'owner')];
+    const before = mailServer.to(owner.email).length;
     await change(user, owner.email);
-    const notice = await mailServer.next(owner.email);
-    expect(notice).toMatchObject({
-      subject: 'You have an account with this e-mail address',
-      code: undefined,
-    });
+    const notice = await mailServer.next(owner.email, before + 1);
+    const subject = 'You have an account with this e-mail address';
+    expect(notice).toMatchObject({ subject, code: undefined });
     expect(notice.text).not.toContain(user.email);
   });
 
@@ -171,7 +166,6 @@ describe('the own e-mail', () => {
     const reset = { email: user.email, code, newPassword };
     expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
     await service.db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [other.id]);
-
     for (const [who, password, stale] of [
       [user, newPassword, pending],
       [other, other.password, ended],
@@ -184,7 +178,6 @@ describe('the own e-mail', () => {
   it('needs the current password, and a session opened by it', async () => {
     const user = await anAccount(service);
     expect(await change(user, anEmail(), 'not the password')).toMatchObject(wrongPassword);
-
     const derived = await byCode(service, user);
     for (const [caller, expected] of [
       [derived, passwordSessionRequired],
@@ -225,9 +218,7 @@ describe('the own e-mail', () => {
       for (let sent = 0; sent < 5; sent += 1) expect((await change(asker, email)).status).toBe(202);
       expect(await change(asker, email)).toMatchObject(rateLimited);
     }
-
     const refused = await change(askers[2]!, email);
-
     expect(refused).toMatchObject(rateLimited);
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(3000);
@@ -330,7 +321,6 @@ it('routes that need a mail server answer 409 without one, the others as ever', 
   const silent = await startService();
   const user = await anAccount(silent);
   const { email, password } = user;
-
   expect(await silent.anyone.post('/api/auth/password/forgot', { email })).toMatchObject(mailUnavailable);
   expect(await user.post(ASK)).toMatchObject(mailUnavailable);
   expect(await user.put(EMAIL, { email: anEmail(), password })).toMatchObject(mailUnavailable);

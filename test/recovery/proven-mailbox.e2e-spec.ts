@@ -200,7 +200,6 @@ describe('an email that nobody has verified', () => {
       const { body } = await ada.get<{ mails: { kind: string }[] }>('/api/me/export');
       return body.mails.map(({ kind }) => kind);
     };
-
     expect(await exported()).toEqual([]);
     await verified(service.db, ada);
     expect(await exported()).toEqual(['password_reset']);

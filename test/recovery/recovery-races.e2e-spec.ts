@@ -30,9 +30,7 @@ describe('at the same moment', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { email, id } = await anAccount(at(round));
       const code = await aResetCode(email);
-
       const answers = await Promise.all(times(12, (number) => reset(number, email, code)));
-
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       for (const answer of answers.filter(({ status }) => status !== 200))
         expect(answer).toMatchObject(invalidCode);
@@ -80,12 +78,10 @@ describe('at the same moment', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const user: Account = await anAccount(at(round));
       const code = await aResetCode(user.email);
-
       const [answer, ...logins] = await Promise.all([
         reset(round, user.email, code),
         ...times(4, (number) => logIn(at(number), user)),
       ]);
-
       expect(answer.status).toBe(200);
       for (const login of logins.filter(({ status }) => status === 200)) {
         expect(await isAlive(user.as(login.body.token))).toBe(false);

@@ -39,7 +39,6 @@ import { UsersRepository } from '../../src/users/users.repository.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
-import { invalidCode } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
@@ -138,40 +137,6 @@ describe('for an unknown e-mail the database does the same', () => {
 
     expect(runs[0]![1]!.length).toBeGreaterThan(2);
     expect(runs[1]).toEqual(runs[0]);
-  });
-});
-
-describe('for an unknown e-mail the answer takes as long', () => {
-  const PAIRS = 60;
-  /** Other load on the machine; one write more would show as twice the time. */
-  const SIMILAR = { least: 0.5, most: 2 };
-
-  it('when a code is asked for and when a wrong one is typed', async () => {
-    const known = (await anAccount(service)).email;
-    const unknown = anEmail();
-    const timed = async (path: string, body: object, expected: object): Promise<number> => {
-      const begin = performance.now();
-      const answer = await service.anyone.post(`/api/auth/password/${path}`, body);
-      expect(answer).toMatchObject(expected);
-      return performance.now() - begin;
-    };
-    const forgot = (email: string) => timed('forgot', { email }, { status: 202 });
-    const reset = (email: string) =>
-      timed('reset', { email, code: '0000000000', newPassword: aPassword() }, invalidCode);
-    for (const email of [known, unknown]) await forgot(email);
-    await mailServer.next(known);
-
-    for (const ask of [forgot, reset]) {
-      const [ofKnown, ofUnknown]: number[][] = [[], []];
-      // Alternately, so that other load on the machine affects both; it only ever adds time.
-      for (let pair = 0; pair < PAIRS; pair += 1) {
-        ofKnown!.push(await ask(known));
-        ofUnknown!.push(await ask(unknown));
-      }
-      const ratio = Math.min(...ofKnown!) / Math.min(...ofUnknown!);
-      expect(ratio).toBeGreaterThan(SIMILAR.least);
-      expect(ratio).toBeLessThan(SIMILAR.most);
-    }
   });
 });
 

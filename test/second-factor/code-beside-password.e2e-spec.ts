@@ -165,7 +165,6 @@ describe('a service that has not read a new key yet', () => {
     await writeFile(file, keySetText([newJwk(), ...parseKeySet(before)]));
     const one = await protect(service, account);
     const known = new KeyRing(readKeySet(before));
-
     expect((await use(one, await challengeFor(service, account.id, { keys: known }))).status).toBe(200);
   });
 });

@@ -139,7 +139,6 @@ describe('logins of many users that arrive at the same moment', () => {
       const answers = atOnce([...others, used].map((person) => () => person.logIn(person.app.next())));
       await rows.untilOneWaits();
       await rows.commit();
-
       const right = await answers;
       const refused = right.pop();
       expect(refused).toMatchObject(invalidCode);
@@ -211,11 +210,9 @@ describe('changes of a second factor at once', () => {
       await forgetSteps(cluster, ada);
       const code = kind === 'app' ? appCode(secret) : recoveryCodes[0];
       const body = { password: ada.password, code };
-
       const renew = (turn: number) => () =>
         ada.at(on(turn)).post<RecoveryCodes>(`${SECOND_FACTOR}/recovery-codes`, body);
       const answers = await atOnce(times(AT_ONCE, renew));
-
       const [winner, ...others] = answers.filter(({ status }) => status === 200);
       expect(others).toEqual([]);
       // A request that has read the account before the winner changed it may be asked to come again.

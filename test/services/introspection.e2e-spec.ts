@@ -267,7 +267,6 @@ describe('introspection', () => {
       const [first, plain] = [await aBoundToken(shop, ada), (await byCode(service, ada)).token];
       await shop.client.endSessions();
       expect((await ask(first)).text).toBe(INACTIVE);
-
       const second = await aBoundToken(shop, ada);
       expect((await ask(second)).body).toMatchObject({ active: true });
       await shop.client.disable();
@@ -287,13 +286,6 @@ describe('introspection', () => {
     });
   });
 
-  it('notices at the next request, at every instance, that a session ended', async () => {
-    const { token } = await byCode(service, ada);
-    expect([await isActive(ada.token), await isActive(token)]).toEqual([true, true]);
-    await ada.post('/api/auth/logout');
-    expect([await isActive(ada.token), await isActive(token)]).toEqual([false, false]);
-  });
-
   it('is refused to a service from the moment that it is disabled or allowed less', async () => {
     const asker = await aServiceCaller(service, 'introspect');
     const answers = () => Promise.all(instances.map((one) => asker.at(one).introspect({ token: ada.token })));
@@ -304,17 +296,5 @@ describe('introspection', () => {
     for (const answer of await answers()) expect(answer).toMatchObject(insufficientScope('introspect'));
     await change("allow = 'introspect', disabled_at = 1");
     for (const answer of await answers()) expect(answer).toMatchObject(invalidClient);
-  });
-
-  it('is refused to users, and tells them nothing', async () => {
-    const form = {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: `token=${ada.token}`,
-    };
-    for (const caller of [service.anyone, ada]) {
-      const answer = await caller.send('POST', '/api/auth/introspect', form);
-      expect(answer).toMatchObject(invalidClient);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
-    }
   });
 });

@@ -63,11 +63,8 @@ describe('GET /api/memberships', () => {
       { orgId: org.id, userId: owner.id, role: 'owner', orgRevision: 3 },
     ]);
     expect(await list(`orgId=${org.id}&userId=${outsider.id}`)).toEqual([]);
-    expect(await list(`orgId=${org.id}&userId=${anUnknownId()}`)).toEqual([]);
-  });
-
-  it('lists nothing of ids that nobody has', async () => {
-    for (const name of ['orgId', 'userId']) expect(await list(`${name}=${anUnknownId()}`)).toEqual([]);
+    for (const query of [`orgId=${org.id}&userId=`, 'orgId=', 'userId='])
+      expect(await list(`${query}${anUnknownId()}`)).toEqual([]);
   });
 
   it('comes in pages that leave nothing out and repeat nothing, whatever joined within a millisecond', async () => {

@@ -32,294 +32,225 @@ afterAll(async () => {
   await data.close();
 });
 
-describe('a service', () => {
-  const credentials = new ServiceCredentials(secrets, uses);
-  let name: string;
-  let added = 0;
+const credentials = new ServiceCredentials(secrets, uses);
+let name: string;
+let added = 0;
 
-  beforeEach(() => {
-    added += 1;
-    name = `service-${added}`;
+beforeEach(() => {
+  added += 1;
+  name = `service-${added}`;
+});
+
+const add = async (...scopes: ServiceScope[]) => changes.add(name, scopes, ROOT);
+const authenticate = (secret: string, user = name): Promise<ServicePrincipal | undefined> =>
+  credentials.authenticate(basic(user, secret));
+const row = async () => (await data.db.query('SELECT * FROM services WHERE name = ?', [name]))[0]!;
+const liveSecrets = async () =>
+  (await secrets.findOf(name)).filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+
+/** Runs a change, and returns the types that it left in the record, with their data. */
+async function recorded(change: () => Promise<unknown>): Promise<[type: string, data: unknown][]> {
+  const known = await knownEvents(data.db);
+  await change();
+  const events = await eventsSince(data.db, known);
+  const common = { actor_type: 'operator', actor_id: 'root', reason: 'a test', org_id: null, user_id: null };
+  for (const event of events) expect(event).toMatchObject(common);
+  return events.map(({ type, data: what }) => [type, what]);
+}
+
+it('a service is looked up by no query if the header has not the shape of a secret, or of a name', async () => {
+  const { secret } = await add();
+  const executed = recordStatements(dataSource);
+  const wrong = [basic(name, 'guess'), basic(name, secret.slice(0, -1)), basic(name.toUpperCase(), secret)];
+  for (const header of [undefined, `Bearer ${secret}`, ...wrong])
+    expect(await credentials.authenticate(header)).toBeUndefined();
+  expect(executed).toEqual([]);
+});
+
+describe('a service is added', () => {
+  it('once, whoever else adds it at the same time', async () => {
+    const results = await Promise.allSettled(times(6, () => add('introspect')));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const result of results.filter(({ status }) => status === 'rejected'))
+      expect(String((result as PromiseRejectedResult).reason)).toContain('service_name_taken');
+    expect(await liveSecrets()).toHaveLength(1);
   });
 
-  const add = async (...scopes: ServiceScope[]) => changes.add(name, scopes, ROOT);
-  const authenticate = (secret: string, user = name): Promise<ServicePrincipal | undefined> =>
-    credentials.authenticate(basic(user, secret));
-  const row = async () => (await data.db.query('SELECT * FROM services WHERE name = ?', [name]))[0]!;
-  const liveSecrets = async () =>
-    (await secrets.findOf(name)).filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-
-  /** Runs a change, and returns the types that it left in the record, with their data. */
-  async function recorded(change: () => Promise<unknown>): Promise<[type: string, data: unknown][]> {
-    const known = await knownEvents(data.db);
-    await change();
-    const events = await eventsSince(data.db, known);
-    for (const event of events) {
-      expect(event).toMatchObject({ actor_type: 'operator', actor_id: 'root', reason: 'a test' });
-      expect(event).toMatchObject({ org_id: null, user_id: null });
+  it('not under a name that a token means something else by, or that is no name', async () => {
+    const noNames = ['', 'Billing', '1a', '-a', 'a b', 'a'.repeat(41), 'ä', 'a\n'];
+    for (const wrong of ['audience', 'https-issuer', ...noNames]) {
+      const adding = (async () => changes.add(wrong, [], ROOT))();
+      await expect(adding, JSON.stringify(wrong)).rejects.toThrow(/service_name/);
     }
-    return events.map(({ type, data: what }) => [type, what]);
-  }
-
-  describe('proves who it is', () => {
-    it('by its secret, and is told what it is allowed', async () => {
-      const { secret } = await add('events', 'introspect');
-      const allow = ['introspect', 'events'];
-      expect(await authenticate(secret)).toEqual({ kind: 'service', name, allow, epoch: 0 });
-    });
-
-    it('not by a secret of another service, an unknown one, or under another name', async () => {
-      const { secret } = await add();
-      const other = `${name}-other`;
-      const { secret: othersSecret } = await changes.add(other, [], ROOT);
-      expect(await authenticate(othersSecret)).toBeUndefined();
-      expect(await authenticate(secret, other)).toBeUndefined();
-      expect(await authenticate(secret, 'nobody')).toBeUndefined();
-      expect(await authenticate(`${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`)).toBeUndefined();
-      expect(await authenticate(secret.toUpperCase())).toBeUndefined();
-    });
-
-    it('with no query for what has not the shape of a secret, or of a name', async () => {
-      const { secret } = await add();
-      const executed = recordStatements(dataSource);
-      const credentialsOf = [basic(name, 'guess'), basic(name, secret.slice(0, -1))];
-      for (const header of [
-        undefined,
-        ...credentialsOf,
-        basic(name.toUpperCase(), secret),
-        `Bearer ${secret}`,
-      ])
-        expect(await credentials.authenticate(header)).toBeUndefined();
-      expect(executed).toEqual([]);
-    });
-
-    it('and leaves nothing but a hash of its secret in the database', async () => {
-      const { secret } = await add();
-      await changes.rotate(name, ROOT);
-      for (const table of ['services', 'service_secrets', 'events']) {
-        expect(JSON.stringify(await data.db.query(`SELECT * FROM ${table}`))).not.toContain(secret.slice(4));
-      }
-    });
+    expect(await data.db.query("SELECT name FROM services WHERE name IN ('audience', 'a')")).toEqual([]);
   });
 
-  describe('is added', () => {
-    it('once, whoever else adds it at the same time', async () => {
-      const results = await Promise.allSettled(times(6, () => add('introspect')));
-      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      for (const result of results.filter(({ status }) => status === 'rejected'))
-        expect(String((result as PromiseRejectedResult).reason)).toContain('service_name_taken');
-      expect(await liveSecrets()).toHaveLength(1);
-    });
+  it('with its row and its events, or not at all', async () => {
+    const types = await recorded(() => add('memberships'));
+    const [secretId] = await liveSecrets();
+    expect(types).toEqual([
+      ['service.created', { service: name, allow: 'memberships' }],
+      ['service.secret_added', { service: name, secretId }],
+    ]);
+    expect(await recorded(() => add().catch(() => undefined))).toEqual([]);
+  });
+});
 
-    it('not under a name that a token means something else by, or that is no name', async () => {
-      const noNames = ['', 'Billing', '1a', '-a', 'a b', 'a'.repeat(41), 'ä', 'a\n'];
-      for (const wrong of ['audience', 'https-issuer', ...noNames]) {
-        const adding = (async () => changes.add(wrong, [], ROOT))();
-        await expect(adding, JSON.stringify(wrong)).rejects.toThrow(/service_name/);
-      }
-      expect(await data.db.query("SELECT name FROM services WHERE name IN ('audience', 'a')")).toEqual([]);
-    });
-
-    it('not under the name of one that was removed', async () => {
-      await add();
-      await changes.remove(name, ROOT);
-      await expect(add()).rejects.toThrow(/service_name_taken/);
-    });
-
-    it('with its row and its events, or not at all', async () => {
-      const types = await recorded(() => add('memberships'));
-      const [secretId] = await liveSecrets();
-      expect(types).toEqual([
-        ['service.created', { service: name, allow: 'memberships' }],
-        ['service.secret_added', { service: name, secretId }],
-      ]);
-      expect(await recorded(() => add().catch(() => undefined))).toEqual([]);
-    });
+describe('a service has at most two live secrets', () => {
+  it('however many are added at the same time', async () => {
+    await add();
+    const results = await Promise.allSettled(times(8, () => changes.rotate(name, ROOT)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await liveSecrets()).toHaveLength(2);
   });
 
-  describe('has at most two live secrets', () => {
-    it('however many are added at the same time', async () => {
-      await add();
-      const results = await Promise.allSettled(times(8, () => changes.rotate(name, ROOT)));
-      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect(await liveSecrets()).toHaveLength(2);
-    });
-
-    it('of which the one that was added first is the older, also if it was added by a clock that is ahead', async () => {
-      const first = await add();
-      const ahead = 'UPDATE service_secrets SET created_at = ? WHERE id = ?';
-      await data.db.query(ahead, [Date.now() + HOUR_MS, first.id]);
-      await changes.rotate(name, ROOT);
-      const { secretId } = await changes.revokeSecret(name, { endSessions: false }, ROOT);
-      expect(secretId).toBe(first.id);
-    });
-
-    it('of which both work until one is revoked, the older without its id', async () => {
-      const first = await add();
-      const second = await changes.rotate(name, ROOT);
-      for (const { secret } of [first, second]) expect(await authenticate(secret)).toMatchObject({ name });
-
-      const types = await recorded(async () => {
-        const revoked = await changes.revokeSecret(name, { endSessions: false }, ROOT);
-        expect(revoked).toEqual({ secretId: first.id, revoked: true });
-      });
-
-      expect(types).toEqual([['service.secret_revoked', { service: name, secretId: first.id }]]);
-      expect(await authenticate(first.secret)).toBeUndefined();
-      expect(await authenticate(second.secret)).toMatchObject({ name });
-      expect(await row()).toMatchObject({ epoch: 0 });
-      await changes.rotate(name, ROOT);
-    });
-
-    it('and none is revoked by its age where there is only one, however often it is asked', async () => {
-      const first = await add();
-      const second = await changes.rotate(name, ROOT);
-      const revoke = () => changes.revokeSecret(name, { endSessions: false }, ROOT);
-      const results = await Promise.allSettled(times(4, revoke));
-      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect(await authenticate(first.secret)).toBeUndefined();
-      expect(await authenticate(second.secret)).toMatchObject({ name });
-    });
-
-    it('of which a leaked one is revoked with the sessions, also if it was revoked before', async () => {
-      const { id } = await add();
-      const revoke = () => changes.revokeSecret(name, { secretId: id, endSessions: true }, ROOT);
-      expect(await recorded(revoke)).toEqual([
-        ['service.secret_revoked', { service: name, secretId: id }],
-        ['service.sessions_ended', { service: name }],
-      ]);
-      expect(await row()).toMatchObject({ epoch: 1 });
-      expect(await recorded(revoke)).toEqual([['service.sessions_ended', { service: name }]]);
-      expect(await row()).toMatchObject({ epoch: 2 });
-    });
-
-    it('and revokes none of another service', async () => {
-      await add();
-      const other = await changes.add(`${name}-other`, [], ROOT);
-      const revocation = changes.revokeSecret(name, { secretId: other.id, endSessions: true }, ROOT);
-      await expect(revocation).rejects.toThrow(/secret_not_found/);
-      expect(await authenticate(other.secret, `${name}-other`)).toBeDefined();
-      expect(await row()).toMatchObject({ epoch: 0 });
-    });
+  it('of which the one that was added first is the older, also if it was added by a clock that is ahead', async () => {
+    const first = await add();
+    const ahead = 'UPDATE service_secrets SET created_at = ? WHERE id = ?';
+    await data.db.query(ahead, [Date.now() + HOUR_MS, first.id]);
+    await changes.rotate(name, ROOT);
+    const { secretId } = await changes.revokeSecret(name, { endSessions: false }, ROOT);
+    expect(secretId).toBe(first.id);
   });
 
-  describe('that is', () => {
-    it('allowed something else is told so at its next request', async () => {
-      const { secret } = await add('introspect');
-      const types = await recorded(() => changes.allow(name, ['events'], ROOT));
-      expect(types).toEqual([['service.allowed', { service: name, from: 'introspect', to: 'events' }]]);
-      expect(await authenticate(secret)).toMatchObject({ allow: ['events'] });
-      expect(await recorded(() => changes.allow(name, ['events'], ROOT))).toEqual([]);
-      expect(await recorded(() => changes.allow(name, [], ROOT))).toEqual([
-        ['service.allowed', { service: name, from: 'events', to: 'none' }],
-      ]);
-    });
-
-    it('disabled is refused at its next request, and enabled again, with its epoch raised for good', async () => {
-      const { secret } = await add();
-
-      const disabled = [['service.disabled', { service: name }]];
-      const enabled = [['service.enabled', { service: name }]];
-
-      expect(await recorded(() => changes.disable(name, ROOT))).toEqual(disabled);
-      expect(await authenticate(secret)).toBeUndefined();
-      expect(await recorded(() => changes.disable(name, ROOT))).toEqual([]);
-      expect(await row()).toMatchObject({ epoch: 1 });
-
-      expect(await recorded(() => changes.enable(name, ROOT))).toEqual(enabled);
-      expect(await authenticate(secret)).toMatchObject({ name });
-      expect(await recorded(() => changes.enable(name, ROOT))).toEqual([]);
-      expect(await row()).toMatchObject({ epoch: 1, disabled_at: null });
-    });
-
-    it('removed is refused for good, whatever is asked for', async () => {
-      const { secret } = await add();
-      await changes.rotate(name, ROOT);
-
-      const removed = [['service.removed', { service: name }]];
-      expect(await recorded(() => changes.remove(name, ROOT))).toEqual(removed);
-      expect(await authenticate(secret)).toBeUndefined();
-      expect(await liveSecrets()).toEqual([]);
-      const { disabled_at: disabledAt, removed_at: removedAt, epoch } = await row();
-      expect({ epoch, same: disabledAt === removedAt }).toEqual({ epoch: 1, same: true });
-      for (const change of [
-        () => changes.enable(name, ROOT),
-        () => changes.rotate(name, ROOT),
-        () => changes.allow(name, ['events'], ROOT),
-      ]) {
-        await expect(change()).rejects.toThrow(/service_removed/);
-      }
-      expect(await changes.disable(name, ROOT)).toBe(false);
-      expect(await changes.remove(name, ROOT)).toBe(false);
-    });
-
-    it('not there is refused', async () => {
-      await expect(changes.rotate('nobody', ROOT)).rejects.toThrow(/service_not_found/);
-    });
-
-    it('removed while secrets are added keeps none', async () => {
-      await add();
-      const rotate = () => changes.rotate(name, ROOT);
-      await Promise.allSettled([rotate(), changes.remove(name, ROOT), rotate()]);
-      expect(await liveSecrets()).toEqual([]);
-    });
+  it('and none is revoked by its age where there is only one, however often it is asked', async () => {
+    const first = await add();
+    const second = await changes.rotate(name, ROOT);
+    const revoke = () => changes.revokeSecret(name, { endSessions: false }, ROOT);
+    const results = await Promise.allSettled(times(4, revoke));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await authenticate(first.secret)).toBeUndefined();
+    expect(await authenticate(second.secret)).toMatchObject({ name });
   });
 
-  describe('shows when a secret was used last', () => {
-    const lastUses = async () => (await secrets.findOf(name)).map(({ lastUsedAt }) => lastUsedAt);
+  it('of which a leaked one is revoked with the sessions, also if it was revoked before', async () => {
+    const { id } = await add();
+    const revoke = () => changes.revokeSecret(name, { secretId: id, endSessions: true }, ROOT);
+    expect(await recorded(revoke)).toEqual([
+      ['service.secret_revoked', { service: name, secretId: id }],
+      ['service.sessions_ended', { service: name }],
+    ]);
+    expect(await row()).toMatchObject({ epoch: 1 });
+    expect(await recorded(revoke)).toEqual([['service.sessions_ended', { service: name }]]);
+    expect(await row()).toMatchObject({ epoch: 2 });
+  });
 
-    it('to the hour, written once in it', async () => {
-      const { secret } = await add();
-      expect(await lastUses()).toEqual([null]);
-      const before = Date.now();
-      await Promise.all(times(10, () => authenticate(secret)));
-      await uses.onApplicationShutdown();
+  it('and revokes none of another service', async () => {
+    await add();
+    const other = await changes.add(`${name}-other`, [], ROOT);
+    const revocation = changes.revokeSecret(name, { secretId: other.id, endSessions: true }, ROOT);
+    await expect(revocation).rejects.toThrow(/secret_not_found/);
+    expect(await authenticate(other.secret, `${name}-other`)).toBeDefined();
+    expect(await row()).toMatchObject({ epoch: 0 });
+  });
+});
 
-      const [hour] = await lastUses();
-      expect(hour! % HOUR_MS).toBe(0);
-      expect(hour).toBeGreaterThan(before - HOUR_MS);
-      const executed = recordStatements(dataSource);
-      await authenticate(secret);
-      // Nor does an instance that did not write it.
-      await new ServiceCredentials(secrets, new SecretUses(secrets)).authenticate(basic(name, secret));
-      await uses.onApplicationShutdown();
-      expect(executed.map(({ verb }) => verb)).toEqual(['SELECT', 'SELECT']);
-    });
+describe('a service that is', () => {
+  it('allowed something else is told so at its next request', async () => {
+    const { secret } = await add('introspect');
+    const allow = (...scopes: ServiceScope[]) => recorded(() => changes.allow(name, scopes, ROOT));
+    const event = (from: string, to: string) => [['service.allowed', { service: name, from, to }]];
+    expect(await allow('events')).toEqual(event('introspect', 'events'));
+    expect(await authenticate(secret)).toMatchObject({ allow: ['events'] });
+    expect(await allow('events')).toEqual([]);
+    expect(await allow()).toEqual(event('events', 'none'));
+  });
 
-    it('again in the next hour, and never back', async () => {
-      const { id } = await add();
-      const noon = 12 * HOUR_MS;
-      const used = { secretId: id, lastUsedAt: null };
-      const note = async (at: number, by = uses) => {
-        by.note(used, at);
-        await by.onApplicationShutdown();
-        return lastUses();
-      };
-      expect(await note(noon + 5)).toEqual([noon]);
-      expect(await note(noon + HOUR_MS - 1)).toEqual([noon]);
-      expect(await note(noon + HOUR_MS)).toEqual([noon + HOUR_MS]);
-      expect(await note(noon + 5, new SecretUses(secrets))).toEqual([noon + HOUR_MS]);
-    });
+  it('disabled is refused at its next request, and enabled again, with its epoch raised for good', async () => {
+    const { secret } = await add();
+    const disable = () => recorded(() => changes.disable(name, ROOT));
+    const enable = () => recorded(() => changes.enable(name, ROOT));
+    expect(await disable()).toEqual([['service.disabled', { service: name }]]);
+    expect(await authenticate(secret)).toBeUndefined();
+    expect(await disable()).toEqual([]);
+    expect(await row()).toMatchObject({ epoch: 1 });
+    expect(await enable()).toEqual([['service.enabled', { service: name }]]);
+    expect(await authenticate(secret)).toMatchObject({ name });
+    expect(await enable()).toEqual([]);
+    expect(await row()).toMatchObject({ epoch: 1, disabled_at: null });
+  });
 
-    it('without failing a request where it cannot be written, which is tried again a minute later', async () => {
-      const { id, secret } = await add();
-      const failing = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
-      let tries = 0;
-      failing.noteUse = async (...use) => {
-        tries += 1;
-        if (tries === 1) throw new Error('read-only');
-        await secrets.noteUse(...use);
-      };
-      const others = new SecretUses(failing);
-      expect(await new ServiceCredentials(failing, others).authenticate(basic(name, secret))).toBeDefined();
-      await others.onApplicationShutdown();
+  it('removed is refused for good, whatever is asked for', async () => {
+    const { secret } = await add();
+    await changes.rotate(name, ROOT);
 
-      others.note({ secretId: id, lastUsedAt: null });
-      others.note({ secretId: id, lastUsedAt: null }, Date.now() + 61_000);
-      await others.onApplicationShutdown();
+    const removed = [['service.removed', { service: name }]];
+    expect(await recorded(() => changes.remove(name, ROOT))).toEqual(removed);
+    expect(await authenticate(secret)).toBeUndefined();
+    expect(await liveSecrets()).toEqual([]);
+    const { disabled_at: disabledAt, removed_at: removedAt, epoch } = await row();
+    expect({ epoch, same: disabledAt === removedAt }).toEqual({ epoch: 1, same: true });
+    const refused = /service_removed/;
+    await expect(changes.enable(name, ROOT)).rejects.toThrow(refused);
+    await expect(changes.rotate(name, ROOT)).rejects.toThrow(refused);
+    await expect(changes.allow(name, ['events'], ROOT)).rejects.toThrow(refused);
+    await expect(add()).rejects.toThrow(/service_name_taken/);
+    await expect(changes.rotate('nobody', ROOT)).rejects.toThrow(/service_not_found/);
+    expect(await changes.disable(name, ROOT)).toBe(false);
+    expect(await changes.remove(name, ROOT)).toBe(false);
+  });
 
-      expect(tries).toBe(2);
-      expect(await lastUses()).not.toEqual([null]);
-    });
+  it('removed while secrets are added keeps none', async () => {
+    await add();
+    const rotate = () => changes.rotate(name, ROOT);
+    await Promise.allSettled([rotate(), changes.remove(name, ROOT), rotate()]);
+    expect(await liveSecrets()).toEqual([]);
+  });
+});
+
+describe('a service shows when a secret was used last', () => {
+  const lastUses = async () => (await secrets.findOf(name)).map(({ lastUsedAt }) => lastUsedAt);
+
+  it('to the hour, written once in it', async () => {
+    const { secret } = await add();
+    expect(await lastUses()).toEqual([null]);
+    const before = Date.now();
+    await Promise.all(times(10, () => authenticate(secret)));
+    await uses.onApplicationShutdown();
+    const [hour] = await lastUses();
+    expect(hour! % HOUR_MS).toBe(0);
+    expect(hour).toBeGreaterThan(before - HOUR_MS);
+    const executed = recordStatements(dataSource);
+    await authenticate(secret);
+    // Nor does an instance that did not write it.
+    await new ServiceCredentials(secrets, new SecretUses(secrets)).authenticate(basic(name, secret));
+    await uses.onApplicationShutdown();
+    expect(executed.map(({ verb }) => verb)).toEqual(['SELECT', 'SELECT']);
+  });
+
+  it('again in the next hour, and never back', async () => {
+    const { id } = await add();
+    const noon = 12 * HOUR_MS;
+    const used = { secretId: id, lastUsedAt: null };
+    const note = async (at: number, by = uses) => {
+      by.note(used, at);
+      await by.onApplicationShutdown();
+      return lastUses();
+    };
+    expect(await note(noon + 5)).toEqual([noon]);
+    expect(await note(noon + HOUR_MS - 1)).toEqual([noon]);
+    expect(await note(noon + HOUR_MS)).toEqual([noon + HOUR_MS]);
+    expect(await note(noon + 5, new SecretUses(secrets))).toEqual([noon + HOUR_MS]);
+  });
+
+  it('without failing a request where it cannot be written, which is tried again a minute later', async () => {
+    const { id, secret } = await add();
+    const failing = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
+    let tries = 0;
+    failing.noteUse = async (...use) => {
+      tries += 1;
+      if (tries === 1) throw new Error('read-only');
+      await secrets.noteUse(...use);
+    };
+    const others = new SecretUses(failing);
+    expect(await new ServiceCredentials(failing, others).authenticate(basic(name, secret))).toBeDefined();
+    await others.onApplicationShutdown();
+
+    others.note({ secretId: id, lastUsedAt: null });
+    others.note({ secretId: id, lastUsedAt: null }, Date.now() + 61_000);
+    await others.onApplicationShutdown();
+
+    expect(tries).toBe(2);
+    expect(await lastUses()).not.toEqual([null]);
   });
 });
