@@ -2,11 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
-import { clientKey, rateLimitKey } from './rate-limit-keys.js';
+import {
+  type Admission,
+  clientKey,
+  type Counter,
+  type Quota,
+  rateLimitKey,
+  type RateLimitStore,
+} from './rate-limit-store.js';
+import { keyCapacity, SlidingWindowStore } from './sliding-window-store.js';
 import type { RateLimit } from '../config/readers.js';
-import type { Admission, Counter, Quota, RateLimitStore } from './rate-limit-store.js';
-import { SlidingWindowStore } from './sliding-window-store.js';
-import { keyCapacity } from './sliding-window.js';
 import { FallbackStore } from './fallback-store.js';
 
 describe('the key of a limit', () => {

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Socket } from 'node:net';
 import { UnavailableError } from '../../problems/problem.js';
-import { type HashClient, hashClientOf, HashQueue } from './hash-queue.js';
-import { EventLoopMonitor } from './hash-threads.js';
+import { EventLoopMonitor, type HashClient, hashClientOf, HashQueue } from './hash-queue.js';
 
 const ADA: HashClient = { key: 'ada', hasLeft: () => false };
 

@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Argon2Engine,
+  BcryptVerifier,
+  foreignHashFault,
   loadArgon2Engine,
   loadArgon2PackageEngine,
   loadNodeRsEngine,
   readArgon2Cost,
-} from './argon2.js';
-import { BcryptVerifier, foreignHashFault, readBcryptCost } from './foreign-hashes.js';
+  readBcryptCost,
+} from './hash-engines.js';
 import { type Argon2Cost, parseEnv } from '../../config/env.js';
 import { PasswordHasher } from './password-hasher.js';
 

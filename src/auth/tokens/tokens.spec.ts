@@ -5,7 +5,7 @@ import { DerivedMacs, EncryptedSecrets, keyOf } from './derived-keys.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
 import { CHALLENGE_TTL_MS, LoginChallenges } from '../second-factor/login-challenges.js';
 import { type KeyFileWatch, SharedLook } from './key-file-watch.js';
-import { RefreshTokens } from './refresh-tokens.js';
+import { RefreshTokens } from './token-issuer.js';
 
 const NOW = 1_800_000_000;
 const EXPECTED = { audience: 'accounts', sessionMaxAge: 2_592_000 };
