@@ -177,9 +177,8 @@ describe('a code for one service', () => {
       expect(answer.headers.get('www-authenticate'), name).toBe('Bearer error="insufficient_scope"');
     }
     expect(open.toSorted()).toEqual(OPEN_TO_BOUND_TOKENS);
-    for (const path of ['/api/me', '/api/me/orgs', `/api/orgs/${org.id}`, `/api/orgs/${org.id}/members`]) {
+    for (const path of ['/api/me', '/api/me/orgs', `/api/orgs/${org.id}`, `/api/orgs/${org.id}/members`])
       expect((await bound.get(path)).status, path).toBe(200);
-    }
     expect((await bound.get(`/api/orgs/${org.id}/members/${ada.id}`)).status).toBe(200);
     expect((await bound.post('/api/auth/logout', {})).status).toBe(200);
     expect(await bound.get('/api/me')).toMatchObject(invalidToken);

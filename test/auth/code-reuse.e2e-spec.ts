@@ -106,9 +106,7 @@ describe('a code that is used again', () => {
       chain.push(await exchanged(codes.at(-1)!));
     }
     const branch = chain.slice(1).map(sessionIdOf);
-
     for (const code of [...codes, ...codes]) await refuse(code);
-
     expect(await alive(...chain)).toEqual(chain.map((_, link) => link === 0));
     const ended = async (): Promise<unknown[]> => {
       const sql = `SELECT session_id, data FROM events WHERE type = 'session.ended'
@@ -158,9 +156,8 @@ describe('one code and many clients', () => {
       expect(rows).toHaveLength(round + 2);
       // The losers used a code that was used already, so what it granted is revoked, on every instance.
       expect(rows.filter(({ revoked_at: revokedAt }) => revokedAt === null)).toHaveLength(1);
-      for (const instance of cluster.instances) {
+      for (const instance of cluster.instances)
         expect(await isAlive(ada.as(winner!.body.token).at(instance))).toBe(false);
-      }
     }
     expect((await ada.get('/api/me')).status).toBe(200);
   });
@@ -179,9 +176,8 @@ describe('one code and many clients', () => {
         await aCode(ada),
         round === 0 ? await codesOf(revoked, 3) : [],
       ];
-      if (round === 0) {
+      if (round === 0)
         await cluster.db.query('UPDATE sessions SET revoked_at = 1 WHERE user_id = ?', [revoked.id]);
-      }
       expect((await exchange(service, used)).status).toBe(200);
 
       const [ofGood, ofTwice, ofUsed, ofDead] = await Promise.all([
@@ -202,9 +198,8 @@ describe('one code and many clients', () => {
     const [owner, thief] = [cluster.instances[0]!, cluster.instances.at(-1)!];
     const ada = await anAccount(owner, 'ada');
     const rounds = [];
-    for (let round = 0; round < THEFTS; round += 1) {
+    for (let round = 0; round < THEFTS; round += 1)
       rounds.push(await survivorsOfReuse(ada, { owner, thief, checks: cluster.instances }, round % 4));
-    }
     expect(rounds.flatMap(({ survivors }) => survivors)).toEqual([]);
     // Rounds in which nothing was derived would prove nothing.
     expect(rounds.filter(({ derived }) => derived >= 2).length).toBeGreaterThanOrEqual(THEFTS / 4);

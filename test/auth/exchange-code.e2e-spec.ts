@@ -43,7 +43,6 @@ describe('POST /api/auth/code/exchange', () => {
     ]);
     const shaped = ['A'.repeat(43), '+'.repeat(43), 'A'.repeat(42), 'A'.repeat(44), 'x'.repeat(9000)];
     const others = ['x', '', ' ', 'a\u0000b', '\ud800', "' OR 1=1 --"];
-
     const bodies = [];
     for (const code of [used, expired, ...shaped, ...others]) {
       const answer = await exchange(service, code);
@@ -69,9 +68,8 @@ describe('POST /api/auth/code/exchange', () => {
       code.slice(0, -1),
       encodeURIComponent(`${code}%`),
     ];
-    for (const other of [...around, ...altered]) {
+    for (const other of [...around, ...altered])
       expect([other, (await exchange(service, other)).status]).toEqual([other, 400]);
-    }
     const inQuery = await service.anyone.post(`/api/auth/code/exchange?code=${code}`, {});
     expect(inQuery).toMatchObject(invalidFields('query'));
     expect((await exchange(service, code)).status).toBe(200);
@@ -118,9 +116,8 @@ describe('a code with a proof key (RFC 7636)', () => {
     const { code, verifier } = await aBoundCode(ada);
     const challenge = createHash('sha256').update(verifier).digest('base64url');
     const near = [challenge, verifier.toLowerCase(), `${verifier} `];
-    for (const wrong of [undefined, '', 'x', 'x'.repeat(43), ...near]) {
+    for (const wrong of [undefined, '', 'x', 'x'.repeat(43), ...near])
       expect(await verify(code, wrong), `verifier ${wrong}`).toMatchObject(invalidCode);
-    }
     expect((await verify(code, verifier)).status).toBe(200);
   });
 

@@ -61,9 +61,8 @@ describe('POST /api/auth/code', () => {
     const codes = [];
     for (let round = 0; round < 500; round += 1) codes.push(await aCode(ada));
     expect(new Set(codes).size).toBe(500);
-    for (const position of [0, 1, 20, 41]) {
+    for (const position of [0, 1, 20, 41])
       expect(new Set(codes.map((code) => code[position])).size, `character ${position}`).toBeGreaterThan(48);
-    }
     const ones = Buffer.from(codes.map((code) => code.slice(0, 40)).join(''), 'base64url').reduce(
       (sum, byte) => sum + byte.toString(2).replaceAll('0', '').length,
       0,
@@ -130,17 +129,15 @@ describe('the unused codes of a session', () => {
     const codes = await issued(MAX_UNUSED + 3);
     const old = codes.slice(0, 3);
     for (const [i, code] of old.entries()) expect(await exchange(on(i), code)).toMatchObject(invalidCode);
-    for (const [i, code] of codes.slice(3).toReversed().entries()) {
+    for (const [i, code] of codes.slice(3).toReversed().entries())
       expect((await exchange(on(i), code)).status).toBe(200);
-    }
     for (const [i, code] of old.entries()) expect(await exchange(on(i), code)).toMatchObject(invalidCode);
   });
 
   it('are not those that were used: a code waits for its service while twenty others come and go', async () => {
     const slow = await issue(0);
-    for (const i of times(2 * MAX_UNUSED, (number) => number)) {
+    for (const i of times(2 * MAX_UNUSED, (number) => number))
       expect((await exchange(on(i + 1), await issue(i))).status).toBe(200);
-    }
     expect((await exchange(service, slow)).status).toBe(200);
   });
 
@@ -161,8 +158,7 @@ describe('the unused codes of a session', () => {
     );
     for (const code of last) expect((await exchange(service, code)).status).toBe(200);
     const some = earlier.filter((_, place) => place % 50 === 0);
-    for (const code of [...some, ...earlier.slice(-MAX_UNUSED)]) {
+    for (const code of [...some, ...earlier.slice(-MAX_UNUSED)])
       expect(await exchange(service, code)).toMatchObject(invalidCode);
-    }
   });
 });

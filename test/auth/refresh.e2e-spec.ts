@@ -144,9 +144,7 @@ describe('a refresh token', () => {
     const next = await refreshed(service, login.refreshToken);
     const opened = await byCode(service, ada.as(next.token));
     await change('rotated_at = rotated_at - ?', GRACE_MS + 1000);
-
     expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
-
     expect(await Promise.all([login, next, opened, ada].map(works))).toEqual([false, false, false, true]);
     expect(await refresh(service, next.refreshToken)).toMatchObject(invalidRefreshToken);
     const ended = {
@@ -192,9 +190,8 @@ describe('a refresh token', () => {
   ])('of a session that %s is refused, before a refresh and in its grace', async (_what, end) => {
     const next = await refreshed(service, login.refreshToken);
     await end();
-    for (const { refreshToken } of [next, login]) {
+    for (const { refreshToken } of [next, login])
       expect(await refresh(service, refreshToken)).toMatchObject(invalidRefreshToken);
-    }
     const sql = 'SELECT refresh_generation FROM sessions WHERE id = ?';
     const left = await service.db.query(sql, [sessionIdOf(login)]);
     expect(left).toEqual(left.map(() => ({ refresh_generation: 2 })));
@@ -217,9 +214,8 @@ describe('a refresh token', () => {
       `${sessionId}.${'9'.repeat(10_000)}.${mac}`,
     ];
     const altered = [` ${login.refreshToken}`, `${login.refreshToken}\n`, login.refreshToken.toUpperCase()];
-    for (const text of [...forged, ...altered, login.token, sessionId, '', '..', 'x'.repeat(15_000)]) {
+    for (const text of [...forged, ...altered, login.token, sessionId, '', '..', 'x'.repeat(15_000)])
       expect(await refresh(service, text), text).toMatchObject(invalidRefreshToken);
-    }
     expect(await row()).toMatchObject({ revoked_at: null, refresh_generation: 2 });
   });
 
@@ -252,7 +248,6 @@ describe('one refresh token in many windows', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { sessionId, generation } = partsOf(refreshToken);
       const answers = await atOnce(times(WINDOWS, (window) => () => refresh(on(window), refreshToken)));
-
       expect(answers.map(({ status }) => status)).toEqual(times(WINDOWS, () => 200));
       const generations = answers.map(({ body }) => partsOf(body.refreshToken).generation);
       expect(new Set(generations)).toEqual(new Set([generation + 1]));

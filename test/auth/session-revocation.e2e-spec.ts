@@ -58,9 +58,8 @@ describe('revoking a session with its family', () => {
   afterEach(async () => {
     vi.restoreAllMocks();
     await dataSource.destroy();
-    for (const table of ['pending_revocations', 'sessions', 'users', 'events']) {
+    for (const table of ['pending_revocations', 'sessions', 'users', 'events'])
       await installation.db.force(`DELETE FROM ${table}`);
-    }
   });
 
   /** A login, or a session below the login ROOT. */

@@ -50,9 +50,8 @@ describe('the export of one’s own data', () => {
     expect(body.sessions.map(({ via }) => via).toSorted()).toEqual(['code', 'password']);
     expect(body.events.find(({ type }) => type === 'member.added')).toMatchObject({ ip: null });
     const [user] = await service.db.query('SELECT password_hash AS hash FROM users WHERE id = ?', [admin.id]);
-    for (const secret of [String(user!['hash']), owner.email, admin.token, 'sealed secret', 'a hash']) {
+    for (const secret of [String(user!['hash']), owner.email, admin.token, 'sealed secret', 'a hash'])
       expect(text).not.toContain(secret);
-    }
   });
 
   it('says when the sessions ended that ended with all others', async () => {

@@ -101,18 +101,16 @@ describe('GET /api/me', () => {
   it('takes no other word, and nothing that is no list of them', async () => {
     const ada = await anAccount(service);
     const alike = ['', 'role', 'Roles', 'roles,', ',roles', 'roles,members', 'roles%20account', '__proto__'];
-    for (const include of [...alike, `${'roles,'.repeat(11)}roles`, 'roles&include=account']) {
+    for (const include of [...alike, `${'roles,'.repeat(11)}roles`, 'roles&include=account'])
       expect(await ada.get(`/api/me?include=${include}`), include).toMatchObject(invalidFields('include'));
-    }
     expect((await ada.get('/api/me?include[]=roles')).body).toEqual({ user: expect.anything(), orgs: [] });
     expect(await service.anyone.get('/api/me?include=x')).toMatchObject(unauthorized);
   });
 
   it('shows each organization to its members only, until they are removed', async () => {
     const { org, owner, admin, member, outsider } = await anOrg(service);
-    for (const insider of [owner, admin, member]) {
+    for (const insider of [owner, admin, member])
       expect((await insider.get('/api/me')).body).toMatchObject({ user: { id: insider.id }, orgs: [org] });
-    }
     await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
     for (const other of [outsider, member])
       expect((await other.get('/api/me')).body).toMatchObject({ orgs: [] });
@@ -195,11 +193,9 @@ describe('the organizations of a user', () => {
   });
 
   it.each(LISTS)('%s refuses a bad limit and cursor', async (path) => {
-    for (const limit of ['0', '1001', '-1', 'x', '1.5', '']) {
+    for (const limit of ['0', '1001', '-1', 'x', '1.5', ''])
       expect(await ada.get(`${path}?limit=${limit}`), limit).toMatchObject(invalidFields('limit'));
-    }
-    for (const cursor of ['x', '', 'OmFkYQ', 'a'.repeat(500)]) {
+    for (const cursor of ['x', '', 'OmFkYQ', 'a'.repeat(500)])
       expect(await ada.get(`${path}?cursor=${cursor}`), cursor).toMatchObject(invalidFields('cursor'));
-    }
   });
 });

@@ -203,23 +203,16 @@ describe('the sessions of a user', () => {
 
     it('not again: a token that has ended ends nothing', async () => {
       await desktop.delete(SESSIONS);
-      for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${sessionIdOf(desktop)}`]) {
+      for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${sessionIdOf(desktop)}`])
         expect(await ada.delete(path)).toMatchObject(invalidToken);
-      }
       expect(await isAlive(desktop)).toBe(true);
     });
   });
 
   it('are not ended by a service that holds a token from a code', async () => {
     const child = await byCode(service, ada);
-    for (const path of [
-      SESSIONS,
-      `${SESSIONS}?all=true`,
-      `${SESSIONS}/${sessionIdOf(ada)}`,
-      `${SESSIONS}/x`,
-    ]) {
+    for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${sessionIdOf(ada)}`, `${SESSIONS}/x`])
       expect(await child.delete(path)).toMatchObject(passwordSessionRequired);
-    }
     expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, true, true]);
   });
 });

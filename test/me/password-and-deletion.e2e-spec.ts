@@ -173,8 +173,7 @@ describe('a change of the password', () => {
       change(aPassword(), ada.password, ada.as(other.token)),
     ]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const alive = await Promise.all([ada, other].map(lives));
-    expect(alive).toEqual(answers.map(({ status }) => status === 200));
+    expect(await Promise.all([ada, other].map(lives))).toEqual(answers.map(({ status }) => status === 200));
   });
 });
 
@@ -220,12 +219,10 @@ describe('the deletion of an account', () => {
   });
 
   it('needs the password, and changes nothing without it', async () => {
-    for (const wrong of [aPassword(), `${ada.password} `]) {
+    for (const wrong of [aPassword(), `${ada.password} `])
       expect(await remove(ada, wrong)).toMatchObject(wrongPassword);
-    }
-    for (const none of [undefined, null, '', 0, {}]) {
+    for (const none of [undefined, null, '', 0, {}])
       expect(await ada.delete('/api/me', { password: none })).toMatchObject(invalidFields('password'));
-    }
     expect((await ada.delete('/api/me')).status).toBe(400);
     expect(await rowsOf(ada)).toEqual([1, 1, 0]);
   });

@@ -63,9 +63,8 @@ describe('the limit of an account', () => {
   const login = (email: string, password: string, address: string): Promise<Answer> =>
     logIn({ anyone: service.anyone.with({ 'x-forwarded-for': address }) }, { email, password });
   async function fail(email: string, count = LIMIT): Promise<void> {
-    for (const address of times(count, stranger)) {
+    for (const address of times(count, stranger))
       expect(await login(email, aPassword(), address)).toMatchObject(invalidCredentials);
-    }
   }
 
   it('counts failed logins from everywhere, and refuses strangers then, even with the password', async () => {
@@ -104,9 +103,8 @@ describe('the limit of an account', () => {
     const grace = await anAccountOf(service, anEmail('grace'));
     await login(grace.email, grace.password, other);
     await fail(ada.email);
-    for (const address of [early, other]) {
+    for (const address of [early, other])
       expect(await login(ada.email, ada.password, address)).toMatchObject(rateLimited);
-    }
     expect((await login(ada.email, ada.password, late)).status).toBe(200);
   });
 
@@ -123,13 +121,11 @@ describe('the limit of an account', () => {
   });
 
   it('counts no login whose password was right, be it that it asks for a second factor', async () => {
-    for (const address of times(LIMIT + 2, stranger)) {
+    for (const address of times(LIMIT + 2, stranger))
       expect((await login(ada.email, ada.password, address)).status).toBe(200);
-    }
     await protect(service, ada);
-    for (const address of times(LIMIT + 2, stranger)) {
+    for (const address of times(LIMIT + 2, stranger))
       expect(await login(ada.email, ada.password, address)).toMatchObject(secondFactorRequired);
-    }
   });
 
   it('treats an e-mail without an account alike, header by header', async () => {

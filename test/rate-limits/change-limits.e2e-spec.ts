@@ -78,9 +78,8 @@ describe('the limit of additions of unknown e-mails', () => {
     expect(await add(org, owner, 'nobody')).toMatchObject(invalidFields('email'));
     expect(await add({ ...org, id: owner.id }, owner)).toMatchObject(orgNotFound);
     expect(await add(await anOrgOf(outsider), owner)).toMatchObject(notAMember);
-    for (const _ of times(2, () => 0)) {
+    for (const _ of times(2, () => 0))
       expect(await add(org, member)).toMatchObject(insufficientRole('admin', 'member'));
-    }
     expect(await service.anyone.post(`/api/orgs/${org.id}/members`, {})).toMatchObject(unauthorized);
   });
 
@@ -103,9 +102,8 @@ describe('the limit of the changes of a user', () => {
   afterAll(() => service.stop());
 
   const spend = async (user: Account, count = LIMIT): Promise<void> => {
-    for (const _ of times(count, () => 0)) {
+    for (const _ of times(count, () => 0))
       expect(await user.post(`/api/orgs/${anUnknownId()}/leave`)).toMatchObject(orgNotFound);
-    }
   };
   const left = ({ headers }: { headers: Headers }) => headers.get('ratelimit')?.replaceAll(/;t=\d+/g, '');
 
@@ -115,7 +113,6 @@ describe('the limit of the changes of a user', () => {
     await makeOperator(service, user);
     await showSecondFactor(service, user);
     await spend(user);
-
     const open: string[] = [];
     for (const { method, path, operationId, requestBody } of reader.operations) {
       // It would end the session of the others.
@@ -124,7 +121,6 @@ describe('the limit of the changes of a user', () => {
       const answer = await user.sendJson(method, path.replaceAll(/\{\w+\}/g, anUnknownId()), body);
       if (answer.status !== 429) open.push(operationId);
     }
-
     // Each answers without a token, too; introspection is for services.
     const ofLogins = ['logInWithSecondFactor', 'login', 'refresh', 'register', 'reset'];
     const forOthers = ['exchangeCode', 'forgot', 'introspectToken', ...ofLogins];
@@ -171,9 +167,8 @@ describe('the limit of the changes of a user', () => {
     await spend(service1, LIMIT - 2);
     expect(await service1.delete('/api/me/sessions')).toMatchObject(passwordSessionRequired);
     await spend(user, 1);
-    for (const session of [user, service1]) {
+    for (const session of [user, service1])
       expect(await session.post('/api/orgs', { name: 'One more' })).toMatchObject(rateLimited);
-    }
     await anOrgOf(await anAccount(service));
   });
 

@@ -93,9 +93,8 @@ describe('the default limits', () => {
       `a@${label.toUpperCase()}.bu\u0308cher.de`,
       `a@${label}.XN--BCHER-KVA.de`,
     ];
-    for (let attempt = 0; attempt < 10; attempt += 1) {
+    for (let attempt = 0; attempt < 10; attempt += 1)
       expect(await login(variants[attempt % variants.length]!)).toMatchObject(invalidCredentials);
-    }
     for (const variant of variants) expect(await login(variant)).toMatchObject(rateLimited);
   });
 
@@ -107,9 +106,8 @@ describe('the default limits', () => {
       const anyone = service.anyone.with({ ...headers, forwarded: `for=${address}` });
       return logIn({ anyone }, { email, password: aPassword() });
     };
-    for (let attempt = 1; attempt <= 10; attempt += 1) {
+    for (let attempt = 1; attempt <= 10; attempt += 1)
       expect(await from(`198.51.100.${attempt}`)).toMatchObject(invalidCredentials);
-    }
     expect(await from('198.51.100.99')).toMatchObject(rateLimited);
   });
 
@@ -160,13 +158,11 @@ describe('a sliding window', () => {
       const { status } = await wrongLogin(email);
       if (status === 401) admitted.push({ sent, answered: performance.now() });
     };
-
     // One at the start of a window that would be fixed, the rest about its end, and more when it is over.
     await login();
     await pass(window - 300);
     const end = performance.now() + window;
     while (performance.now() < end || admitted.length <= limit) await login();
-
     // It was admitted some time between the two moments, so this is the longest that these can lie apart.
     const spans = admitted.slice(limit).map(({ answered }, index) => answered - admitted[index]!.sent);
     expect(spans.length).toBeGreaterThan(0);
@@ -242,17 +238,15 @@ describe('the limit of an address', () => {
   it('counts the second steps of logins among them, whatever their challenges are', async () => {
     const address = '198.51.100.6';
     await login(address);
-    for (const challenge of ['', 'x', anUnknownId(), '1']) {
+    for (const challenge of ['', 'x', anUnknownId(), '1'])
       expect(await secondStep(address, challenge)).toMatchObject(invalidChallenge);
-    }
     expect(await secondStep(address, 'y')).toMatchObject(rateLimited);
     expect(await login(address)).toMatchObject(rateLimited);
   });
 
   it('counts IPv6 by its /56', async () => {
-    for (const subnet of times(5, (index) => `20${index}`)) {
+    for (const subnet of times(5, (index) => `20${index}`))
       expect(await login(`[2001:db8:1:${subnet}::1]:40001`)).toMatchObject(invalidCredentials);
-    }
     expect(await login('2001:db8:1:2ff::1')).toMatchObject(rateLimited);
     expect(await login('2001:db8:1:300::1')).toMatchObject(invalidCredentials);
   });
@@ -280,9 +274,8 @@ describe('the limit of an address', () => {
 
   it('does not count a request that validation refuses for its e-mail', async () => {
     const address = '198.51.100.5';
-    for (const _ of times(6, () => 0)) {
+    for (const _ of times(6, () => 0))
       expect(await login(address, 'nobody')).toMatchObject(invalidFields('email'));
-    }
     expect(await login(address)).toMatchObject(invalidCredentials);
   });
 });
@@ -319,9 +312,7 @@ function loggedAddresses({ logs }: Service): string[] {
 describe('limits behind a trusted proxy', () => {
   let proxied: Service;
   beforeAll(async () => {
-    proxied = await startService({
-      env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8', RATE_LIMIT_LOGIN: '2/1h' },
-    });
+    proxied = await startService({ env: { TRUST_PROXY: '127.0.0.1, 10.0.0.0/8', RATE_LIMIT_LOGIN: '2/1h' } });
   });
   afterAll(() => proxied.stop());
 

@@ -104,9 +104,7 @@ describe('the own e-mail', () => {
     const notice = await mailServer.next(user.email);
     const known = await knownEvents(service.db);
     expect((await user.get<{ user: { email: string } }>('/api/me')).body.user.email).toBe(user.email);
-
     expect(await verify(user, code)).toMatchObject({ status: 200, body: { ok: true } });
-
     expect(notice).toMatchObject({ subject: 'Your e-mail address is about to change', code: undefined });
     expect(await eventsSince(service.db, known)).toEqual([{ ...about(user), type: 'account.email_changed' }]);
     const sql = 'SELECT email, email_verified_at, revision FROM users WHERE id = ?';
@@ -128,7 +126,6 @@ describe('the own e-mail', () => {
     await codeTo(free);
     // The change to the free one has taken the place of this one: its notice may come, and no code.
     for (const mail of mailServer.to(owner.email)) expect(mail.code).toBeUndefined();
-
     const before = mailServer.to(owner.email).length;
     await change(user, owner.email);
     const notice = await mailServer.next(owner.email, before + 1);
@@ -192,9 +189,8 @@ describe('the own e-mail', () => {
   it('bounds wrong tries to 50 for one code', async () => {
     const user = await anAccount(service);
     const { code } = await askedForChange(user);
-    for (let tries = 0; tries < 50; tries += 1) {
+    for (let tries = 0; tries < 50; tries += 1)
       expect(await verify(user, '0000000000')).toMatchObject(invalidCode);
-    }
     expect(await verify(user, code)).toMatchObject(invalidCode);
   });
 
@@ -258,7 +254,6 @@ describe('the own e-mail', () => {
     }
     expect(statuses[free]).toEqual([...Array<number>(10).fill(202), 429, 429]);
     expect(statuses[taken]).toEqual(statuses[free]);
-
     const squatter = await anAccountOf(service, free);
     await squatter.delete('/api/me', { password: squatter.password });
     expect(await change(await anAccount(service), free)).toMatchObject(rateLimited);

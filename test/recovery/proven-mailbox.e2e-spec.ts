@@ -65,9 +65,7 @@ describe('a second factor and the mailbox', () => {
     const code = await aMailedCode(stranger.email);
     const known = await knownEvents(service.db);
     const password = aPassword();
-
     expect((await reset(stranger.email, code, password)).status).toBe(200);
-
     expect((await logIn(service, { email: stranger.email, password })).status).toBe(200);
     expect(await rowsOf(stranger)).toEqual({ factors: 0, codes: 0, since: null });
     const events = (await eventsSince(service.db, known)).filter(({ type }) => type !== 'session.started');

@@ -59,14 +59,12 @@ describe('at the same moment', () => {
       const email = anEmail('new');
       await user.put('/api/me/email', { email, password: user.password });
       const { code } = await mailServer.next(email);
-
       const [changed, ...added] = await Promise.all([
         user.post('/api/me/email/verify', { code }),
         ...orgs.map((org, number) =>
           owner.at(at(number)).post(`/api/orgs/${org.id}/members`, { email: user.email, role: 'member' }),
         ),
       ]);
-
       expect(changed.status).toBe(200);
       for (const { status } of added) expect([201, 404]).toContain(status);
       const rows = await cluster.db.query('SELECT email FROM members WHERE user_id = ?', [user.id]);
@@ -83,9 +81,8 @@ describe('at the same moment', () => {
         ...times(4, (number) => logIn(at(number), user)),
       ]);
       expect(answer.status).toBe(200);
-      for (const login of logins.filter(({ status }) => status === 200)) {
+      for (const login of logins.filter(({ status }) => status === 200))
         expect(await isAlive(user.as(login.body.token))).toBe(false);
-      }
     }
   });
 });

@@ -162,7 +162,6 @@ describe('a login with a second factor', () => {
     const challenge = await aChallenge(service, account);
     const dump = Object.values(await allRows(cluster.db)).flat();
     const [row] = await cluster.db.query('SELECT secret FROM second_factors WHERE user_id = ?', [account.id]);
-
     const secret = fromBase32(shownSecret);
     const raw = [secret.toString('hex'), secret.toString('base64url')];
     const unspaced = recoveryCodes.map((code) => code.replaceAll('-', ''));
@@ -190,9 +189,8 @@ describe('a login with a second factor', () => {
     const { account, app } = await aProtectedAccount();
     const challenge = await aChallenge(service, account);
     await cluster.db.query('UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?', [account.id]);
-    for (let attempt = 0; attempt < 11; attempt += 1) {
+    for (let attempt = 0; attempt < 11; attempt += 1)
       expect(await secondStep(service, challenge, app.wrong())).toMatchObject(invalidChallenge);
-    }
     expect((await secondStep(service, await aChallenge(service, account), app.next())).status).toBe(200);
   });
 
@@ -242,9 +240,8 @@ describe('a login with a second factor', () => {
       const challenge = await aChallenge(service, one.account);
       await change(one);
       const code = one.app.next();
-      for (const instance of cluster.instances) {
+      for (const instance of cluster.instances)
         expect(await secondStep(instance, challenge, code)).toMatchObject(invalidChallenge);
-      }
     });
 
     it('of another user it is no way in, whatever code comes with it', async () => {
@@ -261,9 +258,8 @@ describe('a login with a second factor', () => {
       expect(await refresh(service, challenge)).toMatchObject(invalidRefreshToken);
       const { body } = await secondStep(service, challenge, recoveryCodes[0], { refresh: true });
       const { token, refreshToken } = body as unknown as { token: string; refreshToken: string };
-      for (const other of [token, refreshToken, account.token]) {
+      for (const other of [token, refreshToken, account.token])
         expect(await secondStep(service, other, recoveryCodes[1])).toMatchObject(invalidChallenge);
-      }
     });
 
     it('that has expired it is refused', async () => {

@@ -84,9 +84,7 @@ describe('the second factor of an account', () => {
     });
     expect(await state()).toEqual(NONE);
     expect((await logIn(service, ada)).status).toBe(200);
-
     const confirmed = await confirm(` ${appCode(secret).slice(0, 3)} ${appCode(secret).slice(3)} `);
-
     expect(confirmed.status).toBe(200);
     expect(Object.keys(confirmed.body)).toEqual(['recoveryCodes']);
     expect(new Set(confirmed.body.recoveryCodes).size).toBe(10);
@@ -102,9 +100,7 @@ describe('the second factor of an account', () => {
     const other = await aRefreshableLogin(service, ada);
     const passedOn = await byCode(service, ada.as(desktop.token));
     const codes = [await aCode(ada.as(desktop.token)), await aCode(ada)];
-
     const { secret } = await enrol(ada.as(desktop.token));
-
     expect(await lives(desktop.token)).toBe(true);
     for (const { token } of [ada, other, passedOn]) expect(await lives(token)).toBe(false);
     expect((await refresh(service, other.refreshToken)).status).toBe(401);
@@ -113,7 +109,6 @@ describe('the second factor of an account', () => {
     expect(decodeToken(next.token).claims['amr']).toEqual(['pwd', 'otp']);
     const derived = await byCode(service, ada.as(next.token));
     expect(decodeToken(derived.token).claims['amr']).toEqual(['pwd', 'otp']);
-
     await forgetSteps(service, ada);
     expect((await remove(appCode(secret), ada.as(next.token))).status).toBe(200);
     expect(await lives(derived.token)).toBe(false);
@@ -128,7 +123,6 @@ describe('the second factor of an account', () => {
     await renew(first);
     expect(await renew(second)).toMatchObject(invalidCode);
     const { sid } = decodeToken(ada.token).claims;
-
     const events = await eventsOf(ada);
     const types = events.map(({ type }) => type);
     expect(types.slice(0, 2)).toEqual(['account.second_factor_enabled', 'session.ended']);
@@ -186,9 +180,8 @@ describe('the second factor of an account', () => {
     expect(await ada.post(SECOND_FACTOR, { password })).toMatchObject(wrongPassword);
     const { secret } = await enrol(ada);
     await forgetSteps(service, ada);
-    for (const path of [RECOVERY_CODES, REMOVE]) {
+    for (const path of [RECOVERY_CODES, REMOVE])
       expect(await ada.post(path, { password, code: appCode(secret) })).toMatchObject(wrongPassword);
-    }
     expect(await state()).toMatchObject({ enabled: true, recoveryCodesLeft: 10 });
     expect((await remove(appCode(secret))).status).toBe(200);
   });
@@ -280,9 +273,8 @@ describe('the second factor of an account', () => {
 
     it('leaves others and codes of no possible form alone', async () => {
       await renew(aWrongCode(secret));
-      for (const code of ['', '12345', 'x'.repeat(15_000), '0'.repeat(26)]) {
+      for (const code of ['', '12345', 'x'.repeat(15_000), '0'.repeat(26)])
         expect(await renew(code)).toMatchObject(invalidCode);
-      }
       const grace = await anAccount(service, 'grace');
       const hers = await enrol(grace);
       const body = { password: grace.password, code: appCode(hers.secret, 1) };

@@ -98,9 +98,8 @@ describe('introspection', () => {
       [owner, 'owner'],
       [admin, 'admin'],
       [member, 'member'],
-    ] as const) {
+    ] as const)
       expect((await orgOf(who)).org).toEqual({ id: org.id, role, revision });
-    }
     expect((await orgOf(outsider)).org).toBeNull();
     expect((await orgOf(owner, other.id)).org).toBeNull();
     expect((await orgOf(owner, anUnknownId())).org).toBeNull();
@@ -125,9 +124,8 @@ describe('introspection', () => {
     ])('%s', async (_what, tokenOf) => {
       const token = await tokenOf();
       expect((await ada.as(token).get('/api/me')).status).toBe(200);
-      for (const asker of [billing, reports]) {
+      for (const asker of [billing, reports])
         expect((await introspected({ token }, asker)).body).toMatchObject({ active: true, sub: ada.id });
-      }
     });
   });
 
@@ -251,14 +249,12 @@ describe('introspection', () => {
         [ada.token, reports.name],
       ] as const) {
         const forgery = boundClaims(token, { aud: audience, client_id: audience });
-        for (const asker of [billing, reports]) {
+        for (const asker of [billing, reports])
           expect((await introspected({ token: forgery }, asker)).text).toBe(INACTIVE);
-        }
         expect((await ada.as(forgery).get('/api/me')).status).toBe(401);
       }
-      for (const change of [{ aud: 'accounts' }, { client_id: 'accounts' }, { client_id: reports.name }]) {
+      for (const change of [{ aud: 'accounts' }, { client_id: 'accounts' }, { client_id: reports.name }])
         expect((await introspected({ token: boundClaims(bound, change) })).text).toBe(INACTIVE);
-      }
     });
 
     it('notices that the sessions of the service were ended, and enabling revives none', async () => {
@@ -270,9 +266,8 @@ describe('introspection', () => {
       const second = await aBoundToken(shop, ada);
       expect((await ask(second)).body).toMatchObject({ active: true });
       await shop.client.disable();
-      for (const one of instances) {
+      for (const one of instances)
         expect(await shop.at(one).introspect({ token: second })).toMatchObject(invalidClient);
-      }
       await shop.client.enable();
       expect((await ask(second)).text).toBe(INACTIVE);
       expect((await ask(plain)).body).toMatchObject({ active: true });

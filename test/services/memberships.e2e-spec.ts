@@ -74,7 +74,6 @@ describe('GET /api/memberships', () => {
     await join(org, owner, outsider, 'member');
     await service.db.query('UPDATE members SET joined_at = 5 WHERE org_id = ?', [org.id]);
     await service.db.query('UPDATE members SET joined_at = 5 WHERE user_id = ?', [member.id]);
-
     const [ofOrg, sizes] = await listInPages(`orgId=${org.id}`, 1);
     expect(sizes).toEqual([1, 1, 1, 1]);
     expect(ofOrg.map(({ userId }) => userId)).toEqual(

@@ -173,7 +173,6 @@ describe('a service that is', () => {
   it('removed is refused for good, whatever is asked for', async () => {
     const { secret } = await add();
     await changes.rotate(name, ROOT);
-
     const removed = [['service.removed', { service: name }]];
     expect(await recorded(() => changes.remove(name, ROOT))).toEqual(removed);
     expect(await authenticate(secret)).toBeUndefined();
@@ -245,11 +244,9 @@ describe('a service shows when a secret was used last', () => {
     const others = new SecretUses(failing);
     expect(await new ServiceCredentials(failing, others).authenticate(basic(name, secret))).toBeDefined();
     await others.onApplicationShutdown();
-
     others.note({ secretId: id, lastUsedAt: null });
     others.note({ secretId: id, lastUsedAt: null }, Date.now() + 61_000);
     await others.onApplicationShutdown();
-
     expect(tries).toBe(2);
     expect(await lastUses()).not.toEqual([null]);
   });

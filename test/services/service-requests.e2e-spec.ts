@@ -183,9 +183,8 @@ describe('a request of an internal service', () => {
       ['after several spaces', () => basic(billing.name, billing.secret).replace(' ', '   ')],
       ['form-encoded', () => basic(billing.name.replace('-', '%2D'), billing.secret.replace('_', '%5f'))],
     ])('is let in: %s', async (_what, authorization) => {
-      for (const [name, send] of requests) {
+      for (const [name, send] of requests)
         expect(await send([authorization()]), name).toMatchObject({ status: 200 });
-      }
     });
 
     it.each<[string, () => string[]]>([

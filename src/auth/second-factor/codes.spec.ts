@@ -27,9 +27,8 @@ describe('a code that was typed', () => {
       '01234-56789-ABCDE-FGHJK-MNPQR1',
       'O1234 56789 abcde fghjk mnpqrI',
       'oL234-56789-ABCDE-FGHJK-MNPQRl',
-    ]) {
+    ])
       expect(readTypedCode(typed), typed).toEqual(expected);
-    }
   });
 
   it.each([
@@ -67,9 +66,8 @@ describe('new recovery codes', () => {
     const letters = Array.from({ length: 400 }, newRecoveryCodes).flatMap(({ texts }) =>
       texts.map((text) => text.replaceAll('-', '').slice(0, 25)),
     );
-    for (let place = 0; place < 25; place += 1) {
+    for (let place = 0; place < 25; place += 1)
       expect(new Set(letters.map((text) => text[place])).size).toBe(32);
-    }
   });
 });
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { newEntityId } from '../../identifiers/entity-id.js';
 import { type AccessTokenClaims, areAccessTokenClaims, VerifiedTokens } from './access-token.js';
 import { DerivedMacs, EncryptedSecrets, keyOf } from './derived-keys.js';
-import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
-import { CHALLENGE_TTL_MS, LoginChallenges } from '../second-factor/login-challenges.js';
 import { type KeyFileWatch, SharedLook } from './key-file-watch.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
 import { RefreshTokens } from './token-issuer.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import { CHALLENGE_TTL_MS, LoginChallenges } from '../second-factor/login-challenges.js';
 
 const NOW = 1_800_000_000;
 const EXPECTED = { audience: 'accounts', sessionMaxAge: 2_592_000 };
