@@ -143,6 +143,8 @@ describe('one e-mail registered by many at once', () => {
 });
 
 describe('the identity of an e-mail', () => {
+  const addMember = (email: string) =>
+    cast.owner.post(`/api/orgs/${cast.org.id}/members`, { email, role: 'member' });
   /** A different domain for each test, so that none meets another's accounts. */
   const domain = (): string => anEmail().split('@')[0]! + '.example.com';
 
@@ -159,10 +161,7 @@ describe('the identity of an e-mail', () => {
       expect(login.status, email).toBe(200);
       expect(login.body.user).toEqual(alice.body.user);
     }
-    const added = await cast.owner.post(`/api/orgs/${cast.org.id}/members`, {
-      email: variants[1],
-      role: 'member',
-    });
+    const added = await addMember(variants[1]!);
     expect(added.body).toEqual({ member: { userId: alice.body.user.id, role: 'member' } });
   });
 
@@ -217,7 +216,7 @@ describe('the identity of an e-mail', () => {
     ['empty', ''],
     ['blank', '   '],
   ])('is refused by every endpoint: %s', async (_what, email) => {
-    const added = await cast.owner.post(`/api/orgs/${cast.org.id}/members`, { email, role: 'member' });
+    const added = await addMember(email);
     const loggedIn = await logIn(service, { email, password: aPassword() });
     for (const answer of [added, loggedIn, await register(email)])
       expect(answer).toMatchObject(invalidFields('email'));

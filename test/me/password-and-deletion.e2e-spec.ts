@@ -41,8 +41,8 @@ beforeEach(async () => {
 describe('a change of the password', () => {
   const login = (password: string) => logIn(service, { email: ada.email, password });
   const lives = ({ token }: { token: string }): Promise<boolean> => isAlive(ada.as(token));
-  const change = (newPassword: string, currentPassword = ada.password, by = ada) =>
-    by.sendJson('PUT', PASSWORD, { currentPassword, newPassword });
+  const change = (newPassword: unknown, currentPassword: unknown = ada.password, by = ada) =>
+    by.put(PASSWORD, { currentPassword, newPassword });
   async function row(): Promise<Record<string, unknown>> {
     const [found] = await service.db.query('SELECT * FROM users WHERE id = ?', [ada.id]);
     return found!;
@@ -93,18 +93,14 @@ describe('a change of the password', () => {
     expect((await change(aPassword(), composed.normalize('NFD'))).status).toBe(200);
   });
 
-  it.each<[string, () => unknown]>([
-    ['too short', () => 'short'],
-    ['too long', () => 'x'.repeat(129)],
-    ['broken text', () => `broken\ud800text`],
-    ['no text', () => 12_345_678],
-    ['missing', () => undefined],
+  it.each([
+    ['too short', 'short'],
+    ['too long', 'x'.repeat(129)],
+    ['broken text', `broken\ud800text`],
+    ['no text', 12_345_678],
+    ['missing', undefined],
   ])('refuses a new one that is %s', async (_what, newPassword) => {
-    const answer = await ada.sendJson('PUT', PASSWORD, {
-      currentPassword: ada.password,
-      newPassword: newPassword(),
-    });
-    expect(answer).toMatchObject(invalidFields('newPassword'));
+    expect(await change(newPassword)).toMatchObject(invalidFields('newPassword'));
     expect((await login(ada.password)).status).toBe(200);
   });
 
@@ -112,29 +108,25 @@ describe('a change of the password', () => {
     const grace = await anAccountOf(service, anEmail('grace-hopper'));
     for (const newPassword of [grace.email, grace.email.split('@')[0]!]) {
       const body = { currentPassword: grace.password, newPassword, email: 'other@example.com' };
-      expect(await grace.sendJson('PUT', PASSWORD, body)).toMatchObject(invalidFields('newPassword'));
+      expect(await grace.put(PASSWORD, body)).toMatchObject(invalidFields('newPassword'));
     }
   });
 
-  it.each([[undefined], [null], [''], [0], [[]], [{}]])(
-    'refuses %j as the current one',
-    async (currentPassword) => {
-      const answer = await ada.sendJson('PUT', PASSWORD, { currentPassword, newPassword: aPassword() });
-      expect(answer).toMatchObject(invalidFields('currentPassword'));
-    },
-  );
+  it.each([[null], [''], [0], [[]], [{}]])('refuses %j as the current one', async (currentPassword) => {
+    expect(await change(aPassword(), currentPassword)).toMatchObject(invalidFields('currentPassword'));
+  });
 
-  it('needs a login by password', async () => {
-    const body = { currentPassword: ada.password, newPassword: aPassword() };
-    expect(await service.anyone.sendJson('PUT', PASSWORD, body)).toMatchObject(unauthorized);
-    const child = await byCode(service, ada);
-    expect(await child.sendJson('PUT', PASSWORD, body)).toMatchObject(passwordSessionRequired);
+  it('needs the current one, and a login by password', async () => {
+    const [body, child] = [{ newPassword: aPassword() }, await byCode(service, ada)];
+    expect(await ada.put(PASSWORD, body)).toMatchObject(invalidFields('currentPassword'));
+    expect(await service.anyone.put(PASSWORD, body)).toMatchObject(unauthorized);
+    expect(await change(aPassword(), ada.password, child)).toMatchObject(passwordSessionRequired);
   });
 
   it('counts as a login of its own account, whatever e-mail the body has', async () => {
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const body = { currentPassword: aPassword(), newPassword: aPassword(), email: anEmail() };
-      expect(await ada.sendJson('PUT', PASSWORD, body)).toMatchObject(wrongPassword);
+      expect(await ada.put(PASSWORD, body)).toMatchObject(wrongPassword);
     }
     expect(await change(aPassword())).toMatchObject(rateLimited);
     expect(await login(ada.password)).toMatchObject(rateLimited);
@@ -204,17 +196,12 @@ describe('the deletion of an account', () => {
     expect((await refresh(service, login.refreshToken)).status).toBe(401);
     expect((await exchange(service, code)).status).toBe(400);
     expect(await logIn(service, member)).toMatchObject(invalidCredentials);
-    const { body: members } = await owner.get<{ members: { userId: string }[] }>(
-      `/api/orgs/${org.id}/members`,
-    );
-    expect(members.members.map(({ userId }) => userId)).not.toContain(member.id);
-    const events = await service.db.query(
-      'SELECT type, actor_id, ip FROM events WHERE user_id = ? ORDER BY id',
-      [member.id],
-    );
-    expect(events.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['account.deleted', 'session.ended', 'member.removed']),
-    );
+    const members = await owner.get<{ members: { userId: string }[] }>(`/api/orgs/${org.id}/members`);
+    expect(members.body.members.map(({ userId }) => userId)).not.toContain(member.id);
+    const sql = 'SELECT type, actor_id, ip FROM events WHERE user_id = ? ORDER BY id';
+    const events = await service.db.query(sql, [member.id]);
+    const types = ['account.deleted', 'session.ended', 'member.removed'];
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(types));
     expect(events.filter(({ actor_id: actor, ip }) => actor === member.id && ip !== null)).toEqual([]);
   });
 

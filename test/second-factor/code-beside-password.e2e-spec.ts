@@ -17,37 +17,22 @@ import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support
 import { aChallenge, challengeFor, protect, type Protected, secondStep } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 
-interface Change {
-  name: string;
-  send: (account: Account, proof: { password?: string; code?: unknown }) => Promise<Answer>;
-  done: number;
-}
+type Send = (account: Account, proof: { password?: string; code?: unknown }) => Promise<Answer>;
 
-const CHANGES: Change[] = [
-  {
-    name: 'a change of the password',
-    send: (account, { password = account.password, ...code }) =>
-      account.put('/api/me/password', { currentPassword: password, newPassword: aPassword(), ...code }),
-    done: 200,
-  },
-  {
-    name: 'a change of the e-mail',
-    send: (account, { password = account.password, ...code }) =>
-      account.put('/api/me/email', { email: anEmail('new'), password, ...code }),
-    done: 202,
-  },
-  {
-    name: 'a change of the e-mail that is called off',
-    send: (account, { password = account.password, ...code }) =>
-      account.put('/api/me/email', { email: account.email, password, ...code }),
-    done: 202,
-  },
-  {
-    name: 'the deletion of the account',
-    send: (account, { password = account.password, ...code }) =>
-      account.delete('/api/me', { password, ...code }),
-    done: 200,
-  },
+const changePassword: Send = (account, { password = account.password, ...code }) =>
+  account.put('/api/me/password', { currentPassword: password, newPassword: aPassword(), ...code });
+const changeEmail: Send = (account, { password = account.password, ...code }) =>
+  account.put('/api/me/email', { email: anEmail('new'), password, ...code });
+const cancelChange: Send = (account, { password = account.password, ...code }) =>
+  account.put('/api/me/email', { email: account.email, password, ...code });
+const deleteAccount: Send = (account, { password = account.password, ...code }) =>
+  account.delete('/api/me', { password, ...code });
+
+const CHANGES: [string, Send, done: number][] = [
+  ['a change of the password', changePassword, 200],
+  ['a change of the e-mail', changeEmail, 202],
+  ['a change of the e-mail that is called off', cancelChange, 202],
+  ['the deletion of the account', deleteAccount, 200],
 ];
 
 const mailServer = await MailServer.start();
@@ -66,7 +51,7 @@ describe('a code beside the password', () => {
     return Number(row!['step']);
   };
 
-  describe.each(CHANGES)('of $name', ({ send, done }) => {
+  describe.each(CHANGES)('of %s', (_what, send, done) => {
     it('is required where the account has a second factor, once the password is right', async () => {
       const { account, app } = await aProtectedAccount();
       expect(await send(account, { password: aPassword() })).toMatchObject(wrongPassword);
@@ -94,11 +79,9 @@ describe('a code beside the password', () => {
 
   it('works once, whatever it was sent for', async () => {
     const { account, app, recoveryCodes } = await aProtectedAccount();
-    const [change] = CHANGES;
     const code = app.next();
     const other = await aProtectedAccount();
-    expect((await change!.send(account, { code })).status).toBe(200);
-    const changeEmail = CHANGES[1]!.send;
+    expect((await changePassword(account, { code })).status).toBe(200);
     expect(await changeEmail(account, { code, password: 'unknown by now' })).toMatchObject(wrongPassword);
     const challenge = await aChallenge(service, other.account);
     expect(await secondStep(service, challenge, code)).toMatchObject(invalidCode);
@@ -130,10 +113,10 @@ describe('a code beside the password', () => {
       const answer = await account.delete('/api/me?dryRun=true', { password, code: app.wrong() });
       expect(answer).toMatchObject(invalidCode);
     }
-    for (const { send } of CHANGES)
+    for (const [, send] of CHANGES)
       expect(await send(account, { code: app.at() })).toMatchObject(rateLimited);
     expect((await secondStep(service, await aChallenge(service, account), app.next())).status).toBe(200);
-    expect((await CHANGES[3]!.send(account, { code: recoveryCodes[0] })).status).toBe(200);
+    expect((await deleteAccount(account, { code: recoveryCodes[0] })).status).toBe(200);
   });
 
   it('is asked for at the login after a reset of the password, which opens nothing', async () => {
@@ -152,12 +135,10 @@ describe('a code beside the password', () => {
 });
 
 describe('a service that has not read a new key yet', () => {
-  const changePassword = ({ account, app }: Protected) => CHANGES[0]!.send(account, { code: app.next() });
-
   // Another instance reads a new key up to a second earlier, and encrypts with it.
   it.each<[string, (one: Protected, challenge: string) => Promise<{ status: number }>]>([
     ['a login', ({ app }, challenge) => secondStep(service, challenge, app.next())],
-    ['a change of the password', changePassword],
+    ['a change of the password', ({ account, app }) => changePassword(account, { code: app.next() })],
   ])('decrypts for %s what was encrypted with it', async (_what, use) => {
     const account = await anAccount(service);
     const file = service.installation.env['JWT_KEYS_FILE']!;

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { CHALLENGE_TTL_MS, LoginChallenges } from './login-challenges.js';
+import { reEncryptSecrets } from './re-encryption.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import { DerivedMacs, EncryptedSecrets } from '../tokens/derived-keys.js';
+import type { KeyFileWatch } from '../tokens/key-file-watch.js';
+import { KeyRing, keySetText, newJwk, readKeySet, type SigningKeys } from '../tokens/signing-keys.js';
+import { RefreshTokens } from '../tokens/token-issuer.js';
+
+const [OLD, NEW] = [newJwk(), newJwk()];
+const keysOf = (...keys: (typeof OLD)[]): SigningKeys => readKeySet(keySetText(keys));
+const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets =>
+  new EncryptedSecrets(new KeyRing(keysOf(...keys)), 'second factor secrets');
+const PRUNED = keysOf(NEW, OLD);
+const LEAVING = [PRUNED[1]!];
+const PAGE = 2;
+
+/** A table in memory: the secret of each user is the user's name. */
+class Rows {
+  readonly secrets = new Map<string, string>();
+  beforeReplacing: (userId: string) => void = () => undefined;
+
+  constructor(...users: string[]) {
+    for (const user of users) this.add(user);
+  }
+
+  add(user: string, keys = secretsOf(OLD), secret = user): void {
+    this.secrets.set(user, keys.encrypt(Buffer.from(secret), user));
+  }
+
+  findSecrets(after: string): Promise<{ userId: string; secret: string }[]> {
+    const users = [...this.secrets.keys()].toSorted().filter((user) => user > after);
+    return Promise.resolve(
+      users.slice(0, PAGE).map((userId) => ({ userId, secret: this.secrets.get(userId)! })),
+    );
+  }
+
+  replaceSecret(userId: string, secret: string, replacement: string): Promise<void> {
+    this.beforeReplacing(userId);
+    if (this.secrets.get(userId) === secret) this.secrets.set(userId, replacement);
+    return Promise.resolve();
+  }
+
+  /** What these keys decrypt. */
+  decrypted(...keys: (typeof OLD)[]): (string | undefined)[] {
+    const secrets = secretsOf(...keys);
+    return [...this.secrets].map(([user, secret]) => secrets.decrypt(secret, user)?.toString());
+  }
+}
+
+const reEncrypt = (rows: Rows, handover = (): Promise<void> => Promise.resolve()): Promise<number> =>
+  reEncryptSecrets(rows, PRUNED, LEAVING, handover);
+
+describe('the re-encryption of secrets', () => {
+  it('leaves alone what the key that signs encrypted, and what no key decrypts', async () => {
+    const rows = new Rows('a');
+    rows.add('b', secretsOf(NEW));
+    const other = rows.secrets.get('b');
+    const damaged = `${rows.secrets.get('a')!.slice(0, -1)}_`;
+    rows.secrets.set('c', damaged);
+    expect(await reEncrypt(rows)).toBe(0);
+    expect(rows.decrypted(NEW)).toEqual(['a', 'b', undefined]);
+    expect([rows.secrets.get('b'), rows.secrets.get('c')]).toEqual([other, damaged]);
+  });
+
+  it('finds what an instance encrypted meanwhile with the old key', async () => {
+    const rows = new Rows('b');
+    await reEncrypt(rows, () => {
+      for (const user of ['a', 'c']) rows.add(user);
+      return Promise.resolve();
+    });
+    expect(new Set(rows.decrypted(NEW))).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  it('replaces no secret that was changed meanwhile, and counts it if only the old key decrypts it', async () => {
+    const rows = new Rows('a');
+    rows.beforeReplacing = (user) => rows.add(user, secretsOf(OLD), 'newer');
+    expect(await reEncrypt(rows)).toBe(1);
+    expect(rows.decrypted(OLD)).toEqual(['newer']);
+  });
+
+  it('does not wait if there are no secrets', async () => {
+    const waited = (): Promise<void> => Promise.reject(new Error('waited'));
+    expect(await reEncrypt(new Rows(), waited)).toBe(0);
+  });
+});
+
+const ringOf = (...keys: (typeof OLD)[]): KeyRing => new KeyRing(keysOf(...keys));
+const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
+const TOKEN = { sessionId: newEntityId(), generation: 2_147_483_647 };
+const CHALLENGE = {
+  userId: newEntityId(),
+  authEpoch: 7,
+  enabledAt: Date.now() - 1000,
+  expiresAt: Date.now() + CHALLENGE_TTL_MS,
+};
+const refreshTokens = (ring: KeyRing): RefreshTokens => new RefreshTokens(ring, UNCHANGED_FILE);
+const challenges = (ring: KeyRing): LoginChallenges => new LoginChallenges(ring, UNCHANGED_FILE);
+
+interface Kind {
+  kind: string;
+  value: object;
+  others: ('refresh tokens' | 'email codes')[];
+  write: (ring: KeyRing) => string;
+  read: (ring: KeyRing, text: string) => Promise<object | undefined>;
+}
+
+const KINDS: Kind[] = [
+  {
+    kind: 'a refresh token',
+    value: TOKEN,
+    others: ['email codes'],
+    write: (ring) => refreshTokens(ring).write(TOKEN),
+    read: (ring, text) => refreshTokens(ring).read(text),
+  },
+  {
+    kind: 'a challenge',
+    value: CHALLENGE,
+    others: ['refresh tokens', 'email codes'],
+    write: (ring) => challenges(ring).write(CHALLENGE),
+    read: (ring, text) => challenges(ring).read(text),
+  },
+];
+
+describe.each(KINDS)('$kind', ({ value, write, read, others }) => {
+  it('is read before and after a rotation of the keys', async () => {
+    const text = write(ringOf(OLD));
+    expect(await read(ringOf(OLD), text)).toEqual(value);
+    expect(await read(ringOf(NEW, OLD), text)).toEqual(value);
+    expect(await read(ringOf(NEW), text)).toBeUndefined();
+  });
+
+  it('is refused with any character changed, left out or added', async () => {
+    const ring = ringOf(OLD);
+    const text = write(ring);
+    for (let place = 0; place < text.length - 1; place += 1) {
+      const [before, after] = [text.slice(0, place), text.slice(place + 1)];
+      const changed = text[place] === '1' ? '2' : '1';
+      for (const forged of [before + changed + after, before + after, `${before}1${text[place]}${after}`])
+        expect(await read(ring, forged), forged).toBeUndefined();
+    }
+  });
+
+  it('is refused with a MAC that was made for something else, and as anything else', async () => {
+    const ring = ringOf(OLD);
+    const message = write(ring).split('.').slice(0, -1).join('.');
+    for (const purpose of others) {
+      const mac = new DerivedMacs(ring, purpose).make(message).toString('base64url');
+      expect(await read(ring, `${message}.${mac}`)).toBeUndefined();
+    }
+    for (const other of KINDS.filter((one) => one.value !== value))
+      expect(await other.read(ring, write(ring))).toBeUndefined();
+  });
+});
