@@ -143,7 +143,11 @@ describe('a change of the password', () => {
     await service.anyone.post('/api/auth/register', { email, password });
     const [rehashed] = await service.db.query('SELECT password_hash FROM users WHERE email = ?', [email]);
     const values = [String(rehashed!['password_hash']), ada.id];
-    const answer = await answerAfter(service, SET_HASH, values, () => change(aPassword()));
+    const answer = await answerAfter(
+      service,
+      (held) => held.write(SET_HASH, values),
+      () => change(aPassword()),
+    );
     expect(answer.status).toBe(status);
     expect(await isAlive(ada)).toBe(true);
     expect((await login(password)).status).toBe(status === 200 ? 401 : 200);
@@ -153,7 +157,11 @@ describe('a change of the password', () => {
     ['by an end of all', 'UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id = ?'],
     ['by itself', 'UPDATE sessions SET revoked_at = 1 WHERE user_id = ?'],
   ])('whose session is ended meanwhile, %s, changes nothing', async (_how, end) => {
-    const answer = await answerAfter(service, end, [ada.id], () => change(aPassword()));
+    const answer = await answerAfter(
+      service,
+      (held) => held.write(end, [ada.id]),
+      () => change(aPassword()),
+    );
     expect(answer).toMatchObject(invalidToken);
     expect((await login(ada.password)).status).toBe(200);
   });
@@ -237,7 +245,13 @@ describe('the deletion of an account', () => {
     const grace = await anAccount(service, 'grace');
     const [other] = await service.db.query('SELECT password_hash FROM users WHERE id = ?', [grace.id]);
     const values = [String(other!['password_hash']), ada.id];
-    expect(await answerAfter(service, SET_HASH, values, () => remove(ada))).toMatchObject(wrongPassword);
+    expect(
+      await answerAfter(
+        service,
+        (held) => held.write(SET_HASH, values),
+        () => remove(ada),
+      ),
+    ).toMatchObject(wrongPassword);
     expect(await rowsOf(ada)).toEqual([1, 1, 0]);
   });
 });

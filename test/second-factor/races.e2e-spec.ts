@@ -207,7 +207,11 @@ describe('changes of a second factor at once', () => {
     ['by itself', 'UPDATE sessions SET revoked_at = 1 WHERE user_id = ?'],
   ])('set nothing up for a session that is ended meanwhile, %s', async (_how, end) => {
     const code = appCode(await aPendingSecret(ada));
-    const answer = await answerAfter(service, end, [ada.id], () => ada.post(CONFIRM, { code }));
+    const answer = await answerAfter(
+      service,
+      (held) => held.write(end, [ada.id]),
+      () => ada.post(CONFIRM, { code }),
+    );
     expect(answer).toMatchObject(invalidToken);
     expect(await count('recovery_codes')).toBe(0);
     const sql = 'SELECT second_factor_at AS since FROM users WHERE id = ?';
@@ -217,7 +221,11 @@ describe('changes of a second factor at once', () => {
   it('set up no secret that another enrolment has replaced meanwhile', async () => {
     const code = appCode(await aPendingSecret(ada));
     const sql = 'UPDATE second_factors SET pending_until = pending_until + 1 WHERE user_id = ?';
-    const answer = await answerAfter(service, sql, [ada.id], () => ada.post(CONFIRM, { code }));
+    const answer = await answerAfter(
+      service,
+      (held) => held.write(sql, [ada.id]),
+      () => ada.post(CONFIRM, { code }),
+    );
     expect(answer).toMatchObject(invalidCode);
     expect(await isAlive(ada)).toBe(true);
   });
