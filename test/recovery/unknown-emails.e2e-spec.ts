@@ -1,11 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PasswordChanges } from '../../src/accounts/password-changes.js';
-import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
+import { PasswordRecoveryService, PasswordSetting } from '../../src/accounts/password-reset.js';
 import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
-import { EmailCode } from '../../src/auth/email-codes/email-code.entity.js';
 import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
-import { EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
+import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { BcryptVerifier, loadArgon2Engine } from '../../src/auth/passwords/hash-engines.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import {
@@ -31,15 +29,14 @@ import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { LiftedLimits } from '../../src/rate-limits/lifted-limits.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
 import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
-import { UserChangesRepository } from '../../src/users/user-changes.repository.js';
-import { UserEmailsRepository } from '../../src/users/user-emails.repository.js';
-import { UserEvents } from '../../src/users/user-events.js';
 import { User } from '../../src/users/user.entity.js';
 import { UsersRepository } from '../../src/users/users.repository.js';
+import { UserUpdates } from '../../src/users/users.updates.js';
 import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { MailServer } from '../support/mail-server.js';
+import { userChanges } from '../support/org-changes.js';
 import { anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -74,13 +71,11 @@ describe('for an unknown e-mail the database does the same', () => {
     const { dataSource, env, transactions } = data;
     const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
     const codes = new EmailCodesRepository(dataSource.getRepository(EmailCode));
-    const changes = new UserChangesRepository();
-    const emails = new UserEmailsRepository(dataSource.getRepository(User));
-    const recorded = new EventsRepository(dataSource.getRepository(Event));
-    const events = new UserEvents(changes, recorded);
+    const updates = new UserUpdates();
+    const changes = userChanges(data);
     const mails = new Mails(
       new MailsRepository(dataSource.getRepository(Mail), transactions),
-      recorded,
+      new EventsRepository(dataSource.getRepository(Event)),
       transactions,
       env,
     );
@@ -89,17 +84,16 @@ describe('for an unknown e-mail the database does the same', () => {
       new SecondFactorFailuresRepository(dataSource.getRepository(SecondFactorFailures)),
       new RecoveryCodesRepository(dataSource.getRepository(RecoveryCode)),
     );
-    const removal = new SecondFactorRemoval(changes, rows, events, mails, transactions);
+    const removal = new SecondFactorRemoval(changes, updates, rows, mails);
     return new PasswordRecoveryService(
       new EmailCodes(codes, keys),
       mails,
       new UsersRepository(dataSource.getRepository(User)),
+      updates,
       changes,
-      emails,
       removal,
-      new PasswordChanges(changes, codes, events, mails),
+      new PasswordSetting(changes, updates, codes, mails),
       new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
-      events,
       new LiftedLimits(
         env,
         new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
