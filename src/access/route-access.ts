@@ -1,13 +1,40 @@
 import { Reflector } from '@nestjs/core';
+import { Problem } from '../problems/problem.js';
 import type { Env } from '../config/env.js';
-import {
-  InsufficientUserAuthenticationError,
-  OperatorRequiredError,
-  PasswordSessionRequiredError,
-  ScopeRequiredError,
-  UndeclaredAccessError,
-} from './access.errors.js';
 import { type Principal, type Role, type ServiceScope, userOf, type UserPrincipal } from './principal.js';
+
+const RECENT_LOGIN = 'This needs a recent login by password; log in again.';
+
+export const BOUND_TOKEN = 'A token that a code for one service opened does not admit to this.';
+
+/** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
+export class InvalidClientError extends Problem {
+  constructor() {
+    super('invalid_client', { headers: { 'WWW-Authenticate': 'Basic realm="services", charset="UTF-8"' } });
+  }
+}
+
+/** RFC 6750 section 3.1 */
+export class BoundTokenError extends Problem {
+  constructor() {
+    super('insufficient_scope', {
+      detail: BOUND_TOKEN,
+      headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
+    });
+  }
+}
+
+/** RFC 9470 section 3 */
+class InsufficientUserAuthenticationError extends Problem {
+  constructor({ secondFactor, maxAge }: { secondFactor: boolean; maxAge: number }) {
+    super('insufficient_user_authentication', {
+      ...(!secondFactor && { detail: RECENT_LOGIN }),
+      headers: {
+        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${maxAge}`,
+      },
+    });
+  }
+}
 
 export interface Assurance {
   /** not a delegated session */
@@ -30,12 +57,12 @@ export const operatorsAssurance = ({ operatorsSecondFactor, operatorsLoginAge }:
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
 
-/** @throws PasswordSessionRequiredError, InsufficientUserAuthenticationError */
+/** @throws Problem password_session_required, InsufficientUserAuthenticationError */
 export function requireAssurance(session: Session, assurance: Assurance | undefined): void {
   if (!assurance) return;
   const { login } = assurance;
   if (login && !meets(session, login)) throw new InsufficientUserAuthenticationError(login);
-  if (session.isDelegated) throw new PasswordSessionRequiredError();
+  if (session.isDelegated) throw new Problem('password_session_required');
 }
 
 /** A delegated session inherits `amr` and `authTime`, but needs another login, too. */
@@ -90,19 +117,20 @@ interface Caller {
 
 /** Checks everything except the role in an organization, which the roles guard checks later. */
 export function requireAccess(access: Access | undefined, caller: Caller, env: Env): void {
-  if (access === undefined) throw new UndeclaredAccessError();
+  if (access === undefined) throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
   if (access.to === 'services') return requireScope(access.scope, caller);
   if (access.to === 'operators') return requireOperator(access.assurance(env), caller);
   if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance);
 }
 
 function requireScope(scope: ServiceScope, { principal }: Caller): void {
-  if (principal?.kind !== 'service' || !principal.allow.includes(scope)) throw new ScopeRequiredError(scope);
+  if (principal?.kind === 'service' && principal.allow.includes(scope)) return;
+  throw new Problem('insufficient_scope', { extensions: { requiredScope: scope } });
 }
 
 /** Rejects callers who are not operators before asking for a stronger login. */
 function requireOperator(assurance: Assurance, caller: Caller): void {
   const user = userOf(caller);
-  if (!user.isOperator) throw new OperatorRequiredError();
+  if (!user.isOperator) throw new Problem('operator_required');
   requireAssurance(user, assurance);
 }

@@ -4,8 +4,7 @@ import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-
 import { EMAIL_CODE_TTL_MS, EmailCodes, InvalidEmailCodeError } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';

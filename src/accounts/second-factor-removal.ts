@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';

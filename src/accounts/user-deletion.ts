@@ -7,7 +7,7 @@ import { SecondFactorRows } from '../auth/second-factor/second-factors.repositor
 import { OK, type OkResult } from '../http/fields.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { EventAddresses } from '../events/events.addresses.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';

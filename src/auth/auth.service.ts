@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/principal.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/known-logins.js';

@@ -8,8 +8,14 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import { type AccessTokenClaims, VerifiedTokens } from './tokens/access-token.js';
 import { bearerToken, JwtStrategy, soleAuthorization, tokenRefusal } from './tokens/jwt.strategy.js';
 import { InvalidTokenError, type TokenRefusal, UnauthorizedError } from './tokens/tokens.errors.js';
-import { BoundTokenError, InvalidClientError } from '../access/access.errors.js';
-import { type Access, requireAccess, RouteAccess, takesBoundTokens } from '../access/route-access.js';
+import {
+  type Access,
+  BoundTokenError,
+  InvalidClientError,
+  requireAccess,
+  RouteAccess,
+  takesBoundTokens,
+} from '../access/route-access.js';
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 
 export interface LiveToken {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import { NodeSqlite } from './sqlite/node-sqlite.js';
-import { MysqlHost } from './mysql/mysql-host.js';
+import { MysqlHost } from './mysql/mysql-pool.js';
 import { sendStatement } from './mysql/mysql-query-runner.js';
 
 interface Lock {

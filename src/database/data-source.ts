@@ -15,7 +15,7 @@ export async function dataSourceOptions(
     const { sqliteOptions } = await import('./sqlite/node-sqlite.js');
     return { ...sqliteOptions(database, purpose), ...schema };
   }
-  const { mysqlOptions } = await import('./mysql/mysql-options.js');
+  const { mysqlOptions } = await import('./mysql/mysql-pool.js');
   return { ...(await mysqlOptions(database, databasePoolSize, purpose)), ...schema };
 }
 
@@ -25,10 +25,8 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
 }
 
-export type EngineName = 'sqlite' | 'mysql' | 'mariadb';
-
 export interface Engine {
-  name: EngineName;
+  name: 'sqlite' | 'mysql' | 'mariadb';
   version: string;
 }
 

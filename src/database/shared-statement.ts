@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Span } from '@opentelemetry/api';
 import { currentSpan, runForAll } from '../telemetry/tracing/spans.js';
-import { refuseInsideTransaction } from './transactions/transaction.js';
+import { refuseInsideTransaction } from './transactions/transactions.js';
 
 interface Waiting<Key, Answer> {
   key: Key;

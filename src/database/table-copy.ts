@@ -1,7 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { NodeSqlite } from './sqlite/node-sqlite.js';
-import type { Transaction } from './transactions/transaction.js';
-import { Transactions } from './transactions/transactions.js';
+import { type Transaction, Transactions } from './transactions/transactions.js';
 
 const ROWS_AT_ONCE = 200;
 const BUSY_TIMEOUT_MS = 5000;

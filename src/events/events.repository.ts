@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { hotStatement, inBatches, places } from '../database/statements.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
 import { Event, rowsOf } from './event.entity.js';

@@ -11,10 +11,8 @@ const MAX_DEPTH = 10;
 const BYTE_ORDER_MARK = '\uFEFF';
 const STRING = /"(?:[^"\\]+|\\.)*"(?:[ \t\r\n]*(:))?/g;
 
-class MalformedJsonError extends Problem {
-  constructor(detail?: string) {
-    super('malformed_json', detail === undefined ? {} : { detail });
-  }
+function malformedJson(detail: string): Problem {
+  return new Problem('malformed_json', { detail });
 }
 
 /** RFC 8259 section 8.1. Accepts empty bodies, which clients send with this media type. */
@@ -26,7 +24,7 @@ export function acceptJsonBodies(fastify: FastifyInstance): void {
     if (takesForm(request)) return done(new Problem('unsupported_media_type'));
     if (body.length === 0) return done(null, undefined);
     if (!isUtf8(body) || body.indexOf(BYTE_ORDER_MARK) === 0) {
-      return done(new MalformedJsonError('The body is not UTF-8 without a byte order mark.'));
+      return done(malformedJson('The body is not UTF-8 without a byte order mark.'));
     }
     return parseObject(parse, request, body.toString('utf8'), done);
   });
@@ -41,15 +39,15 @@ function parseObject(
   done: Done,
 ): void {
   void parse(request, text, (error, value: unknown) => {
-    if (error) return done(new MalformedJsonError('The body is not valid JSON.'));
+    if (error) return done(malformedJson('The body is not valid JSON.'));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return done(new MalformedJsonError());
+      return done(new Problem('malformed_json'));
     }
     if (isDeeperThan(value, MAX_DEPTH)) {
-      return done(new MalformedJsonError(`The body is nested deeper than ${MAX_DEPTH} levels.`));
+      return done(malformedJson(`The body is nested deeper than ${MAX_DEPTH} levels.`));
     }
     if (keysIn(text) !== keysOf(value)) {
-      return done(new MalformedJsonError('The body has a key twice.'));
+      return done(malformedJson('The body has a key twice.'));
     }
     return done(null, value);
   });
@@ -95,8 +93,9 @@ export function acceptFormBodies(fastify: FastifyInstance): void {
     if (!takesForm(request)) return done(new Problem('unsupported_media_type'));
     if (!isUtf8(body)) return done(new Problem('bad_request', { detail: 'The form is not UTF-8.' }));
     const form = parseForm(body.toString('utf8'), '&', '=', { maxKeys: 0 });
+    // RFC 6749 section 3.2
     if (Object.values(form).some((value) => typeof value !== 'string'))
-      return done(new RepeatedParameterError());
+      return done(new Problem('bad_request', { detail: REPEATED_PARAMETER }));
     return done(null, form);
   });
 }
@@ -107,11 +106,4 @@ export function unsupportedMediaType(request: FastifyRequest): Problem {
 
 function takesForm({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.takesForm === true;
-}
-
-/** RFC 6749 section 3.2 */
-class RepeatedParameterError extends Problem {
-  constructor() {
-    super('bad_request', { detail: REPEATED_PARAMETER });
-  }
 }

@@ -122,11 +122,7 @@ const MAX_REQUESTS = 1000;
 /** Answers that a client does not read stay in memory. */
 const MAX_UNANSWERED = 20;
 
-class ConnectionSpentError extends UnavailableError {
-  constructor() {
-    super('The connection had its last answer; repeat the request on another.');
-  }
-}
+const CONNECTION_SPENT = 'The connection had its last answer; repeat the request on another.';
 
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
@@ -143,7 +139,7 @@ export class Connections {
       const isSpent = exchanges.count > MAX_REQUESTS || exchanges.unanswered > MAX_UNANSWERED;
       // Fastify's own option leaves the connection open and answers further requests in another format.
       if (isSpent || exchanges.count === MAX_REQUESTS) reply.header('Connection', 'close');
-      return done(isSpent ? new ConnectionSpentError() : undefined);
+      return done(isSpent ? new UnavailableError(CONNECTION_SPENT) : undefined);
     });
     fastify.addHook('preHandler', (request, reply, done) => {
       this.idle.begin(request.raw.socket);

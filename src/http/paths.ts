@@ -51,12 +51,6 @@ export function issuerPaths(issuer: string): (url: string) => string {
   };
 }
 
-class MethodNotAllowedError extends Problem {
-  constructor(allow: string) {
-    super('method_not_allowed', { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } });
-  }
-}
-
 const PATH_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 const BUILT_IN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
@@ -75,11 +69,12 @@ export function collectAllowedMethods(fastify: FastifyInstance): () => void {
   return () => {
     for (const [url, allowed] of [...known].filter(([path]) => !path.includes('*'))) {
       const allow = [...allowed].join(', ');
+      const options = { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } };
       fastify.route({
         url,
         method: PATH_METHODS.filter((method) => !allowed.has(method)),
         exposeHeadRoute: false,
-        onRequest: (_request, _reply, done) => done(new MethodNotAllowedError(allow)),
+        onRequest: (_request, _reply, done) => done(new Problem('method_not_allowed', options)),
         handler: () => undefined,
       });
     }

@@ -5,12 +5,12 @@ import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import {
   type Access,
   type Assurance,
+  BOUND_TOKEN,
   needsUser,
   RouteAccess,
   takesBoundTokens,
 } from '../access/route-access.js';
 import type { Role } from '../access/principal.js';
-import { BOUND_TOKEN } from '../access/access.errors.js';
 import { invalidFields, type Operation, operationsOf, ownProblems, type Response } from './decorators.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
 import { PROBLEMS } from '../problems/problem-codes.js';

@@ -8,10 +8,9 @@ import type { MailState } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
-import { ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
+import { asProblems, ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
 import { MailsResult } from './operators.responses.js';
 import { OperatedMails } from './operated-mails.js';
-import { asProblems } from './operators.errors.js';
 import { mailView } from './views.js';
 
 /** The states that need an operator's attention. */

@@ -18,7 +18,7 @@ import { StatusController } from './status.controller.js';
 import { OperatorUsersController } from './users.controller.js';
 import { OperatorUsersService } from './users.service.js';
 
-/** Left out where OPERATORS_API is off, and its routes with it. */
+/** Left out if OPERATORS_API is off. */
 @Module({
   imports: [
     AccountsModule,

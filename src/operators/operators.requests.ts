@@ -4,7 +4,6 @@ import { ValidateBy } from 'class-validator';
 import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit } from '../http/fields.js';
 import { Operators } from '../access/access.decorators.js';
 import { ApiEmail, ApiProblems, ApiText, invalidFields } from '../openapi/decorators.js';
-import { NO_SUCH_USER } from './operators.errors.js';
 import { type Role, ROLES } from '../access/principal.js';
 import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
 import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
@@ -13,6 +12,8 @@ import { canonicalEmail } from '../users/email-address.js';
 import { EmailSearch } from '../users/email.decorators.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
+import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
+import { Problem, RefusedError } from '../problems/problem.js';
 
 const MAX_REASON = 200;
 
@@ -37,6 +38,8 @@ export class MakeOwnerRequest extends ReasonRequest {
   @IsFlag({ example: false }) force?: boolean;
 }
 
+export const NO_SUCH_USER = 'No user has this id.';
+
 export const UNKNOWN_USER = { code: 'user_not_found', detail: NO_SUCH_USER } as const;
 
 /** Declares a change by an operator, which takes a reason. */
@@ -46,6 +49,20 @@ export const Operation = (): MethodDecorator =>
 /** Declares a change of an account: that of an operator is refused. */
 export const AccountOperation = (): MethodDecorator =>
   applyDecorators(Operation(), ApiProblems(UNKNOWN_USER, 'operator_protected'));
+
+/** The rules refuse commands, too: over HTTP a refusal is the problem of its code. */
+export async function asProblems<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof OnlyOwnerError) throw new OrgsNeedOwnerError(error);
+    if (error instanceof RefusedError && error.code !== undefined) {
+      const { code, detail } = error;
+      throw new Problem(code, detail === undefined ? {} : { detail });
+    }
+    throw error;
+  }
+}
 
 const USER_STATUSES = ['active', 'disabled'] as const;
 const ORG_STATUSES = ['active', 'deleted'] as const;

@@ -24,6 +24,7 @@ import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js
 import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import {
   AccountOperation,
+  asProblems,
   ForcibleRequest,
   ListOrgMembersQuery,
   ListOrgsQuery,
@@ -32,7 +33,6 @@ import {
   ReasonRequest,
 } from './operators.requests.js';
 import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
-import { asProblems } from './operators.errors.js';
 import { OperatorUsersService } from './users.service.js';
 import { orgView } from './views.js';
 import { Problem } from '../problems/problem.js';

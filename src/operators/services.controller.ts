@@ -17,8 +17,8 @@ import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
-import { ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
-import { asProblems, NoSuchServiceError } from './operators.errors.js';
+import { asProblems, ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
+import { Problem } from '../problems/problem.js';
 import { ServicesResult, ShownServiceResult } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
 
@@ -75,7 +75,7 @@ export class OperatorServicesController {
   @ApiProblems('service_not_found')
   async getService(@Param('name', ServiceNamePipe) name: string): Promise<ShownServiceResult> {
     const service = await this.services.find(name);
-    if (!service) throw new NoSuchServiceError();
+    if (!service) throw new Problem('service_not_found');
     const secrets = await this.secrets.findOf(service.name);
     return { service: { ...serviceView(service), secrets: secrets.map(secretView) } };
   }

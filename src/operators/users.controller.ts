@@ -19,12 +19,12 @@ import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import {
   AccountOperation,
+  asProblems,
   ForcibleRequest,
   ListUsersQuery,
   ReasonRequest,
   UNKNOWN_USER,
 } from './operators.requests.js';
-import { asProblems } from './operators.errors.js';
 import {
   AccountListResult,
   AccountOrgsResult,

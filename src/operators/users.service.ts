@@ -17,9 +17,9 @@ import { sessionView } from '../me/views.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { requireUnprotected } from '../users/user-changes.js';
 import { type ListedUser, type UserProfile, UsersRepository } from '../users/users.repository.js';
-import type { ListUsersQuery } from './operators.requests.js';
+import { type ListUsersQuery, NO_SUCH_USER } from './operators.requests.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
-import { NoSuchUserError } from './operators.errors.js';
+import { Problem } from '../problems/problem.js';
 import type {
   AccountListResult,
   AccountOrgsResult,
@@ -50,19 +50,16 @@ export class OperatorUsersService {
     return { users: rows.map(accountView), ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
   }
 
-  /** @throws NoSuchUserError */
   async show(userId: string): Promise<ShownAccountResult> {
     const user = await this.find(userId);
     return { user: { ...accountView(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) } };
   }
 
-  /** @throws NoSuchUserError */
   async listSessions(userId: string): Promise<AccountSessionsResult> {
     const { id } = await this.find(userId);
     return { sessions: (await this.sessions.listAlive(id)).map(sessionView) };
   }
 
-  /** @throws NoSuchUserError */
   async listOrgs(
     userId: string,
     query: ListOwnOrgsQuery,
@@ -84,10 +81,7 @@ export class OperatorUsersService {
     return { orgs, ...next };
   }
 
-  /**
-   * Refuses before any slow work what the transaction of the change would refuse, too.
-   * @throws NoSuchUserError, operator_protected
-   */
+  /** @throws Problem before any slow work, as the transaction does, too */
   async requireChangeable(userId: string, operator: SignedInOperator): Promise<UserProfile> {
     const user = await this.find(userId);
     requireUnprotected(operator, user);
@@ -96,7 +90,7 @@ export class OperatorUsersService {
 
   private async find(id: string): Promise<UserProfile> {
     const user = await this.users.findById(id);
-    if (!user) throw new NoSuchUserError();
+    if (!user) throw new Problem('user_not_found', { detail: NO_SUCH_USER });
     return user;
   }
 }

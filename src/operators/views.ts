@@ -56,7 +56,6 @@ export function secretView({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecr
   };
 }
 
-/** Without the text of the mail and its code. */
 export function mailView(mail: Mail): ListedMail {
   const { id, kind, recipient, state, attempts, createdAt, expiresAt, endedAt, lastError } = mail;
   return {

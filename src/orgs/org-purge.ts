@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BATCH, type Batch } from '../database/statements.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { MembersRepository } from './state/members.repository.js';

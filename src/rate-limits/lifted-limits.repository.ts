@@ -2,7 +2,7 @@ import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeo
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { hotStatement, NOW_MS } from '../database/statements.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 
 /** The login limits of an email count nothing that was admitted until then. The row goes after the window of these limits. */
 @Entity('lifted_limits')

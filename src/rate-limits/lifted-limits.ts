@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { emailKey, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import { hotStatement } from '../database/statements.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 
 export const IDEMPOTENCY_KEYS_KEY: UniqueKey = {

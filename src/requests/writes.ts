@@ -1,8 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { userOf } from '../access/principal.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import {
   parseKey,

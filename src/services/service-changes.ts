@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor, ServiceScope } from '../access/principal.js';
 import { principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { hotStatement } from '../database/statements.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { ServiceSecret } from './service.entity.js';
 
 export interface SecretHolder {

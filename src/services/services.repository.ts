@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { Service, SERVICES_KEY } from './service.entity.js';
 import { RefusedError } from '../problems/problem.js';
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
-import type { Transaction } from '../database/transactions/transaction.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import { hotStatement, places } from '../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { emailRange } from './email-address.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { places } from '../database/statements.js';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transaction.js';
+import type { Transaction } from '../database/transactions/transactions.js';
 import { type User, USERS_EMAIL_KEY } from './user.entity.js';
 import { Problem } from '../problems/problem.js';
 

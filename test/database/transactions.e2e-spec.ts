@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MysqlHost } from '../../src/database/mysql/mysql-host.js';
+import { MysqlHost } from '../../src/database/mysql/mysql-pool.js';
+import type { Transaction } from '../../src/database/transactions/transactions.js';
 import { SharedStatement } from '../../src/database/shared-statement.js';
 import {
   acquireTimeoutError,
   isDatabaseUnavailable,
 } from '../../src/database/transactions/database-errors.js';
-import type { Transaction } from '../../src/database/transactions/transaction.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { times } from '../support/at-once.js';

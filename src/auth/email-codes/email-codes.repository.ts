@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement, places } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
 const EMAIL_CODES_SUBJECT_KEY: UniqueKey = {

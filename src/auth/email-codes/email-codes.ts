@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Problem } from '../../problems/problem.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
 import {

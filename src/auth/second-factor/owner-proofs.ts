@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../../access/principal.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { Problem, ValidationProblem } from '../../problems/problem.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, IsNull, PrimaryColumn, type Repository } from 'typeorm';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 
 @Entity('recovery_codes')
 export class RecoveryCode {

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, PrimaryColumn, type Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** An attacker who knows the password can use up the guesses of a login, but not those of a session. */
 export type FailureScope = 'login' | 'signed-in';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { EventWithout } from '../../events/event-types.js';
 import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/admissions.js';

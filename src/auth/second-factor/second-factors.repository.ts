@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 

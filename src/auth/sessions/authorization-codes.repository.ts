@@ -4,7 +4,7 @@ import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
 import { BATCH, hotStatement, inBatches, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { HAS_ACTIVE_USER, methodsIn } from './alive.js';
 import { AuthorizationCode } from './session.entity.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import type { Actor, OperatorActor } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './session.entity.js';
 import type { FamilyRoot } from './sessions.of-user.js';
 

@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Env } from '../../config/env.js';
 import { BATCH, type Batch, deleteFound, inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';

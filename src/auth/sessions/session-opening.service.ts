@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuthenticationMethod, SignInOrigin, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout } from '../../events/event-types.js';
 import type { CodeOwner } from './authorization-codes.repository.js';

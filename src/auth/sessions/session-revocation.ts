@@ -6,8 +6,7 @@ import {
   principalOf,
   type UserActor,
 } from '../../access/principal.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { UserChanges, allSessionsEnded } from '../../users/user-changes.js';
 import { UserUpdates } from '../../users/users.updates.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { BATCH, hotStatement, padded, places } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE, storedMethods } from './alive.js';
 import { Session } from './session.entity.js';

@@ -5,8 +5,7 @@ import type { AuthenticationMethod, UserPrincipal } from '../../access/principal
 import { SharedStatement } from '../../database/shared-statement.js';
 import { hotStatement, NOW_MS, padded, places } from '../../database/statements.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_VOID } from './authorization-codes.repository.js';
 import {
   HAS_ACTIVE_USER,

@@ -2,35 +2,29 @@ import { type QueryRunner, TableColumn, type TableColumnOptions, type TableIndex
 
 type Options = Partial<TableColumnOptions>;
 
-interface Columns {
-  engine: string | undefined;
-  /** ASCII, compared byte by byte */
-  text: (name: string, length: number, more?: Options) => TableColumn;
-  id: (name: string, more?: Options) => TableColumn;
-  unicode: (name: string, length: number, more?: Options) => TableColumn;
-  number: (name: string, more?: Options) => TableColumn;
-  /** epoch milliseconds */
-  time: (name: string, more?: Options) => TableColumn;
-  flag: (name: string, more?: Options) => TableColumn;
-}
-
 export const OPTIONAL: Options = { isNullable: true };
 export const PRIMARY: Options = { isPrimary: true };
 
-export function columnsFor(runner: QueryRunner): Columns {
+export function columnsFor(runner: QueryRunner) {
   const mysql = isMysql(runner);
   const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};
   const utf8 = mysql ? { charset: 'utf8mb4', collation: 'utf8mb4_bin' } : {};
   const varchar = (name: string, length: number, more: Options): TableColumn =>
     new TableColumn({ name, type: 'varchar', length: String(length), ...more });
+  const column =
+    (type: string) =>
+    (name: string, more?: Options): TableColumn =>
+      new TableColumn({ name, type, ...more });
   return {
     engine: mysql ? 'InnoDB' : undefined,
-    text: (name, length, more) => varchar(name, length, { ...ascii, ...more }),
-    id: (name, more) => varchar(name, 36, { ...ascii, ...more }),
-    unicode: (name, length, more) => varchar(name, length, { ...utf8, ...more }),
-    number: (name, more) => new TableColumn({ name, type: 'integer', ...more }),
-    time: (name, more) => new TableColumn({ name, type: 'bigint', ...more }),
-    flag: (name, more) => new TableColumn({ name, type: 'tinyint', ...more }),
+    /** ASCII, compared byte by byte */
+    text: (name: string, length: number, more?: Options) => varchar(name, length, { ...ascii, ...more }),
+    id: (name: string, more?: Options) => varchar(name, 36, { ...ascii, ...more }),
+    unicode: (name: string, length: number, more?: Options) => varchar(name, length, { ...utf8, ...more }),
+    number: column('integer'),
+    /** epoch milliseconds */
+    time: column('bigint'),
+    flag: column('tinyint'),
   };
 }
 

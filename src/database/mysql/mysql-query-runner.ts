@@ -2,8 +2,7 @@ import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
 import { databaseError, storageSpace } from '../transactions/database-errors.js';
-import { refuseInsideTransaction } from '../transactions/transaction.js';
-import { runAlone } from '../transactions/transactions.js';
+import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
 
 export interface MysqlPool {
   getConnection(callback: (error: NodeJS.ErrnoException | null, connection?: PoolConnection) => void): void;

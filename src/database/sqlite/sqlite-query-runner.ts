@@ -2,9 +2,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { runAlone } from '../transactions/transactions.js';
+import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
 import { Mutex, whenFree } from './sqlite-locks.js';
-import { refuseInsideTransaction } from '../transactions/transaction.js';
 import type { NodeSqlite } from './node-sqlite.js';
 import { storageSpace } from '../transactions/database-errors.js';
 

@@ -1,10 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { DataSource, type ObjectLiteral, type QueryRunner, type Repository } from 'typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { conflictRetried } from '../../telemetry/metrics/measurements.js';
 import { detectUnknownOutcome, isLostConflict, LostConflictError } from './database-errors.js';
-import { refuseInsideTransaction, Transaction } from './transaction.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
+
+/** A bug: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
+export class OutsideTransactionError extends Error {
+  constructor() {
+    super('Inside a transaction use the Transaction that was passed');
+  }
+}
+
+const current = new AsyncLocalStorage<Transaction>();
+
+export function refuseInsideTransaction(): void {
+  if (current.getStore()?.isOpen) throw new OutsideTransactionError();
+}
+
+export class Transaction {
+  private open = true;
+
+  constructor(private readonly runner: QueryRunner) {}
+
+  /** On SQLite a transaction is exclusive anyway. */
+  get forUpdate(): string {
+    return this.isExclusive ? '' : ' FOR UPDATE';
+  }
+
+  get forUpdateOfFree(): string {
+    return this.isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  async perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await current.run(this, work, this);
+    } finally {
+      this.open = false;
+    }
+  }
+
+  of<Entity extends ObjectLiteral>(repository: Repository<Entity>): Repository<Entity> {
+    return this.usableRunner().manager.withRepository(repository);
+  }
+
+  async read<Row>(sql: string, values: unknown[]): Promise<Row[]> {
+    return (await this.usableRunner().query(sql, values)) as Row[];
+  }
+
+  /** @returns how many rows one INSERT, UPDATE or DELETE matched */
+  async write(sql: string, values: unknown[]): Promise<number> {
+    const result = await this.usableRunner().query(sql, values, true);
+    return result.affected ?? 0;
+  }
+
+  private get isExclusive(): boolean {
+    return this.runner.dataSource.options.type === 'better-sqlite3';
+  }
+
+  /** The connection of an ended transaction may already serve another one. */
+  private usableRunner(): QueryRunner {
+    if (!this.open) throw new Error('The transaction has ended');
+    return this.runner;
+  }
+}
 
 // Conflicts at the commits of a cluster use up a count alone in a third of a second. One wait for a lock uses up a time
 // alone. The time leaves a second and a half of the request's deadline.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { typedCode } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes, InvalidEmailCodeError } from '../../auth/email-codes/email-codes.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/org.entity.js';
 import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../state/invitations.repository.js';
 import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { OK, type OkResult } from '../../http/fields.js';

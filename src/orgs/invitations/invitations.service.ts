@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { readable } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { UserPrincipal } from '../../access/principal.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { OK, type OkResult } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import type { OkResult } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';

@@ -4,8 +4,7 @@ import { IsNull, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/principal.js';
 import { hotStatement, inBatches, places } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import {
   Invitation,
   type InvitationStatus,

@@ -5,7 +5,7 @@ import type { Role } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { hotStatement, inBatches, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { Member, MEMBERS_KEY } from './org.entity.js';
 import { Problem } from '../../problems/problem.js';
 

@@ -5,8 +5,7 @@ import { type EndedInvitation, InvitationsRepository } from './invitations.repos
 import { principalOf } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
 import { hotStatement, inBatches, padded, places } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
 import type { NamedPosition } from '../../http/pages.js';
 

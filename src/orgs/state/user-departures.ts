@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transactions/transaction.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { type RevocationReason, revocations } from './org-changes.js';
 import { InvitationsRepository } from './invitations.repository.js';

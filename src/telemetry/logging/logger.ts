@@ -39,35 +39,20 @@ const FRAMEWORK_CONTEXTS = new Set([
 ]);
 
 export class NestLogger implements LoggerService {
+  readonly log = this.writer('info');
+  readonly error = this.writer('error');
+  readonly warn = this.writer('warn');
+  readonly debug = this.writer('debug');
+  readonly verbose = this.writer('trace');
+  readonly fatal = this.writer('fatal');
+
   constructor(private readonly output: Logger) {}
 
-  log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
-  }
-
-  error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
-  }
-
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.write('warn', message, rest);
-  }
-
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.write('debug', message, rest);
-  }
-
-  verbose(message: unknown, ...rest: unknown[]): void {
-    this.write('trace', message, rest);
-  }
-
-  fatal(message: unknown, ...rest: unknown[]): void {
-    this.write('fatal', message, rest);
-  }
-
-  private write(level: Level, message: unknown, rest: unknown[]): void {
-    const line = entry(message, rest);
-    this.output[FRAMEWORK_CONTEXTS.has(line.context ?? '') ? 'debug' : level](line);
+  private writer(level: Level): (message: unknown, ...rest: unknown[]) => void {
+    return (message, ...rest) => {
+      const line = entry(message, rest);
+      this.output[FRAMEWORK_CONTEXTS.has(line.context ?? '') ? 'debug' : level](line);
+    };
   }
 }
 
