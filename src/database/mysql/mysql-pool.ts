@@ -59,7 +59,7 @@ export class MysqlHost {
 
   constructor(
     private readonly options: PoolOptions,
-    private readonly sessionSettings: string[],
+    private readonly settings: string[],
   ) {
     this.name = `${options.host}:${options.port}`;
     this.pool = createPool(options);
@@ -121,7 +121,7 @@ export class MysqlHost {
   /** Waits for each setting, since mysql2 drops silently what waits on a destroyed connection. */
   private async prepare(pool: Pool, connection: PoolConnection): Promise<void> {
     try {
-      for (const sql of this.sessionSettings)
+      for (const sql of this.settings)
         await sendStatement(connection, sql, [], this.options.connectTimeout);
       this.prepared.set(connection, pool);
     } catch (error) {
