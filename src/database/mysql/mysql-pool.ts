@@ -121,8 +121,7 @@ export class MysqlHost {
   /** Waits for each setting, since mysql2 drops silently what waits on a destroyed connection. */
   private async prepare(pool: Pool, connection: PoolConnection): Promise<void> {
     try {
-      for (const sql of this.settings)
-        await sendStatement(connection, sql, [], this.options.connectTimeout);
+      for (const sql of this.settings) await sendStatement(connection, sql, [], this.options.connectTimeout);
       this.prepared.set(connection, pool);
     } catch (error) {
       connection.destroy();
