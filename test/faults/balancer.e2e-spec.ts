@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { type ClientHttp2Session, connect } from 'node:http2';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { requireProgram } from '../../tooling/processes/find-program.js';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
-import { times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { atOnce, times } from '../support/at-once.js';
 import type { Answered, KeepAliveClient } from '../support/keep-alive-client.js';
 import { addOrgs } from '../support/many-orgs.js';
-import { type Account, anAccount } from '../support/personas.js';
-import type { Instance } from '../support/service.js';
+import { anAccount } from '../support/personas.js';
 import { Balancer, INSIDE } from './support/balancer.js';
+import { closeAfterAll } from './support/closing.js';
 import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
+import { Storage } from './support/storage.js';
 
 const OTHER = '127.0.0.1';
 const GREEDY = '127.0.0.3';
@@ -23,24 +23,11 @@ const ORGS = 400;
 const CLIENTS = 10;
 const REQUESTS_EACH = 5;
 
-let installation: Installation;
-let instance: Instance;
-let balancer: Balancer;
-let account: Account;
-
-beforeAll(async () => {
-  installation = await anInstallation({ engine: 'sqlite' });
-  instance = await startInstance(installation, { TRUST_PROXY: '127.0.0.1' });
-  balancer = await Balancer.start(Number(new URL(instance.url).port));
-  account = await anAccount(instance);
-  await addOrgs(installation.db, account, ORGS);
-});
-
-afterAll(async () => {
-  await balancer.close();
-  await instance.stop();
-  await installation.remove();
-});
+const { installation } = await closeAfterAll(Storage.on('sqlite'));
+const instance = await closeAfterAll(startInstance(installation, { TRUST_PROXY: '127.0.0.1' }));
+const balancer = await closeAfterAll(Balancer.start(Number(new URL(instance.url).port)));
+const account = await anAccount(instance);
+await addOrgs(installation.db, account, ORGS);
 
 async function answer(
   client: KeepAliveClient,
@@ -53,34 +40,25 @@ async function answer(
 }
 
 it('starts without a warning', () => {
-  const { status, stdout, stderr } = spawnSync(
-    requireProgram('haproxy'),
-    ['-c', '-f', balancer.configuration],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const args = ['-c', '-f', balancer.configuration];
+  const { status, stdout, stderr } = spawnSync(requireProgram('haproxy'), args, { encoding: 'utf8' });
 
   expect({ status, warnings: /.*(?:WARNING|ALERT).*/.exec(stdout + stderr)?.[0] }).toEqual({ status: 0 });
 });
 
 it('serves others while one client fills its connections with HTTP/2 requests and reads no answer', async () => {
-  const sessions = times(CONNECTIONS, () => greedyConnection());
-  await within(
-    'each has an answer that it does not read',
-    hangTimeoutMs(),
-    Promise.all(sessions.map(unread)),
-  );
+  const sessions = times(CONNECTIONS, greedyConnection);
+  const unreadAnswers = Promise.all(sessions.map(unread));
+  await within('each has an answer that it does not read', hangTimeoutMs(), unreadAnswers);
 
-  const statuses = await Promise.all(
-    times(CLIENTS, async () => {
+  const statuses: number[] = [];
+  await atOnce(
+    times(CLIENTS, () => async () => {
       const client = balancer.client(OTHER);
-      const own: number[] = [];
-      for (let n = 0; n < REQUESTS_EACH; n += 1) own.push((await answer(client, '/api/me')).status);
+      for (let n = 0; n < REQUESTS_EACH; n += 1) statuses.push((await answer(client, '/api/me')).status);
       client.close();
-      return own;
     }),
-  ).then((all) => all.flat());
+  );
   for (const session of sessions) session.destroy();
 
   const refused = statuses.filter((status) => status !== 200);
@@ -144,6 +122,6 @@ it.each([
   const id = String(headers['x-request-id']);
   expect(id).toMatch(expected);
   await waitFor('both have logged the request', hangTimeoutMs(), () =>
-    Promise.resolve([balancer.logTail(), instance.logs.join('\n')].every((log) => log.includes(id))),
+    [balancer.logTail(), instance.logs.join('\n')].every((log) => log.includes(id)),
   );
 });

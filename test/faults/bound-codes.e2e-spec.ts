@@ -1,48 +1,34 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { describe, expect, it } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { loadDuring } from '../support/load.js';
-import { type Account, anAccount } from '../support/personas.js';
+import { anAccount } from '../support/personas.js';
+import { asString, type Reply, type Send } from '../support/service-client.js';
 import type { Instance } from '../support/service.js';
 import { aServiceClient, basic, type ServiceClient } from '../support/services.js';
+import { closeAfterAll } from './support/closing.js';
 import { FaultProxy } from './support/fault-proxy.js';
-import { report } from './support/figures.js';
-import { startInstances, stopAll, through } from './support/instance.js';
+import { report, expectRounds } from './support/figures.js';
+import { startInstance, through } from './support/instance.js';
+import { killDuring } from './support/kill-during.js';
 import { recovery } from './support/mixed-load.js';
+import { Random, seedOfRun } from './support/random.js';
+import { register, startOn, UNLIMITED } from './support/restartable-service.js';
+import { ENGINES, Storage } from './support/storage.js';
 
 const INSTANCES = 3;
-const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
+const KILLS = 8;
+const WORKERS = 6;
 
 type Exchanged = Answer<{ token: string }>;
 
-let database: MariaDbServer;
-let network: FaultProxy;
-let installation: Installation;
-let instances: Instance[];
-let ada: Account;
-
-beforeAll(async () => {
-  database = await MariaDbServer.start();
-  network = await FaultProxy.start(database.port);
-  installation = await anInstallation({ mariadbPort: database.port });
-  const env = { ...NO_LIMITS, ...through(network.port, installation) };
-  instances = await startInstances(
-    installation,
-    times(INSTANCES, () => env),
-  );
-  ada = await anAccount(on(0), 'ada');
-});
-afterAll(async () => {
-  await stopAll(instances);
-  await installation.remove();
-  await network.close();
-  await database.close();
-});
-
+const { installation, server } = await closeAfterAll(Storage.on('mariadb'));
+const network = await closeAfterAll(FaultProxy.start(server.port));
+const env = { ...UNLIMITED, ...through(network.port, installation) };
+const instances = await Promise.all(times(INSTANCES, () => closeAfterAll(startInstance(installation, env))));
 const on = (turn: number): Instance => instances[turn % INSTANCES]!;
+const ada = await anAccount(on(0), 'ada');
 
 const aService = (): Promise<ServiceClient> => aServiceClient(installation.db);
 
@@ -68,17 +54,11 @@ async function aTokenFor(service: ServiceClient, turn = 0): Promise<string> {
 const me = (token: string, turn: number): Promise<Answer> => on(turn).anyone.withToken(token).get('/api/me');
 
 it('opens one session for 50 exchanges by its service, beside 50 by another and 50 without credentials', async () => {
-  const rounds = 5;
   const [right, other] = await Promise.all([aService(), aService()]);
-  const wrong: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  const shown = [right.authorization, other.authorization, undefined];
+  await expectRounds([5, 150], async (round, wrong) => {
     const code = await aCodeFor(right, round);
-    const answers = await atOnce(
-      times(
-        150,
-        (i) => () => exchange(code, [right.authorization, other.authorization, undefined][i % 3], i),
-      ),
-    );
+    const answers = await atOnce(times(150, (i) => () => exchange(code, shown[i % 3], i)));
     const opened = answers.filter(({ status }) => status === 200);
     const byRight = answers.filter((answer, i) => i % 3 === 0 && answer.status === 200);
     // The server may find too many of them in one another's way; they are told to come again.
@@ -92,29 +72,21 @@ it('opens one session for 50 exchanges by its service, beside 50 by another and 
     for (const { body } of opened) {
       if ((await me(body.token, round)).status !== 401) wrong.push(`${round}: its token lives`);
     }
-  }
-  report({ faults: rounds, requests: 150 * rounds, wrong: wrong.length });
-  expect(wrong).toEqual([]);
+  });
 });
 
 it('opens one that lives for one exchange beside 50 by another service and 50 without credentials', async () => {
-  const rounds = 5;
   const [right, other] = await Promise.all([aService(), aService()]);
-  const wrong: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  const shown = times(101, (i) => (i === 50 ? right.authorization : [other.authorization, undefined][i % 2]));
+  await expectRounds([5, 101], async (round, wrong) => {
     const code = await aCodeFor(right, round);
-    const shown = times(101, (i) =>
-      i === 50 ? right.authorization : [other.authorization, undefined][i % 2],
-    );
     const answers = await atOnce(shown.map((header, i) => () => exchange(code, header, i)));
     const statuses = answers.map(({ status }) => status);
     if (statuses[50] !== 200 || statuses.filter((status) => status === 400).length !== 100)
       wrong.push(`${round}: ${statuses.join(' ')}`);
     const alive = await me(answers[50]!.body.token, round);
     if (alive.status !== 200) wrong.push(`${round}: its token is dead`);
-  }
-  report({ faults: rounds, requests: 101 * rounds, wrong: wrong.length });
-  expect(wrong).toEqual([]);
+  });
 });
 
 it('refuses no exchange while the secret of its service is rotated under load', async () => {
@@ -160,9 +132,7 @@ async function untilTrue(isSo: () => boolean): Promise<void> {
 }
 
 it('refuses a disabled service and its tokens at the next request on every instance, and revives none', async () => {
-  const rounds = 20;
-  const wrong: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  await expectRounds([20, 3 * INSTANCES + 1], async (round, wrong) => {
     const service = await aService();
     const tokens = await Promise.all(times(INSTANCES, (turn) => aTokenFor(service, turn)));
     const codes = await Promise.all(times(INSTANCES, (turn) => aCodeFor(service, turn)));
@@ -176,60 +146,138 @@ it('refuses a disabled service and its tokens at the next request on every insta
     const renewed = await me(await aTokenFor(service, round), round + 1);
     const statuses = [...refused, ...later, renewed].map(({ status }) => status).join(' ');
     if (statuses !== `${'401 '.repeat(3 * INSTANCES)}200`) wrong.push(`${round}: ${statuses}`);
-  }
-  report({ faults: rounds, requests: (3 * INSTANCES + 1) * rounds, wrong: wrong.length });
-  expect(wrong).toEqual([]);
+  });
 });
 
 it('answers 503 or the truth while the database goes and comes, and exchanges no code twice', async () => {
-  const faults = 4;
   const [right, other] = await Promise.all([aService(), aService()]);
   const token = await aTokenFor(right);
-  const wrong: string[] = [];
-  let requests = 0;
+  const asking = times(8, (turn) => () => me(token, turn));
+  const truths = [200, 400, 200, 401, 200].flatMap((status) => times(8, () => status));
   let unavailable = 0;
-  const recoveriesMs: number[] = [];
-  for (let fault = 0; fault < faults; fault += 1) {
+  await expectRounds([4, truths.length], async (fault, wrong) => {
     const codes = await Promise.all(times(8, (turn) => aCodeFor(right, turn)));
-    const sent = atOnce([
-      ...codes.map((code, turn) => () => exchange(code, right.authorization, turn)),
-      ...codes.map((code, turn) => () => exchange(code, other.authorization, turn)),
-      ...times(8, (turn) => () => me(token, turn)),
-    ]);
+    const exchanging = (authorization: string) =>
+      codes.map((code, turn) => () => exchange(code, authorization, turn));
+    const byRight = atOnce(exchanging(right.authorization));
+    const sent = atOnce([...exchanging(other.authorization), ...asking]);
     await network.refuse();
-    const during = atOnce([
-      ...codes.map((code, turn) => () => exchange(code, basic(right.name, other.secret), turn)),
-      ...times(8, (turn) => () => me(token, turn)),
-    ]);
-    const [first, second] = await Promise.all([sent, during]);
+    const during = atOnce([...exchanging(basic(right.name, other.secret)), ...asking]);
+    const [first, ...rest] = await Promise.all([byRight, sent, during]);
     await network.pass();
-    recoveriesMs.push(await recovery(ada, on(fault)));
+    report({ recoveriesMs: [await recovery(ada, on(fault))] });
     await Promise.all(instances.map((instance) => recovery(ada, instance)));
 
-    const allowed = [...times(8, () => 200), ...times(8, () => 400), ...times(8, () => 200)];
-    const answers = [...first, ...second];
-    for (const [place, { status }] of answers.entries()) {
-      const truth = allowed[place] ?? (place < 32 ? 401 : 200);
+    for (const [place, { status }] of [...first, ...rest.flat()].entries()) {
       if (status === 503) unavailable += 1;
-      else if (status !== truth) wrong.push(`${fault}: ${status} instead of ${truth} at ${place}`);
+      else if (status !== truths[place])
+        wrong.push(`${fault}: ${status} instead of ${truths[place]} at ${place}`);
     }
-    requests += answers.length;
     for (const [place, code] of codes.entries()) {
-      const { status } = first[place]!;
-      if (status === 200 && (await me(tokenOf(first[place]!), place)).status !== 200)
+      const { status, body } = first[place]!;
+      if (status === 200 && (await me(body.token, place)).status !== 200)
         wrong.push(`${fault}: an acknowledged session is gone`);
       const again = await exchange(code, right.authorization, place);
       if (status === 200 ? again.status !== 400 : ![200, 400].includes(again.status))
         wrong.push(`${fault}: ${again.status} after ${status}`);
     }
-  }
+  });
   const [twice] = await installation.db.query(
     'SELECT COUNT(code_hash) - COUNT(DISTINCT code_hash) AS twice FROM sessions',
   );
   expect(Number(twice!['twice'])).toBe(0);
-  report({ faults, requests, wrong: wrong.length, recoveriesMs });
-  expect(wrong).toEqual([]);
   expect(unavailable).toBeGreaterThan(0);
 });
 
-const tokenOf = ({ body }: Answer): string => (body as { token: string }).token;
+/** A user whose codes for one service the service exchanges; it is told of each whether it was, and what it opened. */
+class Exchanger {
+  readonly opened: string[] = [];
+  /** issued, and not exchanged */
+  unused: string[] = [];
+  /** sent for exchange, and not answered */
+  unanswered: string[] = [];
+  private token = '';
+
+  constructor(
+    private readonly send: Send,
+    private readonly service: ServiceClient,
+    private readonly wrong: ServiceClient,
+  ) {}
+
+  async prepare(): Promise<void> {
+    ({ token: this.token } = await register(this.send));
+    await this.step();
+  }
+
+  async step(): Promise<void> {
+    const issued = await this.send('POST', '/api/auth/code', {
+      token: this.token,
+      body: { audience: this.service.name },
+    });
+    const code = asString(required(issued, 201).body['code']);
+    this.unused = [code];
+    required(await this.exchange(code, this.wrong), 400);
+    [this.unused, this.unanswered] = [[], [code]];
+    this.keep(await this.exchange(code));
+    this.unanswered = [];
+  }
+
+  exchange(code: string, by = this.service): Promise<Reply> {
+    const headers = { authorization: by.authorization };
+    return this.send('POST', '/api/auth/code/exchange', { headers, body: { code } });
+  }
+
+  keep(reply: Reply): void {
+    this.opened.push(asString(required(reply, 200).body['token']));
+  }
+}
+
+function required(reply: Reply, status: number): Reply {
+  if (reply.status !== status) throw new Error(`answered ${reply.status}, not ${status}`);
+  return reply;
+}
+
+describe.each(ENGINES)('kill -9 during exchanges of codes for one service on %s', (engine) => {
+  it('leaves of each code one session or a code that is good', { timeout: 180_000 }, async () => {
+    const random = new Random(seedOfRun(`kill -9 of bound codes on ${engine}`));
+    const { storage, service, send } = await startOn(engine);
+    const [right, wrong] = await Promise.all([1, 2].map(() => aServiceClient(storage.installation.db)));
+    let acknowledged = 0;
+    let unknown = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const clients = times(WORKERS, () => new Exchanger(send, right!, wrong!));
+      for (const client of clients) await client.prepare();
+      const deeds = clients.map((client) => () => client.step());
+      await killDuring(service, deeds, random.between(50, 400));
+      for (const client of clients) {
+        acknowledged += client.opened.length;
+        unknown += client.unanswered.length;
+        await check(client);
+      }
+    }
+    const hashes = (await storage.snapshot()).sessions.flatMap(({ codeHash }) => codeHash ?? []);
+    expect(new Set(hashes).size).toBe(hashes.length);
+    expect(
+      await storage.query('SELECT id FROM sessions WHERE code_hash IS NOT NULL AND bound_epoch IS NULL'),
+    ).toEqual([]);
+    expect(acknowledged).toBeGreaterThan(KILLS * WORKERS);
+    expect(unknown).toBeGreaterThan(0);
+    report({ faults: KILLS, requests: 2 * acknowledged + unknown, wrong: 0, acknowledged, lost: 0 });
+
+    async function check(client: Exchanger): Promise<void> {
+      const sessions = async (): Promise<number> => (await storage.query('SELECT id FROM sessions')).length;
+      for (const code of client.unanswered) {
+        const before = await sessions();
+        expect((await client.exchange(code, wrong)).status).toBe(400);
+        const reply = await client.exchange(code);
+        // It was good, or has opened the one session that the second exchange ends.
+        expect([200, 400]).toContain(reply.status);
+        expect((await sessions()) - before).toBe(reply.status === 200 ? 1 : 0);
+        if (reply.status === 200) client.keep(reply);
+      }
+      for (const code of client.unused) client.keep(await client.exchange(code));
+      const answers = await Promise.all(client.opened.map((token) => send('GET', '/api/me', { token })));
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    }
+  });
+});

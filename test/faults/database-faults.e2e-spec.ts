@@ -1,44 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { atOnce, times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
-import { type Instance, launch } from '../support/service.js';
-import { type CommitFault, startCommitProxy } from './support/commit-proxy.js';
-import { FaultProxy } from './support/fault-proxy.js';
-import { report } from './support/figures.js';
-import { startInstance, through } from './support/instance.js';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
-import { MAX_ANSWER_MS, MixedLoad, recovery } from './support/mixed-load.js';
-import { requireTruth } from './support/truthful-load.js';
+import { expect, it } from 'vitest';
 import { waitFor } from '../../tooling/wait.js';
+import { atOnce, times } from '../support/at-once.js';
+import { anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
+import { launch } from '../support/service.js';
+import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import { startCommitProxy } from './support/commit-proxy.js';
+import { FaultProxy } from './support/fault-proxy.js';
+import { report, expectRounds } from './support/figures.js';
+import { startInstance, through } from './support/instance.js';
+import { MAX_ANSWER_MS, MixedLoad, recovery } from './support/mixed-load.js';
+import { UNLIMITED } from './support/restartable-service.js';
+import { Storage } from './support/storage.js';
+import { requireTruth } from './support/truthful-load.js';
 
 const RECOVERY_MS = 5000;
 const MEMORY_GROWTH_MIB = 100;
-const NO_LIMITS = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: 'off' };
 
-let database: MariaDbServer;
-let network: FaultProxy;
-let installation: Installation;
-let instance: Instance;
-let someone: Account;
-let org: Org;
-
-beforeAll(async () => {
-  database = await MariaDbServer.start({ durable: true });
-  network = await FaultProxy.start(database.port);
-  installation = await anInstallation({ mariadbPort: database.port });
-  instance = await startInstance(installation, { ...NO_LIMITS, ...through(network.port, installation) });
-  someone = await anAccount(instance);
-  org = await anOrgOf(someone);
-});
-
-afterAll(async () => {
-  await instance.stop();
-  await installation.remove();
-  await network.close();
-  await database.close();
-});
+const { installation, server: database } = await closeAfterAll(Storage.on('mariadb', { durable: true }));
+const network = await closeAfterAll(FaultProxy.start(database.port));
+const env = { ...UNLIMITED, ...through(network.port, installation) };
+const instance = await closeAfterAll(startInstance(installation, env));
+const someone = await anAccount(instance);
+const org = await anOrgOf(someone);
 
 interface Fault {
   name: string;
@@ -51,48 +35,24 @@ interface Fault {
   maybeReady?: boolean;
 }
 
+const pass = () => network.pass();
+const thaw = async (): Promise<void> => database.thaw();
+const restart = () => database.restart();
+
 const faults: Fault[] = [
-  { name: 'killed', begin: () => database.kill(), lastsMs: 3000, end: () => database.restart() },
-  {
-    name: 'killed and started at once',
-    begin: () => database.kill(),
-    lastsMs: 0,
-    end: () => database.restart(),
-    mild: true,
-  },
-  { name: 'stopped', begin: () => database.stop(), lastsMs: 2000, end: () => database.restart() },
-  {
-    name: 'frozen',
-    begin: () => database.freeze(),
-    lastsMs: 8000,
-    end: () => Promise.resolve(database.thaw()),
-  },
-  {
-    name: 'frozen for a moment',
-    begin: () => database.freeze(),
-    lastsMs: 2000,
-    end: () => Promise.resolve(database.thaw()),
-    mild: true,
-  },
-  { name: 'refusing connections', begin: () => network.refuse(), lastsMs: 4000, end: () => network.pass() },
-  {
-    name: 'behind a network that drops packets',
-    begin: () => network.drop(),
-    lastsMs: 10_000,
-    end: () => network.pass(),
-  },
-  {
-    name: 'half a second away',
-    begin: () => network.delay(250),
-    lastsMs: 6000,
-    end: () => network.pass(),
-    mild: true,
-  },
+  { name: 'killed', begin: () => database.kill(), lastsMs: 3000, end: restart },
+  { name: 'killed and started at once', begin: () => database.kill(), lastsMs: 0, end: restart, mild: true },
+  { name: 'stopped', begin: () => database.stop(), lastsMs: 2000, end: restart },
+  { name: 'frozen', begin: () => database.freeze(), lastsMs: 8000, end: thaw },
+  { name: 'frozen for a moment', begin: () => database.freeze(), lastsMs: 2000, end: thaw, mild: true },
+  { name: 'refusing connections', begin: () => network.refuse(), lastsMs: 4000, end: pass },
+  { name: 'behind a network that drops packets', begin: () => network.drop(), lastsMs: 10_000, end: pass },
+  { name: 'half a second away', begin: () => network.delay(250), lastsMs: 6000, end: pass, mild: true },
   {
     name: 'four seconds away',
     begin: () => network.delay(2000),
     lastsMs: 10_000,
-    end: () => network.pass(),
+    end: pass,
     maybeReady: true,
   },
   {
@@ -104,7 +64,7 @@ const faults: Fault[] = [
       }
     },
     lastsMs: 0,
-    end: () => Promise.resolve(),
+    end: pass,
     mild: true,
   },
 ];
@@ -185,51 +145,45 @@ it('loses no acknowledged write when its database is killed ten times under load
 });
 
 it.each([
-  { name: 'was killed', away: () => database.kill(), back: () => database.restart() },
-  { name: 'refuses', away: () => network.refuse(), back: () => network.pass() },
-  { name: 'is frozen', away: () => database.freeze(), back: () => Promise.resolve(database.thaw()) },
+  { name: 'was killed', away: () => database.kill(), back: restart },
+  { name: 'refuses', away: () => network.refuse(), back: pass },
+  { name: 'is frozen', away: () => database.freeze(), back: thaw },
 ])('waits for a database that $name, says so, and then serves', async ({ away, back }) => {
   await away();
-  const waiting = launch(installation, { ...NO_LIMITS, ...through(network.port, installation) });
-  try {
-    await waitFor('it says that it waits', 10_000, () =>
-      Promise.resolve(waiting.logs.some((line) => line.includes('waiting for the database'))),
-    );
-    await sleep(1000);
-    await back();
-    const up = performance.now();
-    const late = await waiting.listening;
-    const took = performance.now() - up;
-    expect((await someone.at(late).get('/api/me')).status).toBe(200);
-    expect(took).toBeLessThan(2 * RECOVERY_MS);
-    report({ faults: 1, requests: 1, wrong: 0, recoveriesMs: [took] });
-    await late.stop();
-  } finally {
-    await waiting.kill();
-  }
+  const waiting = launch(installation, env);
+  await closeAfterTest({ stop: () => waiting.kill() });
+  await waitFor('it says that it waits', 10_000, () =>
+    waiting.logs.some((line) => line.includes('waiting for the database')),
+  );
+  await sleep(1000);
+  await back();
+  const up = performance.now();
+  const late = await waiting.listening;
+  const took = performance.now() - up;
+  expect((await someone.at(late).get('/api/me')).status).toBe(200);
+  expect(took).toBeLessThan(2 * RECOVERY_MS);
+  report({ faults: 1, requests: 1, wrong: 0, recoveriesMs: [took] });
+  await late.stop();
   await recovery(someone, instance);
 });
 
-const commitFaults: { fault: CommitFault; written: number }[] = [
+it.each([
   { fault: 'lose answer', written: 1 },
   { fault: 'lose request', written: 0 },
-];
-
-it.each(commitFaults)(
+] as const)(
   'does not report as done, nor repeat, a commit that ends in "$fault"',
   async ({ fault, written }) => {
-    const rounds = 10;
-    const proxy = await startCommitProxy(database.port);
-    const behind = await startInstance(installation, { ...NO_LIMITS, ...through(proxy.port, installation) });
-    const creator = someone.at(behind);
-    const wrong: string[] = [];
-    for (let round = 0; round < rounds; round += 1) {
+    const proxy = await closeAfterTest(startCommitProxy(database.port));
+    const behind = await closeAfterTest(
+      startInstance(installation, { ...UNLIMITED, ...through(proxy.port, installation) }),
+    );
+    await expectRounds([10, 2], async (_, wrong) => {
       const name = anEmail('org');
       const email = anEmail();
       await recovery(someone, behind);
       const cutBefore = proxy.cut;
       proxy.fault = fault;
-      const orgAnswer = await creator.post('/api/orgs', { name });
+      const orgAnswer = await someone.at(behind).post('/api/orgs', { name });
       proxy.fault = 'pass';
       expect(proxy.cut - cutBefore, 'the COMMIT was met').toBe(1);
       await recovery(someone, behind);
@@ -240,17 +194,14 @@ it.each(commitFaults)(
         if (status !== 503 || headers.get('retry-after') === null) wrong.push(`${status} ${text}`);
       }
       const found = await installation.db.query(
-        `SELECT (SELECT COUNT(*) FROM orgs WHERE name = ?) AS orgs, (SELECT COUNT(*) FROM users WHERE email = ?) AS users,
-       (SELECT COUNT(*) FROM members m JOIN orgs o ON o.id = m.org_id WHERE o.name = ?) AS owners`,
+        `SELECT (SELECT COUNT(*) FROM orgs WHERE name = ?) AS orgs,
+           (SELECT COUNT(*) FROM users WHERE email = ?) AS users,
+           (SELECT COUNT(*) FROM members m JOIN orgs o ON o.id = m.org_id WHERE o.name = ?) AS owners`,
         [name, email, name],
       );
       const expected = JSON.stringify({ orgs: written, users: written, owners: written });
       const actual = JSON.stringify(found[0]);
       if (actual !== expected) wrong.push(`in the database: ${actual}`);
-    }
-    report({ faults: 2 * rounds, requests: 2 * rounds, wrong: wrong.length });
-    expect(wrong).toEqual([]);
-    await behind.stop();
-    await proxy.close();
+    });
   },
 );

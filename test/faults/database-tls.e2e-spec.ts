@@ -2,60 +2,46 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { removeDirectory, temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { waitFor } from '../../tooling/wait.js';
+import { Authority } from '../support/certificates.js';
 import { examine } from '../support/doctor.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount } from '../support/personas.js';
-import { type Environment, exitCode, spawnService, untilListening } from '../support/service-process.js';
-import { Authority, type Certificate } from '../support/certificates.js';
+import { exitCode, spawnService, untilListening } from '../support/service-process.js';
+import { closeAfterAll, closeAfterTest } from './support/closing.js';
 import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
-import { removeDirectory, temporaryDirectory } from '../../tooling/processes/at-exit.js';
-import { waitFor } from '../../tooling/wait.js';
-import { startWireTap, type WireTap } from './support/wire-tap.js';
+import { Storage } from './support/storage.js';
+import { startWireTap } from './support/wire-tap.js';
 
 const RECOVERY_MS = 10_000;
 
-let ours: Authority;
-let strange: Authority;
-let certificates: Record<'localhost' | 'address' | 'other name' | 'strange', Certificate>;
+const [ours, strange] = await Promise.all([Authority.create('ours'), Authority.create('strange')]);
+const certificates = {
+  localhost: await ours.issue('DNS:localhost'),
+  address: await ours.issue('IP:127.0.0.1'),
+  'other name': await ours.issue('DNS:db.example.com'),
+  strange: await strange.issue('DNS:localhost'),
+};
+type Name = keyof typeof certificates;
+
 /** What the server shows: copies of one of the certificates. */
-let shown: Certificate;
-let files: string;
-let server: MariaDbServer;
-let installation: Installation;
-let tap: WireTap;
+const files = temporaryDirectory('tls');
+await closeAfterAll({ close: () => removeDirectory(files) });
+const shown = { certificate: join(files, 'server.pem'), key: join(files, 'server.key') };
+copy('localhost');
+const args = [`--ssl-cert=${shown.certificate}`, `--ssl-key=${shown.key}`];
+const { installation, server } = await closeAfterAll(Storage.on('mariadb', { args }));
+const tap = await closeAfterAll(startWireTap(server.port));
 
-beforeAll(async () => {
-  files = temporaryDirectory('tls');
-  shown = { certificate: join(files, 'server.pem'), key: join(files, 'server.key') };
-  [ours, strange] = await Promise.all([Authority.create('ours'), Authority.create('strange')]);
-  certificates = {
-    localhost: await ours.issue('DNS:localhost'),
-    address: await ours.issue('IP:127.0.0.1'),
-    'other name': await ours.issue('DNS:db.example.com'),
-    strange: await strange.issue('DNS:localhost'),
-  };
-  copy('localhost');
-  server = await MariaDbServer.start({ args: [`--ssl-cert=${shown.certificate}`, `--ssl-key=${shown.key}`] });
-  installation = await anInstallation({ mariadbPort: server.port });
-  tap = await startWireTap(server.port);
-  await demandTls(true);
-});
-
+beforeAll(() => demandTls(true));
 afterEach(async () => {
   tap.resets = false;
   await demandTls(true);
   await show('localhost');
 });
-
-afterAll(async () => {
-  await demandTls(false);
-  await installation.remove();
-  await tap.close();
-  await server.close();
-  removeDirectory(files);
-});
+afterAll(() => demandTls(false));
 
 /** The server's own socket does not require TLS. */
 async function asRoot(sql: string): Promise<RowDataPacket[]> {
@@ -68,35 +54,37 @@ async function asRoot(sql: string): Promise<RowDataPacket[]> {
   }
 }
 
-const demandTls = (on: boolean) => asRoot(`SET GLOBAL require_secure_transport = ${on ? 'ON' : 'OFF'}`);
+async function demandTls(on: boolean): Promise<void> {
+  await asRoot(`SET GLOBAL require_secure_transport = ${on ? 'ON' : 'OFF'}`);
+}
 
-function copy(name: keyof typeof certificates): void {
+function copy(name: Name): void {
   copyFileSync(certificates[name].certificate, shown.certificate);
   copyFileSync(certificates[name].key, shown.key);
 }
 
-async function show(name: keyof typeof certificates): Promise<void> {
+async function show(name: Name): Promise<void> {
   copy(name);
   await asRoot('FLUSH SSL');
 }
 
-function to(host: string, port = server.port): Environment {
-  return { DATABASE_URL: `mysql://root@${host}:${port}${new URL(installation.db.url).pathname}` };
-}
-
-const verify = (authority: Authority): Environment => ({
-  DATABASE_SSL: 'verify',
-  DATABASE_SSL_CA: authority.certificate,
+const to = (host: string, port = server.port) => ({
+  DATABASE_URL: `mysql://root@${host}:${port}${new URL(installation.db.url).pathname}`,
+});
+const verify = ({ certificate }: Authority) => ({ DATABASE_SSL: 'verify', DATABASE_SSL_CA: certificate });
+const required = ({ certificate }: Authority) => ({
+  DATABASE_SSL: 'required',
+  DATABASE_SSL_CA: certificate,
 });
 
-async function refusal(env: Environment): Promise<string> {
+async function refusal(env: Record<string, string>): Promise<string> {
   const service = spawnService(installation.directory, { ...installation.env, ...env });
   expect(await exitCode(service), service.logs.join('\n')).toBe(1);
   expect(service.stderr).toHaveLength(1);
   return service.stderr[0]!;
 }
 
-async function statusAtAService(env: Environment): Promise<number> {
+async function statusAtAService(env: Record<string, string>): Promise<number> {
   const instance = await startInstance(installation, env);
   const someone = await anAccount(instance);
   const { status } = await someone.get('/api/me');
@@ -109,73 +97,65 @@ it('refuses to start without TLS when the server requires it, and says what to s
   report({ faults: 1, wrong: 0 });
 });
 
-it.each<[string, 'localhost' | 'address' | 'other name' | 'strange', () => Environment]>([
-  ['required, whatever the certificate', 'strange', () => ({ ...to('127.0.0.1'), DATABASE_SSL: 'required' })],
+it.each<[string, Name, Record<string, string>]>([
+  ['required, whatever the certificate', 'strange', { ...to('127.0.0.1'), DATABASE_SSL: 'required' }],
   [
     'required, by the authority that is named, whatever the name',
     'other name',
-    () => ({ ...to('localhost'), DATABASE_SSL: 'required', DATABASE_SSL_CA: ours.certificate }),
+    { ...to('localhost'), ...required(ours) },
   ],
-  ['verify, by name', 'localhost', () => ({ ...to('localhost'), ...verify(ours) })],
-  ['verify, by address', 'address', () => ({ ...to('127.0.0.1'), ...verify(ours) })],
+  ['verify, by name', 'localhost', { ...to('localhost'), ...verify(ours) }],
+  ['verify, by address', 'address', { ...to('127.0.0.1'), ...verify(ours) }],
 ])('serves with %s', async (_what, certificate, env) => {
   await show(certificate);
-  expect(await statusAtAService(env())).toBe(200);
+  expect(await statusAtAService(env)).toBe(200);
   report({ faults: 1, wrong: 0 });
 });
 
-it.each<[string, 'localhost' | 'address' | 'other name' | 'strange', () => Environment, RegExp]>([
-  ['by an unknown authority', 'localhost', () => ({ ...to('localhost'), ...verify(strange) }), /certificate/],
+it.each<[string, Name, Record<string, string>, RegExp]>([
+  ['by an unknown authority', 'localhost', { ...to('localhost'), ...verify(strange) }, /certificate/],
   [
     'by none of the usual authorities',
     'localhost',
-    () => ({ ...to('localhost'), DATABASE_SSL: 'verify' }),
+    { ...to('localhost'), DATABASE_SSL: 'verify' },
     /certificate/,
   ],
   [
     'by an unknown authority, though its name does not matter',
     'localhost',
-    () => ({ ...to('localhost'), DATABASE_SSL: 'required', DATABASE_SSL_CA: strange.certificate }),
+    { ...to('localhost'), ...required(strange) },
     /certificate/,
   ],
-  ['for another name', 'other name', () => ({ ...to('localhost'), ...verify(ours) }), /does not match/],
-  ['for another address', 'address', () => ({ ...to('localhost'), ...verify(ours) }), /does not match/],
+  ['for another name', 'other name', { ...to('localhost'), ...verify(ours) }, /does not match/],
+  ['for another address', 'address', { ...to('localhost'), ...verify(ours) }, /does not match/],
   // What an address is checked for must not be the name that stands for a machine itself.
   [
     'for a name instead of the address',
     'localhost',
-    () => ({ ...to('127.0.0.1'), ...verify(ours) }),
+    { ...to('127.0.0.1'), ...verify(ours) },
     /does not match/,
   ],
 ])('refuses to start at a server with a certificate %s', async (_what, certificate, env, reason) => {
   await show(certificate);
-  const line = await refusal(env());
+  const line = await refusal(env);
   expect(line).toMatch(/^DATABASE_SSL: /);
   expect(line).toMatch(reason);
   report({ faults: 1, wrong: 0 });
 });
 
 it('refuses to start when the server has no TLS', async () => {
-  const plain = await MariaDbServer.start();
-  try {
-    const line = await refusal({ DATABASE_URL: plain.url, DATABASE_SSL: 'required' });
-    expect(line).toMatch(/^DATABASE_SSL: /);
-  } finally {
-    await plain.close();
-  }
+  const plain = await closeAfterTest(MariaDbServer.start());
+  const line = await refusal({ DATABASE_URL: plain.url, DATABASE_SSL: 'required' });
+  expect(line).toMatch(/^DATABASE_SSL: /);
   report({ faults: 1, wrong: 0 });
 });
 
 it('uses the next host when the certificate of the first is invalid', async () => {
-  const plain = await MariaDbServer.start();
-  try {
-    const path = new URL(installation.db.url).pathname;
-    const hosts = `127.0.0.1:${plain.port},localhost:${server.port}`;
-    const env = { ...verify(ours), DATABASE_URL: `mysql://root@${hosts}${path}` };
-    expect(await statusAtAService(env)).toBe(200);
-  } finally {
-    await plain.close();
-  }
+  const plain = await closeAfterTest(MariaDbServer.start());
+  const { pathname } = new URL(installation.db.url);
+  const hosts = `127.0.0.1:${plain.port},localhost:${server.port}`;
+  const env = { ...verify(ours), DATABASE_URL: `mysql://root@${hosts}${pathname}` };
+  expect(await statusAtAService(env)).toBe(200);
   report({ faults: 1, wrong: 0 });
 });
 
@@ -195,26 +175,23 @@ it('sends nothing in clear text', async () => {
 });
 
 it('answers 503 while the certificate of the server is invalid, and recovers', async () => {
-  const instance = await startInstance(installation, { ...to('localhost'), ...verify(ours) });
-  try {
-    const someone = await anAccount(instance);
+  const env = { ...to('localhost'), ...verify(ours) };
+  const instance = await closeAfterTest(startInstance(installation, env));
+  const someone = await anAccount(instance);
 
-    await show('strange');
-    await endConnections();
-    const refused = await untilRefused(someone);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect((await instance.anyone.get('/health/live')).status).toBe(200);
-    await waitFor('the log says why', RECOVERY_MS, async () => {
-      // The first was refused for the connection that was closed, if that was noticed only by its statement.
-      await someone.get('/api/me');
-      return instance.logs.some((line) => line.includes('over TLS') && line.includes('certificate'));
-    });
+  await show('strange');
+  await endConnections();
+  const refused = await untilRefused(someone);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await instance.anyone.get('/health/live')).status).toBe(200);
+  await waitFor('the log says why', RECOVERY_MS, async () => {
+    // The first was refused for the connection that was closed, if that was noticed only by its statement.
+    await someone.get('/api/me');
+    return instance.logs.some((line) => line.includes('over TLS') && line.includes('certificate'));
+  });
 
-    await show('localhost');
-    await waitFor('it serves again', RECOVERY_MS, async () => (await someone.get('/api/me')).status === 200);
-  } finally {
-    await instance.stop();
-  }
+  await show('localhost');
+  await waitFor('it serves again', RECOVERY_MS, async () => (await someone.get('/api/me')).status === 200);
   report({ faults: 1, wrong: 0 });
 });
 
@@ -241,7 +218,7 @@ it('waits for a server whose connections break before TLS is established', async
     ...to('localhost', tap.port),
     ...verify(ours),
   });
-  await waitFor('it waits', RECOVERY_MS, async () =>
+  await waitFor('it waits', RECOVERY_MS, () =>
     service.logs.some((line) => line.includes('waiting for the database')),
   );
   expect(service.child.exitCode).toBeNull();
@@ -255,8 +232,7 @@ it('waits for a server whose connections break before TLS is established', async
 
 it('applies to the doctor, too', async () => {
   expect(await statusAtAService({ ...to('localhost'), ...verify(ours) })).toBe(200);
-  const env = (authority: Authority) =>
-    ({ ...to('localhost'), ...verify(authority) }) as Record<string, string>;
+  const env = (authority: Authority) => ({ ...to('localhost'), ...verify(authority) });
 
   expect(await examine(installation, env(ours))).toMatchObject({ code: 0 });
   expect(await examine(installation, env(strange))).toMatchObject({

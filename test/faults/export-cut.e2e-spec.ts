@@ -1,65 +1,49 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
+import { expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { addLongHistory } from '../support/long-history.js';
 import { PausedReader } from '../support/paused-reader.js';
-import { type Account, anAccount } from '../support/personas.js';
-import type { Instance } from '../support/service.js';
+import { anAccount } from '../support/personas.js';
+import { closeAfterAll } from './support/closing.js';
 import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
+import { Storage } from './support/storage.js';
 
 const EXPORT = '/api/me/export';
 /** enough readers to hold every connection that an export could keep */
 const CONNECTIONS = 4;
 const ENV = { RATE_LIMIT_EXPORT: 'off', DATABASE_POOL_SIZE: String(CONNECTIONS) };
 
-let database: MariaDbServer;
-let installation: Installation;
-let instance: Instance;
-let reader: Account;
-let oldest: string;
-
-beforeAll(async () => {
-  database = await MariaDbServer.start();
-  installation = await anInstallation({ mariadbPort: database.port });
-  instance = await startInstance(installation, ENV);
-  reader = await anAccount(instance, 'reader');
-  oldest = await addLongHistory(installation, reader.id);
-});
-afterAll(async () => {
-  await instance.stop();
-  await installation.remove();
-  await database.close();
-});
-
-const CUTS: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
-  ['the database is gone', () => database.kill(), () => database.restart()],
-  ['the instance is killed', () => instance.kill(), startAgain],
-];
-
-async function startAgain(): Promise<void> {
-  instance = await startInstance(installation, ENV);
-  reader = reader.at(instance);
-}
+const { installation, server } = await closeAfterAll(Storage.on('mariadb'));
+let instance = await startInstance(installation, ENV);
+await closeAfterAll({ close: () => instance.stop() });
+let reader = await anAccount(instance, 'reader');
+const oldest = await addLongHistory(installation, reader.id);
 
 const halfReadExports = (): Promise<PausedReader[]> =>
   Promise.all(times(CONNECTIONS, () => PausedReader.get(instance, EXPORT, reader)));
 
-/** Whether it reaches the oldest event. */
-async function isWholeAgain(): Promise<boolean> {
+async function expectWholeAgain(): Promise<void> {
   await waitFor('the service answers', hangTimeoutMs(), async () => {
-    const { status } = await reader.get('/api/me').catch(() => ({ status: 0 }));
-    return status === 200;
+    return (await reader.get('/api/me')).status === 200;
   });
   const { status, text } = await reader.get(EXPORT);
   expect(status).toBe(200);
   expect(JSON.parse(text)).toMatchObject({ account: { id: reader.id } });
-  return text.includes(oldest);
+  expect(text.includes(oldest), 'reaches the oldest event').toBe(true);
 }
 
-it.each(CUTS)('an export during which %s is cut off, and looks so', async (_what, cut, mend) => {
+it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+  ['the database is gone', () => server.kill(), () => server.restart()],
+  [
+    'the instance is killed',
+    () => instance.kill(),
+    async () => {
+      instance = await startInstance(installation, ENV);
+      reader = reader.at(instance);
+    },
+  ],
+])('an export during which %s is cut off, and looks so', async (_what, cut, mend) => {
   const streams = await halfReadExports();
   await cut();
 
@@ -72,7 +56,7 @@ it.each(CUTS)('an export during which %s is cut off, and looks so', async (_what
   }
 
   await mend();
-  expect(await isWholeAgain()).toBe(true);
+  await expectWholeAgain();
   report({ faults: 1, requests: CONNECTIONS + 1, wrong: 0 });
 });
 
@@ -80,6 +64,6 @@ it('an export whose client leaves keeps no connection of the database', async ()
   for (let round = 0; round < 2; round += 1) {
     for (const stream of await halfReadExports()) stream.leave();
   }
-  expect(await isWholeAgain()).toBe(true);
+  await expectWholeAgain();
   report({ faults: 2 * CONNECTIONS, requests: 2 * CONNECTIONS + 1, wrong: 0 });
 });

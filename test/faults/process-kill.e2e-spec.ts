@@ -1,34 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { compare, compareRows } from './support/after-crash.js';
+import { describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import { loadDuring } from '../support/load.js';
+import { compare, compareRows } from './support/after-crash.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { clientOf } from '../support/service-client.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { startOn, UNLIMITED } from './support/restartable-service.js';
+import { ENGINES } from './support/storage.js';
 import { emptyLedgers, type Ledgers, Writer } from './support/writer.js';
 
 const KILLS = 12;
 const WRITERS = 8;
 
 describe.each(ENGINES)('kill -9 during writes on %s', (engine) => {
-  let storage: Storage;
-  let service: RestartableService;
-
-  afterEach(async () => {
-    await service.kill();
-    await storage.close();
-  });
-
   // SEED repeats the requests and the times of the kills, but not the progress of each request by then.
   it('loses no acknowledged write, leaves nothing half done and restarts', { timeout: 180_000 }, async () => {
     const seed = seedOfRun(`kill -9 on ${engine}`);
     const random = new Random(seed);
-    storage = await Storage.on(engine);
-    service = await RestartableService.on(storage, { ...UNLIMITED, CODE_TTL: '10m' });
-    const send = clientOf(service.url);
-    await service.start();
+    const { storage, service, send } = await startOn(engine, { ...UNLIMITED, CODE_TTL: '10m' });
 
     const rounds: Ledgers[] = [];
     let requests = 0;
@@ -39,11 +28,10 @@ describe.each(ENGINES)('kill -9 during writes on %s', (engine) => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       const ledgers = emptyLedgers();
       rounds.push(ledgers);
-      const writers = Array.from(
-        { length: WRITERS },
-        (_, index) =>
-          new Writer(send, `${seed}.${kill}.${index}`, new Random(seed + kill * WRITERS + index), ledgers),
-      );
+      const writers = times(WRITERS, (index) => {
+        const own = new Random(seed + kill * WRITERS + index);
+        return new Writer(send, `${seed}.${kill}.${index}`, own, ledgers);
+      });
       await Promise.all(writers.map((writer) => writer.prepare()));
 
       let dead = false;
@@ -65,7 +53,7 @@ describe.each(ENGINES)('kill -9 during writes on %s', (engine) => {
       const killedAt = performance.now();
       await service.start();
       recoveriesMs.push(performance.now() - killedAt);
-      for (const [label, times] of history.tally()) statuses.set(label, (statuses.get(label) ?? 0) + times);
+      for (const [label, count] of history.tally()) statuses.set(label, (statuses.get(label) ?? 0) + count);
       requests += history.entries.filter(({ label }) => label !== 'not sent').length;
 
       const findings = await compare(storage, send, ledgers);

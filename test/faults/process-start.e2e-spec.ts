@@ -2,15 +2,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { waitFor } from '../../tooling/wait.js';
+import { times } from '../support/at-once.js';
+import type { Engine } from '../support/engine.js';
+import { asString, clientOf } from '../support/service-client.js';
+import { closeAfterTest } from './support/closing.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
+import { through } from './support/instance.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { asString, clientOf } from '../support/service-client.js';
-import { ENGINES, Storage } from './support/storage.js';
-import { waitFor } from '../../tooling/wait.js';
-import { PASSWORD } from './support/writer.js';
+import { register, RestartableService, UNLIMITED } from './support/restartable-service.js';
+import { Storage } from './support/storage.js';
 
 const INSTANCES = 5;
 /** of the built service, each to be applied once */
@@ -22,41 +25,24 @@ const TABLES = 7;
 const LEASE_MS = 30_000;
 const LATENCY_MS = 40;
 
-const closing: { close(): unknown }[] = [];
-
-afterEach(async () => {
-  for (const one of closing.splice(0).toReversed()) await one.close();
-});
-
-async function aStorage(engine: (typeof ENGINES)[number]): Promise<Storage> {
-  const storage = await Storage.on(engine);
-  closing.push(storage);
-  return storage;
-}
-
-async function aService(storage: Storage): Promise<RestartableService> {
-  const service = await RestartableService.on(storage);
-  closing.push({ close: () => service.kill() });
-  return service;
-}
+const aStorage = (engine: Engine): Promise<Storage> => closeAfterTest(Storage.on(engine));
+const aService = (storage: Storage): Promise<RestartableService> =>
+  closeAfterTest(RestartableService.on(storage));
 
 /** Reaches its database through a network whose faults the test controls. */
-async function aServiceBehindNetwork(
-  storage: Storage,
-): Promise<{ service: RestartableService; network: FaultProxy }> {
-  const url = new URL(storage.installation.db.url);
-  const network = await FaultProxy.start(Number(url.port));
-  closing.push(network);
-  url.port = String(network.port);
-  const service = await RestartableService.on(storage, { ...UNLIMITED, DATABASE_URL: url.href });
-  closing.push({ close: () => service.kill() });
+async function behindNetwork(storage: Storage) {
+  const network = await closeAfterTest(FaultProxy.start(storage.server.port));
+  const env = { ...UNLIMITED, ...through(network.port, storage.installation) };
+  const service = await closeAfterTest(RestartableService.on(storage, env));
   return { service, network };
 }
 
-/** How many tables there are: 0 until a migration has begun. */
-async function tables(storage: Storage): Promise<number> {
+const expireLease = (storage: Storage) => storage.query('UPDATE migrations_lease SET expires_at = 0');
+
+async function tables(storage: Storage, name = '%'): Promise<number> {
   const rows = await storage.query(
-    'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
+    `SELECT table_name FROM information_schema.tables
+      WHERE table_schema = DATABASE() AND table_name LIKE '${name}'`,
   );
   return rows.length;
 }
@@ -70,102 +56,90 @@ async function wantedSchema(storage: Storage, service: RestartableService): Prom
   return schema;
 }
 
-async function leaseIsThere(storage: Storage): Promise<boolean> {
-  const sql = "SELECT table_name FROM information_schema.tables WHERE table_name = 'migrations_lease'";
-  return (await storage.query(sql)).length > 0;
-}
-
 async function leaseIsHeld(storage: Storage): Promise<boolean> {
-  if (!(await leaseIsThere(storage))) return false;
+  if ((await tables(storage, 'migrations_lease')) === 0) return false;
   const rows = await storage.query('SELECT expires_at FROM migrations_lease');
   return rows.some((row) => Number(row['expires_at']) > Date.now());
 }
 
-/** Takes the lease before any instance can, for longer than any test. */
-async function holdLease(storage: Storage): Promise<void> {
+/** Each migration is noted as applied, and none of them twice. */
+async function expectMigratedOnce(storage: Storage): Promise<void> {
+  const rows = await storage.query('SELECT name FROM migrations');
+  const noted = rows.map((row) => /\d+$/.exec(asString(row['name']))?.[0]);
+  expect(noted).toHaveLength(MIGRATIONS.size);
+  expect(new Set(noted)).toEqual(MIGRATIONS);
+}
+
+/** Milliseconds until the service listens. */
+async function startTimed(service: RestartableService, timeoutMs?: number): Promise<number> {
+  const since = performance.now();
+  await service.start(timeoutMs);
+  return performance.now() - since;
+}
+
+it('several instances that start at once on an empty MariaDB migrate once and all serve', async () => {
+  const storage = await aStorage('mariadb');
+  const services = await Promise.all(times(INSTANCES, () => aService(storage)));
+  // Taken before any instance can, for longer than any test.
   await storage.query(`CREATE TABLE migrations_lease
     (id integer NOT NULL PRIMARY KEY, holder varchar(36) NOT NULL, expires_at bigint NOT NULL)`);
   await storage.query(`INSERT INTO migrations_lease VALUES (1, 'the test', ${Date.now() + 20 * LEASE_MS})`);
-}
-
-/** Whether each migration is noted as applied, and none of them twice. */
-async function isMigratedOnce(storage: Storage): Promise<boolean> {
-  const rows = await storage.query('SELECT name FROM migrations');
-  const noted = rows.map((row) => /\d+$/.exec(asString(row['name']))?.[0]);
-  return noted.length === MIGRATIONS.size && noted.every((name) => MIGRATIONS.has(name));
-}
-
-describe('several instances that start at once on an empty MariaDB', () => {
-  it('migrate once and all serve', async () => {
-    const storage = await aStorage('mariadb');
-    const services = await Promise.all(Array.from({ length: INSTANCES }, () => aService(storage)));
-    await holdLease(storage);
-    for (const service of services) service.launch();
-    // Instances that come late find the work done: only those that wait together can collide.
-    await waitFor('all of them wait for the lease', 60_000, async () =>
-      services.every(({ logs }) => logs.join('\n').includes('waiting for another instance to migrate')),
-    );
-    await storage.query('UPDATE migrations_lease SET expires_at = 0');
-    await Promise.all(services.map((service) => service.ready(60_000)));
-
-    const applied = services.map((service) =>
-      service.logs.filter((line) => line.includes('migration applied')),
-    );
-    expect(applied.filter((lines) => lines.length > 0).length, 'instances that migrated').toBe(1);
-    expect(await isMigratedOnce(storage)).toBe(true);
-    const sends = services.map((service) => clientOf(service.url));
-    for (const [index, send] of sends.entries()) {
-      const body = { email: `start${index}@example.com`, password: PASSWORD };
-      const { status, body: answer } = await send('POST', '/api/auth/register', { body });
-      expect(status).toBe(201);
-      for (const other of sends) {
-        expect((await other('GET', '/api/me', { token: asString(answer['token']) })).status).toBe(200);
-      }
-    }
-    report({ faults: 1, requests: INSTANCES * (INSTANCES + 1), wrong: 0 });
-  });
-});
-
-describe('a database that stops answering during the first start', () => {
-  it(
-    'ends the start before the lease expires, and the next start completes it',
-    { timeout: 180_000 },
-    async () => {
-      const storage = await aStorage('mariadb');
-      const { service, network } = await aServiceBehindNetwork(storage);
-      const other = await createConnection(storage.installation.db.url);
-      closing.push({ close: () => other.destroy() });
-      await other.query(
-        'CREATE TABLE migrations (id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text)',
-      );
-      // The migration can do its work but cannot record it.
-      await other.query('LOCK TABLES migrations READ');
-      service.launch();
-      await waitFor('the migration is at its end', 60_000, async () => {
-        const [rows] = await other.query("SHOW TABLES LIKE 'members'");
-        return Array.isArray(rows) && rows.length > 0;
-      });
-
-      await network.drop();
-      const since = performance.now();
-      expect(await service.ended()).toBe(1);
-      const noticedMs = performance.now() - since;
-      expect(service.logs.at(-1)).toMatch(/^MIGRATIONS: .*lease/);
-      expect(noticedMs).toBeLessThan(LEASE_MS);
-
-      await network.pass();
-      await other.query('UNLOCK TABLES');
-      await service.start(LEASE_MS + 20_000);
-      expect(await isMigratedOnce(storage)).toBe(true);
-      report({ faults: 1, wrong: 0, recoveriesMs: [noticedMs] });
-    },
+  for (const service of services) service.launch();
+  // Instances that come late find the work done: only those that wait together can collide.
+  await waitFor('all of them wait for the lease', 60_000, () =>
+    services.every(({ logs }) => logs.join('\n').includes('waiting for another instance to migrate')),
   );
+  await expireLease(storage);
+  await Promise.all(services.map((service) => service.ready(60_000)));
+
+  const migrated = services.filter(({ logs }) => logs.some((line) => line.includes('migration applied')));
+  expect(migrated).toHaveLength(1);
+  await expectMigratedOnce(storage);
+  const sends = services.map((service) => clientOf(service.url));
+  for (const send of sends) {
+    const { token } = await register(send);
+    for (const other of sends) expect((await other('GET', '/api/me', { token })).status).toBe(200);
+  }
+  report({ faults: 1, requests: INSTANCES * (INSTANCES + 1), wrong: 0 });
 });
+
+it(
+  'a database that stops answering during the first start ends it before the lease expires, and the next start completes it',
+  { timeout: 180_000 },
+  async () => {
+    const storage = await aStorage('mariadb');
+    const { service, network } = await behindNetwork(storage);
+    const other = await createConnection(storage.installation.db.url);
+    await closeAfterTest({ close: () => other.destroy() });
+    await other.query(
+      'CREATE TABLE migrations (id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text)',
+    );
+    // The migration can do its work but cannot record it.
+    await other.query('LOCK TABLES migrations READ');
+    service.launch();
+    await waitFor('the migration is at its end', 60_000, async () => {
+      return (await tables(storage, 'members')) > 0;
+    });
+
+    await network.drop();
+    const since = performance.now();
+    expect(await service.ended()).toBe(1);
+    const noticedMs = performance.now() - since;
+    expect(service.logs.at(-1)).toMatch(/^MIGRATIONS: .*lease/);
+    expect(noticedMs).toBeLessThan(LEASE_MS);
+
+    await network.pass();
+    await other.query('UNLOCK TABLES');
+    await service.start(LEASE_MS + 20_000);
+    await expectMigratedOnce(storage);
+    report({ faults: 1, wrong: 0, recoveriesMs: [noticedMs] });
+  },
+);
 
 describe('kill -9 during the first start', () => {
   it('leaves a MariaDB that the next start completes', { timeout: 180_000 }, async () => {
     const storage = await aStorage('mariadb');
-    const { service, network } = await aServiceBehindNetwork(storage);
+    const { service, network } = await behindNetwork(storage);
     const wanted = await wantedSchema(storage, service);
 
     const left: number[] = [];
@@ -179,12 +153,10 @@ describe('kill -9 during the first start', () => {
       await network.pass();
       left.push(await tables(storage));
       // As if the lease of the killed one had expired; the next test waits for that.
-      if (await leaseIsThere(storage)) await storage.query('UPDATE migrations_lease SET expires_at = 0');
+      if ((await tables(storage, 'migrations_lease')) > 0) await expireLease(storage);
 
-      const since = performance.now();
-      await service.start();
-      recoveriesMs.push(performance.now() - since);
-      expect(await isMigratedOnce(storage)).toBe(true);
+      recoveriesMs.push(await startTimed(service));
+      await expectMigratedOnce(storage);
       expect(await storage.schema(), `after a kill that left ${left.at(-1)} tables`).toEqual(wanted);
       await service.stop();
       await storage.installation.db.empty();
@@ -206,11 +178,9 @@ describe('kill -9 during the first start', () => {
       return leaseIsHeld(storage);
     });
 
-    const since = performance.now();
-    await service.start(LEASE_MS + 20_000);
-    const recoveryMs = performance.now() - since;
-    expect(await isMigratedOnce(storage)).toBe(true);
-    report({ faults: 1, wrong: 0, recoveriesMs: [recoveryMs] });
+    const recoveriesMs = [await startTimed(service, LEASE_MS + 20_000)];
+    await expectMigratedOnce(storage);
+    report({ faults: 1, wrong: 0, recoveriesMs });
   });
 
   it('leaves an SQLite file that the next start completes', { timeout: 120_000 }, async () => {
@@ -222,14 +192,12 @@ describe('kill -9 during the first start', () => {
     const recoveriesMs: number[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
       service.launch();
-      await waitFor('the file is there', 20_000, async () => storage.exists(), 0);
+      await waitFor('the file is there', 20_000, () => storage.exists(), 0);
       await sleep(random.between(0, 60));
       await service.kill();
-      const since = performance.now();
-      await service.start();
-      recoveriesMs.push(performance.now() - since);
+      recoveriesMs.push(await startTimed(service));
       expect(await storage.faults()).toEqual([]);
-      expect(await isMigratedOnce(storage)).toBe(true);
+      await expectMigratedOnce(storage);
       expect(await storage.schema()).toEqual(wanted);
       await service.stop();
       await storage.installation.db.empty();

@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrg } from '../support/personas.js';
-import { type Cluster, startCluster } from '../support/service.js';
+import { startCluster } from '../support/service.js';
+import { closeAfterAll } from './support/closing.js';
 import { report } from './support/figures.js';
+import { UNLIMITED } from './support/restartable-service.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 
 const NEW_USERS = 100;
 /** fewer than the places of one address in the hashing queue */
 const REGISTERED_AT_ONCE = 10;
 
-let database: MariaDbServer;
-let cluster: Cluster;
-
-beforeAll(async () => {
-  database = await MariaDbServer.start({});
-  cluster = await startCluster(2, {
-    mariadbPort: database.port,
-    env: { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' },
-  });
-});
-
-afterAll(async () => {
-  await cluster.stop();
-  await database.close();
-});
-
-const instance = (index: number) => cluster.instances[index % cluster.instances.length]!;
+const { port } = await closeAfterAll(MariaDbServer.start());
+const { instances, db } = await closeAfterAll(startCluster(2, { mariadbPort: port, env: UNLIMITED }));
+const instance = (index: number) => instances[index % instances.length]!;
 
 async function serverCount(name: string): Promise<number> {
-  const [row] = await cluster.db.query(`SHOW GLOBAL STATUS LIKE '${name}'`);
+  const [row] = await db.query(`SHOW GLOBAL STATUS LIKE '${name}'`);
   return Number(row!['Value']);
 }
 

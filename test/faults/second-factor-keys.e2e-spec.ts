@@ -7,9 +7,8 @@ import { protect, type Protected } from '../support/second-factor.js';
 import { asString, clientOf } from '../support/service-client.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { report } from './support/figures.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
+import { PASSWORD, RestartableService, UNLIMITED } from './support/restartable-service.js';
 import { Storage } from './support/storage.js';
-import { PASSWORD } from './support/writer.js';
 
 const USERS = 6;
 const INSTANCES = 3;

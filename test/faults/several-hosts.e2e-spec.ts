@@ -1,55 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
-import type { Instance } from '../support/service.js';
+import { beforeEach, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { times } from '../support/at-once.js';
+import { anAccount, anOrgOf } from '../support/personas.js';
+import { closeAfterAll, closeAfterTest } from './support/closing.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { hostsUrl, startInstance } from './support/instance.js';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { MixedLoad, recovery } from './support/mixed-load.js';
+import { UNLIMITED } from './support/restartable-service.js';
+import { Storage } from './support/storage.js';
 import { requireTruth } from './support/truthful-load.js';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const RECOVERY_MS = 5000;
 const BACK_MS = 5000;
 
 // Three ways to one server: which of them is used shows in what goes through, and the data are the same.
-let database: MariaDbServer;
-let hosts: FaultProxy[];
-let installation: Installation;
-let env: Record<string, string>;
-let instance: Instance;
-let someone: Account;
-let org: Org;
+const { installation, server } = await closeAfterAll(Storage.on('mariadb', { durable: true }));
+const hosts = await Promise.all(times(3, () => closeAfterAll(FaultProxy.start(server.port))));
+const ports = hosts.map(({ port }) => port);
+const env = { ...UNLIMITED, DATABASE_URL: hostsUrl(installation, ports) };
+const instance = await closeAfterAll(startInstance(installation, env));
+const someone = await anAccount(instance);
+const org = await anOrgOf(someone);
 
-beforeAll(async () => {
-  database = await MariaDbServer.start({ durable: true });
-  hosts = await Promise.all([0, 1, 2].map(() => FaultProxy.start(database.port)));
-  installation = await anInstallation({ mariadbPort: database.port });
-  const ports = hosts.map(({ port }) => port);
-  env = {
-    DATABASE_URL: hostsUrl(installation, ports),
-    RATE_LIMIT_LOGIN: 'off',
-    RATE_LIMIT_REGISTER: 'off',
-    RATE_LIMIT_LOOKUP: 'off',
-  };
-  instance = await startInstance(installation, env);
-  someone = await anAccount(instance);
-  org = await anOrgOf(someone);
-});
-
-afterAll(async () => {
-  await instance.stop();
-  await installation.remove();
-  await Promise.all(hosts.map((host) => host.close()));
-  await database.close();
-});
-
-beforeEach(async () => {
-  await untilOnlyTheFirstIsUsed();
-});
+beforeEach(async () => void (await untilOnlyTheFirstIsUsed()));
 
 /** Bytes that each host has received: they tell where the statements of the service go. */
 const received = (): Promise<number[]> => Promise.all(hosts.map((host) => host.bytes()));
@@ -63,8 +39,7 @@ async function used(): Promise<boolean[]> {
 async function untilOnlyTheFirstIsUsed(): Promise<number> {
   const begin = performance.now();
   await waitFor('the first host is used, and no other', BACK_MS, async () => {
-    const [first, second, third] = await used();
-    return first === true && second === false && third === false;
+    return (await used()).join() === 'true,false,false';
   });
   return performance.now() - begin;
 }
@@ -80,12 +55,7 @@ it('uses the first host while it is healthy', async () => {
   report({ faults: 0, requests: load.requests, wrong: 0, longestAnswerMs: load.longestAnswerMs });
 });
 
-interface Fault {
-  name: string;
-  begin: (host: FaultProxy) => Promise<void>;
-}
-
-const faults: Fault[] = [
+const faults: { name: string; begin: (host: FaultProxy) => Promise<void> }[] = [
   { name: 'refuses', begin: (host) => host.refuse() },
   { name: 'drops every packet', begin: (host) => host.drop() },
   { name: 'answers no statement', begin: (host) => host.ignore() },
@@ -143,45 +113,40 @@ it('uses the third host without the first two, answers 503 without any, and reco
 });
 
 it('stays with the first host when it is only busy', async () => {
-  const single = await startInstance(installation, { ...env, DATABASE_POOL_SIZE: '2' });
+  const single = await closeAfterTest(startInstance(installation, { ...env, DATABASE_POOL_SIZE: '2' }));
   const holder = await createConnection(installation.db.url);
-  try {
-    const [, ...before] = await received();
-    await holder.query('LOCK TABLES users WRITE');
-    const holding = someone.at(single).get('/api/me');
-    await waitFor('the only connection waits', 5000, async () => {
-      const [rows] = await holder.query('SHOW PROCESSLIST');
-      return (rows as { State: string | null }[]).some(({ State }) => State?.includes('metadata lock'));
-    });
-    // Another query: the same one would wait for the answer of the first, not for a connection.
-    const { email, password } = someone;
-    const waiting = await single.anyone.post('/api/auth/login', { email, password });
-    await holder.query('UNLOCK TABLES');
-    await holding;
+  await closeAfterTest({ close: () => holder.end() });
+  const [, ...before] = await received();
+  await holder.query('LOCK TABLES users WRITE');
+  const holding = someone.at(single).get('/api/me');
+  await waitFor('the only connection waits', 5000, async () => {
+    const [rows] = await holder.query('SHOW PROCESSLIST');
+    return (rows as { State: string | null }[]).some(({ State }) => State?.includes('metadata lock'));
+  });
+  // Another query: the same one would wait for the answer of the first, not for a connection.
+  const { email, password } = someone;
+  const waiting = await single.anyone.post('/api/auth/login', { email, password });
+  await holder.query('UNLOCK TABLES');
+  await holding;
 
-    expect(waiting.status).toBe(503);
-    // Its line may come after the answer.
-    await waitFor('the wait for the pool is logged', hangTimeoutMs(), () =>
-      single.logs.some((line) => line.includes('POOL_ACQUIRE_TIMEOUT')),
-    );
-    expect((await received()).slice(1)).toEqual(before);
-    expect(single.logs.filter((line) => line.includes('database host taken out of rotation'))).toEqual([]);
-    report({ faults: 1, requests: 2, wrong: 0 });
-  } finally {
-    await holder.end();
-    await single.stop();
-  }
+  expect(waiting.status).toBe(503);
+  // Its line may come after the answer.
+  await waitFor('the wait for the pool is logged', hangTimeoutMs(), () =>
+    single.logs.some((line) => line.includes('POOL_ACQUIRE_TIMEOUT')),
+  );
+  expect((await received()).slice(1)).toEqual(before);
+  expect(single.logs.filter((line) => line.includes('database host taken out of rotation'))).toEqual([]);
+  report({ faults: 1, requests: 2, wrong: 0 });
 });
 
 it.each(faults.slice(0, 2))('starts when its first host $name, and goes to it later', async ({ begin }) => {
   await begin(hosts[0]!);
-  const late = await startInstance(installation, env);
-  try {
-    const answer = await someone.at(late).get('/api/me');
-    expect(answer.status).toBe(200);
-  } finally {
-    await hosts[0]!.pass();
-    await late.stop();
-  }
+  await closeAfterTest({ close: () => hosts[0]!.pass() });
+  const late = await closeAfterTest(startInstance(installation, env));
+
+  const { status } = await someone.at(late).get('/api/me');
+  await hosts[0]!.pass();
+
+  expect(status).toBe(200);
   report({ faults: 1, requests: 1, wrong: 0 });
 });

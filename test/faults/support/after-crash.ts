@@ -2,7 +2,8 @@ import { brokenInState, brokenWrites } from './invariants.js';
 import type { Send } from '../../support/service-client.js';
 import type { Storage } from './storage.js';
 import type { LedgerReport } from './write-ledger.js';
-import { type Ledgers, PASSWORD } from './writer.js';
+import { PASSWORD } from './restartable-service.js';
+import type { Ledgers } from './writer.js';
 
 export interface Findings extends Omit<LedgerReport, 'ghosts'> {
   /** Half-done writes, and rows that no client wrote. */

@@ -33,3 +33,20 @@ export function report(figures: Figures): void {
   const directory = process.env['FAULT_RESULTS'];
   if (directory !== undefined) appendFileSync(join(directory, FIGURES_FILE), `${JSON.stringify(line)}\n`);
 }
+
+/**
+ * Runs a race so often, each time with so many requests, and requires that no round adds to `wrong`.
+ *
+ * @param atLast what is wrong after all rounds
+ */
+export async function expectRounds(
+  [rounds, requests]: [rounds: number, requestsOfEach: number],
+  race: (round: number, wrong: unknown[]) => Promise<void>,
+  atLast: () => Promise<unknown[]> = async () => [],
+): Promise<void> {
+  const wrong: unknown[] = [];
+  for (let round = 0; round < rounds; round += 1) await race(round, wrong);
+  wrong.push(...(await atLast()));
+  report({ faults: rounds, requests: requests * rounds, wrong: wrong.length });
+  expect(wrong).toEqual([]);
+}

@@ -1,9 +1,15 @@
-import type { Installation } from '../../support/installation.js';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CliModule } from '../../../src/cli/command/cli.module.js';
+import { parseEnv } from '../../../src/config/env.js';
+import { aDataSource } from '../../support/data-source.js';
+import { anInstallation, type Installation } from '../../support/installation.js';
 import { type Account, anAccount, anOrgOf, join, type Org } from '../../support/personas.js';
-import type { Instance } from '../../support/service.js';
+import type { Cluster, Instance, Service } from '../../support/service.js';
 import type { Environment } from '../../support/service-process.js';
 import { GaleraCluster } from './galera-cluster.js';
-import { hostsUrl, startInstances, stopAll } from './instance.js';
+import { hostsUrl, startInstances, stopAll, through } from './instance.js';
+import { brokenInState } from './invariants.js';
 import { Storage } from './storage.js';
 
 interface Options {
@@ -12,8 +18,6 @@ interface Options {
   ownNode?: number;
   /** of every instance */
   env?: Environment;
-  /** of one instance each */
-  envs?: readonly Environment[];
   /** every instance knows all nodes, its own first; else only its own */
   knowAll?: boolean;
 }
@@ -26,13 +30,7 @@ export class GaleraService {
     readonly instances: readonly Instance[],
   ) {}
 
-  static async start({
-    nodes,
-    ownNode = 0,
-    env,
-    envs: envsOfOne = [],
-    knowAll = false,
-  }: Options = {}): Promise<GaleraService> {
+  static async start({ nodes, ownNode = 0, env, knowAll = false }: Options = {}): Promise<GaleraService> {
     const cluster = await GaleraCluster.start({ nodes });
     const storage = await Storage.at(cluster.node(ownNode).port);
     const ports = cluster.nodes.map(({ port }) => port);
@@ -40,7 +38,7 @@ export class GaleraService {
       const others = ports.filter((port) => port !== own);
       return hostsUrl(storage.installation, knowAll ? [own, ...others] : [own]);
     });
-    const envs = urls.map((url, place) => Object.assign({ DATABASE_URL: url }, env, envsOfOne[place]));
+    const envs = urls.map((url) => Object.assign({ DATABASE_URL: url }, env));
     return new GaleraService(cluster, storage, await startInstances(storage.installation, envs));
   }
 
@@ -48,9 +46,61 @@ export class GaleraService {
     return this.storage.installation;
   }
 
+  get db(): Installation['db'] {
+    return this.installation.db;
+  }
+
   /** Instances in turn. */
   on(turn: number): Instance {
     return this.instances[turn % this.instances.length]!;
+  }
+
+  /** For a command, or another instance, at the nodes in turn. */
+  env(turn: number): Record<string, string> {
+    const { nodes } = this.cluster;
+    return through(nodes[turn % nodes.length]!.port, this.installation);
+  }
+
+  /** Instances at each of the nodes, all on a new database. @param envs of one instance each */
+  async startFresh(env: Environment, envs: readonly Environment[] = []): Promise<Cluster> {
+    const installation = await anInstallation({ mariadbPort: Number(new URL(this.db.url).port) });
+    const instances = await startInstances(
+      installation,
+      this.cluster.nodes.map(({ port }, node) => ({ ...env, ...through(port, installation), ...envs[node] })),
+    );
+    const stop = async (): Promise<void> => {
+      await stopAll(instances);
+      await installation.remove();
+    };
+    return { instances, installation, db: installation.db, stop };
+  }
+
+  /** Until all nodes have the same data. */
+  settle(): Promise<void> {
+    return this.cluster.waitUntilEqual();
+  }
+
+  /** What is wrong with the state, once all nodes have the same. */
+  async broken(): Promise<string[]> {
+    await this.settle();
+    return brokenInState(await this.storage.snapshot());
+  }
+
+  /** The services of the command line at each node, without the half second that each command takes to start. */
+  async commands(): Promise<NodeCommands> {
+    const nodes = await Promise.all(
+      this.cluster.nodes.map(async (_, node) => {
+        const env = { ...this.installation.env, ...this.env(node) };
+        const dataSource = await aDataSource({ ...this.installation, env });
+        const module = CliModule.forRoot(parseEnv(env), dataSource);
+        const options = { logger: false, abortOnError: false } as const;
+        return { dataSource, context: await NestFactory.createApplicationContext(module, options) };
+      }),
+    );
+    return {
+      at: (turn) => nodes[turn % nodes.length]!.context,
+      close: () => Promise.all(nodes.map(({ dataSource }) => dataSource.destroy())),
+    };
   }
 
   async stop(): Promise<void> {
@@ -60,12 +110,17 @@ export class GaleraService {
   }
 }
 
+export interface NodeCommands {
+  at(turn: number): Pick<INestApplicationContext, 'get'>;
+  close(): Promise<unknown>;
+}
+
 /** An organization whose owners have registered on different nodes. */
 export async function twoOwners(
-  galera: GaleraService,
+  on: (turn: number) => Service,
   turn: number,
 ): Promise<{ org: Org; owners: [Account, Account] }> {
-  const [first, second] = await Promise.all([anAccount(galera.on(turn)), anAccount(galera.on(turn + 1))]);
+  const [first, second] = await Promise.all([anAccount(on(turn)), anAccount(on(turn + 1))]);
   const org = await anOrgOf(first);
   await join(org, first, second, 'owner');
   return { org, owners: [first, second] };

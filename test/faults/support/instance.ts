@@ -16,7 +16,7 @@ export async function stopAll(instances: readonly Instance[]): Promise<void> {
 }
 
 /** The same database on the way through another port. */
-export function through(port: number, installation: Installation): Environment {
+export function through(port: number, installation: Installation): Record<string, string> {
   return { DATABASE_URL: hostsUrl(installation, [port]) };
 }
 

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Certificate } from '../../support/certificates.js';
+import type { Service } from '../../support/service.js';
+import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
@@ -59,4 +61,22 @@ export class RedisServer extends ServerProcess {
     const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
     return ['--port', '0', '--tls-port', String(this.port), '--tls-auth-clients', 'no', ...files];
   }
+}
+
+/** What readiness says of rate limits: `ok`, or `degraded` while instances count by themselves. */
+export async function rateLimitsAt(instances: readonly Service[]): Promise<string[]> {
+  const answers = await Promise.all(
+    instances.map(({ anyone }) => anyone.get<{ rateLimits: string }>('/health/ready')),
+  );
+  return answers.map(({ status, body }) => (status === 200 ? body.rateLimits : String(status)));
+}
+
+export function expectRateLimits(
+  state: 'ok' | 'degraded',
+  instances: readonly Service[],
+  timeoutMs = hangTimeoutMs(),
+): Promise<unknown> {
+  return waitFor(`rate limits are ${state}`, timeoutMs, async () =>
+    (await rateLimitsAt(instances)).every((found) => found === state),
+  );
 }

@@ -5,7 +5,11 @@ import {
   spawnService,
   untilListening,
 } from '../../support/service-process.js';
-import type { Storage } from './storage.js';
+import type { Engine } from '../../support/engine.js';
+import { anEmail } from '../../support/personas.js';
+import { asString, clientOf, type Send } from '../../support/service-client.js';
+import { closeAfterTest } from './closing.js';
+import { Storage } from './storage.js';
 
 /** Limits off and hashing cheap, so that a fault meets as many writes as possible. */
 export const UNLIMITED: Environment = {
@@ -57,6 +61,10 @@ export class RestartableService {
     await this.current?.exited;
   }
 
+  close(): Promise<void> {
+    return this.kill();
+  }
+
   /** SIGTERM; gives the exit code and how long it took. */
   async stop(): Promise<{ code: number | null; tookMs: number }> {
     const since = performance.now();
@@ -74,4 +82,30 @@ export class RestartableService {
     if (!this.current) throw new Error('the service was never started');
     return this.current;
   }
+}
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** Both until the test ends; the service listens. */
+export async function startOn(
+  engine: Engine,
+  env?: Environment,
+): Promise<{ storage: Storage; service: RestartableService; send: Send }> {
+  const storage = await closeAfterTest(Storage.on(engine));
+  const service = await startAt(storage, env);
+  return { storage, service, send: clientOf(service.url) };
+}
+
+/** Until the test ends. */
+export async function startAt(storage: Storage, env?: Environment): Promise<RestartableService> {
+  const service = await closeAfterTest(RestartableService.on(storage, env));
+  await service.start();
+  return service;
+}
+
+/** A user with `PASSWORD` who is logged in. */
+export async function register(send: Send, email = anEmail()): Promise<{ email: string; token: string }> {
+  const { status, body } = await send('POST', '/api/auth/register', { body: { email, password: PASSWORD } });
+  if (status !== 201) throw new Error(`registering was answered ${status}`);
+  return { email, token: asString(body['token']) };
 }

@@ -14,11 +14,12 @@ export class Storage {
   private constructor(
     readonly installation: Installation,
     readonly isServer: boolean,
-    private readonly server?: MariaDbServer,
+    private readonly ownServer?: MariaDbServer,
   ) {}
 
-  static async on(engine: Engine): Promise<Storage> {
-    const server = engine === 'mariadb' ? await MariaDbServer.start() : undefined;
+  /** @param options of its MariaDB server */
+  static async on(engine: Engine, options: Parameters<typeof MariaDbServer.start>[0] = {}): Promise<Storage> {
+    const server = engine === 'mariadb' ? await MariaDbServer.start(options) : undefined;
     const directory = temporaryDirectory('storage');
     const installation = await anInstallation({ engine, mariadbPort: server?.port, directory });
     return new Storage(installation, engine === 'mariadb', server);
@@ -29,8 +30,13 @@ export class Storage {
     return new Storage(await anInstallation({ engine: 'mariadb', mariadbPort }), true);
   }
 
-  query(sql: string): Promise<Row[]> {
-    return this.installation.db.query(sql);
+  get server(): MariaDbServer {
+    if (!this.ownServer) throw new Error('this storage has no server of its own');
+    return this.ownServer;
+  }
+
+  query(sql: string, values?: Parameters<Installation['db']['query']>[1]): Promise<Row[]> {
+    return this.installation.db.query(sql, values);
   }
 
   /** To be read when nothing is under way. */
@@ -82,6 +88,6 @@ export class Storage {
 
   async close(): Promise<void> {
     await this.installation.remove();
-    await this.server?.close();
+    await this.ownServer?.close();
   }
 }

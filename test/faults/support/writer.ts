@@ -2,11 +2,10 @@ import type { Answered, MembershipWrite } from './invariants.js';
 import type { Answer, Outcome } from '../../support/load.js';
 import type { Random } from './random.js';
 import type { Role } from './reference-model.js';
+import { PASSWORD } from './restartable-service.js';
 import { timed } from './timed-request.js';
 import { WriteLedger } from './write-ledger.js';
 import { asRecord, asString, type Reply, type Send } from '../../support/service-client.js';
-
-export const PASSWORD = 'correct horse battery staple';
 
 export interface Person {
   id: string;
