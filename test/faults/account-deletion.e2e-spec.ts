@@ -80,7 +80,7 @@ describe.each([...ENGINES, 'galera'])('the deletion of an account on %s', async 
     expect(wrong).toEqual([]);
   });
 
-  it('is whole or absent after kill -9 of the command', async () => {
+  it('is whole or absent after kill -9 of the command', { timeout: 300_000 }, async () => {
     const began = performance.now();
     await remove((await inOrgs(ORGS)).user);
     const usualMs = performance.now() - began;

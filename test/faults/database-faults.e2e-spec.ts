@@ -5,14 +5,13 @@ import { atOnce, times } from '../support/at-once.js';
 import { anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
 import { launch } from '../support/service.js';
 import { closeAfterAll, closeAfterTest } from './support/closing.js';
-import { startCommitProxy } from './support/commit-proxy.js';
+import { startCommitProxy } from './support/tcp-proxy.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report, expectRounds } from './support/figures.js';
 import { startInstance, through } from './support/instance.js';
-import { MAX_ANSWER_MS, MixedLoad, recovery } from './support/mixed-load.js';
+import { MAX_ANSWER_MS, MixedLoad, recovery, requireTruth } from './support/mixed-load.js';
 import { UNLIMITED } from './support/restartable-service.js';
 import { Storage } from './support/storage.js';
-import { requireTruth } from './support/truthful-load.js';
 
 const RECOVERY_MS = 5000;
 const MEMORY_GROWTH_MIB = 100;
@@ -35,7 +34,6 @@ interface Fault {
   maybeReady?: boolean;
 }
 
-const pass = () => network.pass();
 const thaw = async (): Promise<void> => database.thaw();
 const restart = () => database.restart();
 
@@ -45,14 +43,20 @@ const faults: Fault[] = [
   { name: 'stopped', begin: () => database.stop(), lastsMs: 2000, end: restart },
   { name: 'frozen', begin: () => database.freeze(), lastsMs: 8000, end: thaw },
   { name: 'frozen for a moment', begin: () => database.freeze(), lastsMs: 2000, end: thaw, mild: true },
-  { name: 'refusing connections', begin: () => network.refuse(), lastsMs: 4000, end: pass },
-  { name: 'behind a network that drops packets', begin: () => network.drop(), lastsMs: 10_000, end: pass },
-  { name: 'half a second away', begin: () => network.delay(250), lastsMs: 6000, end: pass, mild: true },
+  { name: 'refusing connections', begin: network.refuse, lastsMs: 4000, end: network.pass },
+  { name: 'behind a network that drops packets', begin: network.drop, lastsMs: 10_000, end: network.pass },
+  {
+    name: 'half a second away',
+    begin: () => network.delay(250),
+    lastsMs: 6000,
+    end: network.pass,
+    mild: true,
+  },
   {
     name: 'four seconds away',
     begin: () => network.delay(2000),
     lastsMs: 10_000,
-    end: pass,
+    end: network.pass,
     maybeReady: true,
   },
   {
@@ -64,7 +68,7 @@ const faults: Fault[] = [
       }
     },
     lastsMs: 0,
-    end: pass,
+    end: network.pass,
     mild: true,
   },
 ];
@@ -146,7 +150,7 @@ it('loses no acknowledged write when its database is killed ten times under load
 
 it.each([
   { name: 'was killed', away: () => database.kill(), back: restart },
-  { name: 'refuses', away: () => network.refuse(), back: pass },
+  { name: 'refuses', away: network.refuse, back: network.pass },
   { name: 'is frozen', away: () => database.freeze(), back: thaw },
 ])('waits for a database that $name, says so, and then serves', async ({ away, back }) => {
   await away();

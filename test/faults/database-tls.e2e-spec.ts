@@ -13,7 +13,7 @@ import { closeAfterAll, closeAfterTest } from './support/closing.js';
 import { report } from './support/figures.js';
 import { startInstance } from './support/instance.js';
 import { Storage } from './support/storage.js';
-import { startWireTap } from './support/wire-tap.js';
+import { startWireTap } from './support/tcp-proxy.js';
 
 const RECOVERY_MS = 10_000;
 

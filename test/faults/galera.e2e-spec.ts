@@ -19,9 +19,8 @@ import { closeAfterAll } from './support/closing.js';
 import { report, expectRounds } from './support/figures.js';
 import { GaleraService, twoOwners } from './support/galera-service.js';
 import { hostsUrl, startInstance } from './support/instance.js';
-import { MixedLoad, recovery } from './support/mixed-load.js';
+import { MixedLoad, recovery, requireTruth } from './support/mixed-load.js';
 import { UNLIMITED } from './support/restartable-service.js';
-import { requireTruth } from './support/truthful-load.js';
 
 const RECOVERY_MS = 6000;
 

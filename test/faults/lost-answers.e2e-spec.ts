@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { aCode, anAccount, anEmail, anOrgOf, aPassword, join, type Org } from '../support/personas.js';
 import { closeAfterAll } from './support/closing.js';
-import { type CommitFault, startCommitProxy } from './support/commit-proxy.js';
+import { type CommitFault, startCommitProxy } from './support/tcp-proxy.js';
 import { report } from './support/figures.js';
 import { startInstance, through } from './support/instance.js';
 import { recovery } from './support/mixed-load.js';

@@ -249,15 +249,14 @@ it('uncounts a login that got no hash, over all instances', async () => {
   report({ faults: 2 * LIMIT, wrong: 0 });
 });
 
-const pass = () => network.pass();
 const configure = (memory: string) => redis.command('CONFIG', 'SET', 'maxmemory', memory);
 
 it.each<{ name: string; begin: () => Promise<unknown>; end: () => Promise<unknown> }>([
   { name: 'killed', begin: () => redis.kill(), end: () => redis.restart() },
   { name: 'frozen', begin: () => redis.freeze(), end: async () => redis.thaw() },
-  { name: 'slow (0.5 s each way)', begin: () => network.delay(500), end: pass },
-  { name: 'behind a network that drops packets', begin: () => network.drop(), end: pass },
-  { name: 'refusing connections', begin: () => network.refuse(), end: pass },
+  { name: 'slow (0.5 s each way)', begin: () => network.delay(500), end: network.pass },
+  { name: 'behind a network that drops packets', begin: network.drop, end: network.pass },
+  { name: 'refusing connections', begin: network.refuse, end: network.pass },
   {
     name: 'a read-only replica',
     begin: async () => redis.command('REPLICAOF', '127.0.0.1', String(await freePort())),

@@ -8,10 +8,9 @@ import { closeAfterAll, closeAfterTest } from './support/closing.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { hostsUrl, startInstance } from './support/instance.js';
-import { MixedLoad, recovery } from './support/mixed-load.js';
+import { MixedLoad, recovery, requireTruth } from './support/mixed-load.js';
 import { UNLIMITED } from './support/restartable-service.js';
 import { Storage } from './support/storage.js';
-import { requireTruth } from './support/truthful-load.js';
 
 const RECOVERY_MS = 5000;
 const BACK_MS = 5000;
@@ -55,7 +54,7 @@ it('uses the first host while it is healthy', async () => {
   report({ faults: 0, requests: load.requests, wrong: 0, longestAnswerMs: load.longestAnswerMs });
 });
 
-const faults: { name: string; begin: (host: FaultProxy) => Promise<void> }[] = [
+const faults: { name: string; begin: (host: FaultProxy) => Promise<unknown> }[] = [
   { name: 'refuses', begin: (host) => host.refuse() },
   { name: 'drops every packet', begin: (host) => host.drop() },
   { name: 'answers no statement', begin: (host) => host.ignore() },

@@ -29,35 +29,15 @@ export class FaultProxy {
   }
 
   /** Bytes held back by `drop` are not lost: they arrive now, as TCP would have sent them again. */
-  async pass(): Promise<void> {
-    await this.tell('pass');
-  }
-
-  async refuse(): Promise<void> {
-    await this.tell('refuse');
-  }
-
-  async drop(): Promise<void> {
-    await this.tell('drop');
-  }
-
+  readonly pass = (): Promise<unknown> => this.tell('pass');
+  readonly refuse = (): Promise<unknown> => this.tell('refuse');
+  readonly drop = (): Promise<unknown> => this.tell('drop');
   /** Clients lose their connections, and meet the fault in new ones. */
-  async ignore(): Promise<void> {
-    await this.tell('ignore');
-  }
-
-  async delay(ms: number): Promise<void> {
-    await this.tell('delay', ms);
-  }
-
-  async cut(): Promise<void> {
-    await this.tell('cut');
-  }
-
+  readonly ignore = (): Promise<unknown> => this.tell('ignore');
+  readonly delay = (ms: number): Promise<unknown> => this.tell('delay', ms);
+  readonly cut = (): Promise<unknown> => this.tell('cut');
   /** Bytes that came from clients, in any mode. */
-  bytes(): Promise<number> {
-    return this.tell('count');
-  }
+  readonly bytes = (): Promise<number> => this.tell('count');
 
   async close(): Promise<void> {
     await this.thread.terminate();

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer as HttpAnswer } from '../../support/answer.js';
 import { Account, anEmail, aPassword, type Org } from '../../support/personas.js';
+import { expect } from 'vitest';
 import type { Service } from '../../support/service.js';
+import { type Figures, report } from './figures.js';
 import { type LedgerReport, WriteLedger } from './write-ledger.js';
 import { type Answer, History, loadDuring } from '../../support/load.js';
 
@@ -147,4 +149,24 @@ export async function recovery(account: Account, service: Service): Promise<numb
     if (performance.now() - begin > RECOVERY_TIMEOUT_MS) throw new Error('no recovery in time');
     await sleep(50);
   }
+}
+
+/** Reports what the load met, and requires that no answer was wrong and no acknowledged write is lost. */
+export async function requireTruth(
+  load: MixedLoad,
+  db: Service['db'],
+  figures: Pick<Figures, 'faults' | 'recoveriesMs'>,
+): Promise<LedgerReport> {
+  const ledger = await load.compare(db);
+  report({
+    ...figures,
+    requests: load.requests,
+    wrong: load.wrong.length,
+    acknowledged: ledger.acknowledged,
+    lost: ledger.lost.length,
+    longestAnswerMs: load.longestAnswerMs,
+  });
+  expect(load.wrong).toEqual([]);
+  expect(ledger).toMatchObject({ lost: [], ghosts: [] });
+  return ledger;
 }
