@@ -53,29 +53,7 @@ async function aTokenFor(service: ServiceClient, turn = 0): Promise<string> {
 
 const me = (token: string, turn: number): Promise<Answer> => on(turn).anyone.withToken(token).get('/api/me');
 
-it('opens one session for 50 exchanges by its service, beside 50 by another and 50 without credentials', async () => {
-  const [right, other] = await Promise.all([aService(), aService()]);
-  const shown = [right.authorization, other.authorization, undefined];
-  await expectRounds([5, 150], async (round, wrong) => {
-    const code = await aCodeFor(right, round);
-    const answers = await atOnce(times(150, (i) => () => exchange(code, shown[i % 3], i)));
-    const opened = answers.filter(({ status }) => status === 200);
-    const byRight = answers.filter((answer, i) => i % 3 === 0 && answer.status === 200);
-    // The server may find too many of them in one another's way; they are told to come again.
-    const strange = answers.filter(
-      ({ status, headers }) =>
-        ![200, 400].includes(status) && (status !== 503 || headers.get('retry-after') === null),
-    );
-    if (opened.length !== 1 || byRight.length !== 1) wrong.push(`${round}: ${opened.length} were opened`);
-    wrong.push(...strange.map(({ status, text }) => `${round}: ${status} ${text}`));
-    // The second exchange by its own service ended it: nothing was opened for anybody.
-    for (const { body } of opened) {
-      if ((await me(body.token, round)).status !== 401) wrong.push(`${round}: its token lives`);
-    }
-  });
-});
-
-it('opens one that lives for one exchange beside 50 by another service and 50 without credentials', async () => {
+it('opens one session that lives for one exchange beside 50 by another service and 50 without credentials', async () => {
   const [right, other] = await Promise.all([aService(), aService()]);
   const shown = times(101, (i) => (i === 50 ? right.authorization : [other.authorization, undefined][i % 2]));
   await expectRounds([5, 101], async (round, wrong) => {
@@ -130,24 +108,6 @@ it('refuses no exchange while the secret of its service is rotated under load', 
 async function untilTrue(isSo: () => boolean): Promise<void> {
   await expect.poll(isSo, { timeout: hangTimeoutMs(), interval: 5 }).toBe(true);
 }
-
-it('refuses a disabled service and its tokens at the next request on every instance, and revives none', async () => {
-  await expectRounds([20, 3 * INSTANCES + 1], async (round, wrong) => {
-    const service = await aService();
-    const tokens = await Promise.all(times(INSTANCES, (turn) => aTokenFor(service, turn)));
-    const codes = await Promise.all(times(INSTANCES, (turn) => aCodeFor(service, turn)));
-    await service.disable();
-    const refused = await atOnce([
-      ...tokens.map((token, turn) => () => me(token, turn)),
-      ...codes.map((code, turn) => () => exchange(code, service.authorization, turn)),
-    ]);
-    await service.enable();
-    const later = await atOnce(tokens.map((token, turn) => () => me(token, turn + 1)));
-    const renewed = await me(await aTokenFor(service, round), round + 1);
-    const statuses = [...refused, ...later, renewed].map(({ status }) => status).join(' ');
-    if (statuses !== `${'401 '.repeat(3 * INSTANCES)}200`) wrong.push(`${round}: ${statuses}`);
-  });
-});
 
 it('answers 503 or the truth while the database goes and comes, and exchanges no code twice', async () => {
   const [right, other] = await Promise.all([aService(), aService()]);

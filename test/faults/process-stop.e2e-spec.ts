@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
@@ -23,26 +22,6 @@ const aClient = (url: string): Promise<KeepAliveClient> =>
 
 const orgNames = async (storage: Storage): Promise<string[]> =>
   (await storage.query('SELECT name FROM orgs')).map(({ name }) => String(name));
-
-/** A request whose head is there before `signal` and whose body follows later; gives the first line of the answer. */
-function slowLogin(url: string, body: string, signal: () => void): Promise<string> {
-  return new Promise((resolve) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname);
-    const head = `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-    let answer = '';
-    socket.once('connect', () => {
-      socket.write(head);
-      setTimeout(signal, 100);
-      setTimeout(() => socket.write(body), 600);
-    });
-    socket.on('data', (chunk) => {
-      answer += chunk.toString();
-    });
-    socket.once('error', (error) => resolve(error.message));
-    socket.once('close', () => resolve(answer.split('\r\n')[0] ?? ''));
-  });
-}
 
 describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
   it('answers every accepted request, does nothing for others, and exits with 0 within 10 s', async () => {
@@ -107,17 +86,6 @@ describe.each(ENGINES)('SIGTERM under load on %s', (engine) => {
     expect(sessions.length, 'the registration and the logins that were answered').toBe(1 + logins);
     const writes = acknowledged.length + logins;
     report({ faults: STOPS, requests: asked, wrong: 0, acknowledged: writes, lost: 0, longestAnswerMs });
-  });
-
-  it('waits for a request whose body is still arriving', async () => {
-    const { service, send } = await startOn(engine, SLOW_LOGINS);
-    const { email } = await register(send);
-    let stopped: ReturnType<typeof service.stop> | undefined;
-    const answer = await slowLogin(service.url, JSON.stringify({ email, password: PASSWORD }), () => {
-      stopped = service.stop();
-    });
-    expect(answer).toBe('HTTP/1.1 200 OK');
-    expect((await stopped)?.code).toBe(0);
   });
 });
 
