@@ -6,13 +6,10 @@ import { invalidCredentials, invalidRefreshToken } from '../support/expected.js'
 import { type Account, anAccount, anOrgOf } from '../support/personas.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, ENGINES, startInstance, Storage, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
 import { GaleraService, twoOwners } from './support/galera-service.js';
-import { startInstance } from './support/instance.js';
 import { brokenInState } from './support/invariants.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
 
 const ROUNDS = 3;
 const REFRESHING_ROUNDS = 10;

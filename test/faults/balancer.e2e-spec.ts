@@ -8,10 +8,8 @@ import type { Answered, KeepAliveClient } from '../support/keep-alive-client.js'
 import { addOrgs } from '../support/many-orgs.js';
 import { anAccount } from '../support/personas.js';
 import { Balancer, INSIDE } from './support/balancer.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { Storage } from './support/storage.js';
 
 const OTHER = '127.0.0.1';
 const GREEDY = '127.0.0.3';

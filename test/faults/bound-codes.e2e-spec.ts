@@ -7,15 +7,21 @@ import { anAccount } from '../support/personas.js';
 import { asString, type Reply, type Send } from '../support/service-client.js';
 import type { Instance } from '../support/service.js';
 import { aServiceClient, basic, type ServiceClient } from '../support/services.js';
-import { closeAfterAll } from './support/closing.js';
+import {
+  closeAfterAll,
+  ENGINES,
+  register,
+  startInstance,
+  startOn,
+  Storage,
+  through,
+  UNLIMITED,
+} from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report, expectRounds } from './support/figures.js';
-import { startInstance, through } from './support/instance.js';
 import { killDuring } from './support/kill-during.js';
 import { recovery } from './support/mixed-load.js';
 import { Random, seedOfRun } from './support/random.js';
-import { register, startOn, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
 
 const INSTANCES = 3;
 const KILLS = 8;

@@ -4,14 +4,18 @@ import { waitFor } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
 import { anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
 import { launch } from '../support/service.js';
-import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import {
+  closeAfterAll,
+  closeAfterTest,
+  startInstance,
+  Storage,
+  through,
+  UNLIMITED,
+} from './support/deployment.js';
 import { startCommitProxy } from './support/tcp-proxy.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report, expectRounds } from './support/figures.js';
-import { startInstance, through } from './support/instance.js';
 import { MAX_ANSWER_MS, MixedLoad, recovery, requireTruth } from './support/mixed-load.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
 
 const RECOVERY_MS = 5000;
 const MEMORY_GROWTH_MIB = 100;

@@ -9,10 +9,8 @@ import { Authority } from '../support/certificates.js';
 import { examine } from '../support/doctor.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { exitCode, spawnService, untilListening } from '../support/service-process.js';
-import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import { closeAfterAll, closeAfterTest, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { Storage } from './support/storage.js';
 import { startWireTap } from './support/tcp-proxy.js';
 
 const RECOVERY_MS = 10_000;

@@ -4,10 +4,8 @@ import { times } from '../support/at-once.js';
 import { addLongHistory } from '../support/long-history.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { anAccount } from '../support/personas.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { Storage } from './support/storage.js';
 
 const EXPORT = '/api/me/export';
 /** enough readers to hold every connection that an export could keep */

@@ -11,10 +11,8 @@ import { aServiceClient } from '../support/services.js';
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
-import { startInstances, stopAll } from './support/instance.js';
+import { ENGINES, startInstances, stopAll, Storage, UNLIMITED } from './support/deployment.js';
 import { Random, seedOfRun } from './support/random.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
 
 const TEN_MINUTES_MS = 600_000;
 const CHANGES = 200;

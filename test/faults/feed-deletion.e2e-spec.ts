@@ -11,10 +11,8 @@ import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
-import { startInstances, stopAll } from './support/instance.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
+import { RestartableService, startInstances, stopAll, Storage, UNLIMITED } from './support/deployment.js';
 import { StopAtStatement } from './support/stopped-process.js';
-import { Storage } from './support/storage.js';
 
 const BATCHES = 4;
 const ACCOUNTS = 6;

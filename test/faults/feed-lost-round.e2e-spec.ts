@@ -8,9 +8,8 @@ import { asRecords, clientOf, type Reply } from '../support/service-client.js';
 import { aServiceClient, type ServiceClient } from '../support/services.js';
 import { feedFaults } from './support/feed-faults.js';
 import { report } from './support/figures.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
+import { RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 import { StopAtStatement } from './support/stopped-process.js';
-import { Storage } from './support/storage.js';
 
 const ROUNDS = 5;
 const EVENTS = 5;

@@ -10,9 +10,7 @@ import { Backup } from './support/backup.js';
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, startInstance, Storage, UNLIMITED } from './support/deployment.js';
 
 const CHANGES = 20;
 

@@ -7,9 +7,8 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
+import { ENGINES, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 import { StopAtStatement } from './support/stopped-process.js';
-import { ENGINES, Storage } from './support/storage.js';
 
 const EVENTS = 5;
 

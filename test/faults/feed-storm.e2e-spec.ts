@@ -10,8 +10,7 @@ import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 
 /** On each engine: 3600 for an hour. */
 const SECONDS = Number(process.env['FEED_STORM_SECONDS'] ?? 30);

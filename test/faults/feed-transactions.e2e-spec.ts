@@ -10,9 +10,7 @@ import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
-import { startInstances, stopAll } from './support/instance.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
+import { startInstances, stopAll, Storage, UNLIMITED } from './support/deployment.js';
 
 const COMMITS = 1000;
 const WRITERS = 4;

@@ -4,9 +4,8 @@ import { times } from '../support/at-once.js';
 import { anInstallation } from '../support/installation.js';
 import { clientOf, type Reply, type Send } from '../support/service-client.js';
 import { BUILT_SERVICE, exitCode, spawnCommand, untilListening } from '../support/service-process.js';
-import { closeAfterTest } from './support/closing.js';
+import { closeAfterTest, register, startOn } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { register, startOn } from './support/restartable-service.js';
 
 /** A file system of its own, which only the service sees. */
 const ON_A_SMALL_DISK = 'mkdir small && mount -t tmpfs -o size=2m none small && exec "$@"';

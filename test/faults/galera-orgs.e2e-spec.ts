@@ -10,12 +10,11 @@ import { raceWithDeletion } from '../support/deletion-race.js';
 import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
 import type { Instance, Service } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
-import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import { closeAfterAll, closeAfterTest, UNLIMITED } from './support/deployment.js';
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report, expectRounds } from './support/figures.js';
 import { GaleraService, twoOwners } from './support/galera-service.js';
-import { UNLIMITED } from './support/restartable-service.js';
 
 const AHEAD_MS = 31 * 86_400_000;
 const ORGS = 4;

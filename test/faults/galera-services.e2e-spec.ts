@@ -13,10 +13,9 @@ import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
 import { basic } from '../support/services.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, UNLIMITED } from './support/deployment.js';
 import { report, expectRounds } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
-import { UNLIMITED } from './support/restartable-service.js';
 
 const OPERATOR = { kind: 'operator', id: 'test' } as const;
 const ROUNDS = 60;

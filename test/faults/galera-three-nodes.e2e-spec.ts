@@ -15,10 +15,9 @@ import {
 } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, join } from '../support/personas.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
-import { UNLIMITED } from './support/restartable-service.js';
 
 const ROUNDS = 200;
 const CLIENTS = 50;

@@ -7,11 +7,10 @@ import { atOnce, times } from '../support/at-once.js';
 import { forgetSteps } from '../support/enrolment.js';
 import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { protect, type Protected } from '../support/second-factor.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
 import { prepareLag, whileLagging } from './support/lagging-node.js';
-import { UNLIMITED } from './support/restartable-service.js';
 import { done } from './support/story.js';
 
 const galera = await closeAfterAll(GaleraService.start({ nodes: 2, env: UNLIMITED }));

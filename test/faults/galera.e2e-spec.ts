@@ -15,12 +15,10 @@ import {
 } from '../support/personas.js';
 import { type Instance, launch } from '../support/service.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, hostsUrl, startInstance, UNLIMITED } from './support/deployment.js';
 import { report, expectRounds } from './support/figures.js';
 import { GaleraService, twoOwners } from './support/galera-service.js';
-import { hostsUrl, startInstance } from './support/instance.js';
 import { MixedLoad, recovery, requireTruth } from './support/mixed-load.js';
-import { UNLIMITED } from './support/restartable-service.js';
 
 const RECOVERY_MS = 6000;
 

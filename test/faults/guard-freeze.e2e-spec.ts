@@ -4,11 +4,8 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Door } from '../client/support/door.js';
 import { anAccount } from '../support/personas.js';
 import { aServiceCaller } from '../support/service-caller.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, startInstance, Storage, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
 
 const ROUNDS = 5;
 

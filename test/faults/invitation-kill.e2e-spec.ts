@@ -4,8 +4,7 @@ import { anEmail } from '../support/personas.js';
 import { asRecord, asString, clientOf, type Reply, type Send } from '../support/service-client.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 
 const KILLS = 8;
 const WORKERS = 6;

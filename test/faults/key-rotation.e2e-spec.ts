@@ -7,7 +7,7 @@ import { type Answer, loadDuring } from '../support/load.js';
 import { asRecords, asString, clientOf } from '../support/service-client.js';
 import { aSigningKey, decodeToken, signToken } from '../support/signing-keys.js';
 import { report } from './support/figures.js';
-import { register, startAt, startOn } from './support/restartable-service.js';
+import { register, startAt, startOn } from './support/deployment.js';
 
 const CLIENTS = 8;
 

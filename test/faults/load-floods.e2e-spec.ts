@@ -8,11 +8,17 @@ import { times } from '../support/at-once.js';
 import { type Answer, type Entry, History, loadDuring, loadUntil } from '../support/load.js';
 import { type Account, anAccount, anOrgOf, anUnknownId } from '../support/personas.js';
 import type { Environment } from '../support/service-process.js';
-import { closeAfterTest } from './support/closing.js';
+import {
+  closeAfterTest,
+  ENGINES,
+  PASSWORD,
+  register,
+  startInstance,
+  startOn,
+  Storage,
+  UNLIMITED,
+} from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { PASSWORD, register, startOn, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
 
 const answerOf = ({ status }: { status: number }): Answer => ({
   outcome: status === 200 ? 'ok' : 'refused',

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { aCode, anAccount, anEmail, anOrgOf, aPassword, join, type Org } from '../support/personas.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, startInstance, Storage, through, UNLIMITED } from './support/deployment.js';
 import { type CommitFault, startCommitProxy } from './support/tcp-proxy.js';
 import { report } from './support/figures.js';
-import { startInstance, through } from './support/instance.js';
 import { recovery } from './support/mixed-load.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
 
 const { installation, server } = await closeAfterAll(Storage.on('mariadb'));
 const proxy = await closeAfterAll(startCommitProxy(server.port));

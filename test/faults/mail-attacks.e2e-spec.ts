@@ -7,8 +7,7 @@ import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '
 import { type Instance, startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { report } from './support/figures.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, Storage, UNLIMITED } from './support/deployment.js';
 
 /** Five at once: 20 emails a second at most. */
 const MAIL_TAKES_MS = 250;

@@ -7,8 +7,7 @@ import { asString, clientOf, type Send } from '../support/service-client.js';
 import { report } from './support/figures.js';
 import { type Deed, killDuring } from './support/kill-during.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 
 const KILLS = 8;
 const WORKERS = 3;

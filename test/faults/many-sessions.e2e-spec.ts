@@ -8,8 +8,7 @@ import { History, loadDuring, loadUntil } from '../support/load.js';
 import { type Account, anAccount } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, startInstance, Storage } from './support/deployment.js';
 
 const ENDED = 50_000;
 const ROWS_AT_ONCE = 2000;

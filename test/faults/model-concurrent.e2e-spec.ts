@@ -5,7 +5,7 @@ import type { Environment } from '../support/service-process.js';
 import { brokenAuthority } from './support/authority.js';
 import { report } from './support/figures.js';
 import { GaleraCluster } from './support/galera-cluster.js';
-import { through } from './support/instance.js';
+import { RestartableService, Storage, through, UNLIMITED } from './support/deployment.js';
 import {
   brokenAnswers,
   brokenCodes,
@@ -16,9 +16,7 @@ import {
 import { logMemberships, readMembershipLog } from './support/membership-log.js';
 import { MembershipStorm, stormBatches } from './support/membership-storm.js';
 import { seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
 import { clientOf } from '../support/service-client.js';
-import { Storage } from './support/storage.js';
 
 // SEED=… repeats the requests of a failed run, though not how they met: MODEL_RUNS=… tries them more often.
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 8);

@@ -6,9 +6,8 @@ import { populate, serviceCommands } from './support/model-commands.js';
 import { RealService } from './support/model-request.js';
 import { seedOfRun } from './support/random.js';
 import { ReferenceModel } from './support/reference-model.js';
-import { RestartableService } from './support/restartable-service.js';
+import { ENGINES, RestartableService, Storage } from './support/deployment.js';
 import { clientOf, type Send } from '../support/service-client.js';
-import { ENGINES, Storage } from './support/storage.js';
 
 // A failure prints `seed`, `path` and, in its counterexample, `replayPath`. To replay it alone:
 // SEED=… MODEL_PATH=… MODEL_REPLAY_PATH=… vitest run --config vitest.faults.config.ts model-sequential -t sqlite

@@ -10,8 +10,7 @@ import { asRecord, asString, clientOf, type Send } from '../support/service-clie
 import { report } from './support/figures.js';
 import { brokenInState } from './support/invariants.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 
 const KILLS = 8;
 const WORKERS = 3;

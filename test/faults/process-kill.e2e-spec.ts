@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { loadDuring } from '../support/load.js';
-import { compare, compareRows } from './support/after-crash.js';
+import { compare, compareRows, emptyLedgers, type Ledgers, Writer } from './support/writer.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { startOn, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES } from './support/storage.js';
-import { emptyLedgers, type Ledgers, Writer } from './support/writer.js';
+import { ENGINES, startOn, UNLIMITED } from './support/deployment.js';
 
 const KILLS = 12;
 const WRITERS = 8;

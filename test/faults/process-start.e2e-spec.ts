@@ -7,13 +7,17 @@ import { waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import type { Engine } from '../support/engine.js';
 import { asString, clientOf } from '../support/service-client.js';
-import { closeAfterTest } from './support/closing.js';
+import {
+  closeAfterTest,
+  register,
+  RestartableService,
+  Storage,
+  through,
+  UNLIMITED,
+} from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { through } from './support/instance.js';
 import { Random, seedOfRun } from './support/random.js';
-import { register, RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
 
 const INSTANCES = 5;
 /** of the built service, each to be applied once */

@@ -4,11 +4,18 @@ import { times } from '../support/at-once.js';
 import { describeSent, KeepAliveClient, type Sent } from '../support/keep-alive-client.js';
 import { loadDuring } from '../support/load.js';
 import { asRecord, asString } from '../support/service-client.js';
-import { closeAfterTest } from './support/closing.js';
+import {
+  closeAfterTest,
+  ENGINES,
+  PASSWORD,
+  register,
+  startAt,
+  startOn,
+  type Storage,
+  UNLIMITED,
+} from './support/deployment.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { PASSWORD, register, startAt, startOn, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES, type Storage } from './support/storage.js';
 
 const STOPS = 4;
 const CLIENTS = 24;

@@ -6,12 +6,10 @@ import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
 import { anAccount, anEmail, anOrg, aPassword } from '../support/personas.js';
 import type { Environment } from '../support/service-process.js';
 import type { Instance } from '../support/service.js';
-import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import { closeAfterAll, closeAfterTest, startInstance, Storage } from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
 import { rateLimitsAt, RedisServer, expectRateLimits } from './support/redis-server.js';
-import { Storage } from './support/storage.js';
 
 const LIMIT = 10;
 const WINDOW_MS = 3000;

@@ -6,11 +6,9 @@ import { Authority } from '../support/certificates.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, aPassword } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
-import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import { closeAfterAll, closeAfterTest, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
 import { RedisServer, expectRateLimits } from './support/redis-server.js';
-import { Storage } from './support/storage.js';
 
 const LIMIT = 10;
 

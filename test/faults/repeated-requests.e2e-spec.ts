@@ -5,13 +5,11 @@ import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
 import { anOrgWithTwoOwners, type Cast } from '../support/personas.js';
 import { asRecord, asString } from '../support/service-client.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, ENGINES, register, startOn, UNLIMITED } from './support/deployment.js';
 import { report, expectRounds } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
 import { killDuring } from './support/kill-during.js';
 import { Random, seedOfRun } from './support/random.js';
-import { register, startOn, UNLIMITED } from './support/restartable-service.js';
-import { ENGINES } from './support/storage.js';
 
 const ROUNDS = 20;
 const KILLS = 8;

@@ -3,9 +3,8 @@ import { atOnce, times } from '../support/at-once.js';
 import { holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrg } from '../support/personas.js';
 import { startCluster } from '../support/service.js';
-import { closeAfterAll } from './support/closing.js';
+import { closeAfterAll, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { UNLIMITED } from './support/restartable-service.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 
 const NEW_USERS = 100;

@@ -7,8 +7,7 @@ import { protect, type Protected } from '../support/second-factor.js';
 import { asString, clientOf } from '../support/service-client.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { report } from './support/figures.js';
-import { PASSWORD, RestartableService, UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
+import { PASSWORD, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 
 const USERS = 6;
 const INSTANCES = 3;

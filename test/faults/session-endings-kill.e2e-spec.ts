@@ -8,8 +8,7 @@ import { asString, clientOf } from '../support/service-client.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { RestartableService } from './support/restartable-service.js';
-import { ENGINES, Storage } from './support/storage.js';
+import { ENGINES, RestartableService, Storage } from './support/deployment.js';
 
 const KILLS = 8;
 /** Several pages. */

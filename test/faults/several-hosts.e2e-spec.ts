@@ -4,13 +4,17 @@ import { beforeEach, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
-import { closeAfterAll, closeAfterTest } from './support/closing.js';
+import {
+  closeAfterAll,
+  closeAfterTest,
+  hostsUrl,
+  startInstance,
+  Storage,
+  UNLIMITED,
+} from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { hostsUrl, startInstance } from './support/instance.js';
 import { MixedLoad, recovery, requireTruth } from './support/mixed-load.js';
-import { UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
 
 const RECOVERY_MS = 5000;
 const BACK_MS = 5000;

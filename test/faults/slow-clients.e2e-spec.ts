@@ -7,11 +7,16 @@ import { loadDuring } from '../support/load.js';
 import { addOrgs } from '../support/many-orgs.js';
 import { keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { type Account, anAccount } from '../support/personas.js';
-import { closeAfterTest } from './support/closing.js';
+import {
+  closeAfterTest,
+  PASSWORD,
+  register,
+  startInstance,
+  startOn,
+  Storage,
+  UNLIMITED,
+} from './support/deployment.js';
 import { report } from './support/figures.js';
-import { startInstance } from './support/instance.js';
-import { PASSWORD, register, startOn, UNLIMITED } from './support/restartable-service.js';
-import { Storage } from './support/storage.js';
 
 const MAX_MS = 20_000;
 const BYTE_EACH_MS = 1000;

@@ -12,7 +12,7 @@ import { Account, anAccount, aPassword, connectionTo, type Session } from '../su
 import { AuthenticatorApp } from '../support/second-factor.js';
 import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { startInstance, startInstances, stopAll } from './support/instance.js';
+import { startInstance, startInstances, stopAll } from './support/deployment.js';
 import { RedisServer } from './support/redis-server.js';
 import { done, expectHealthy } from './support/story.js';
 

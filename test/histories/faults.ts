@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { ServerProcess } from '../../tooling/processes/server-process.js';
 import type { MariaDbServer } from '../../tooling/servers/mariadb.js';
-import type { GaleraCluster } from '../faults/support/galera-cluster.js';
-import type { GaleraNode } from '../faults/support/galera-node.js';
+import type { GaleraCluster, GaleraNode } from '../faults/support/galera-cluster.js';
 import type { Random } from '../faults/support/random.js';
-import type { RestartableService } from '../faults/support/restartable-service.js';
+import type { RestartableService } from '../faults/support/deployment.js';
 
 /** One fault from its beginning to its repair. */
 interface Fault {

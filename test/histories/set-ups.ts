@@ -11,9 +11,7 @@ import type { Environment } from '../support/service-process.js';
 import { removeAtExit } from '../../tooling/processes/at-exit.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { GaleraCluster } from '../faults/support/galera-cluster.js';
-import { hostsUrl } from '../faults/support/instance.js';
-import { RestartableService } from '../faults/support/restartable-service.js';
-import { Storage } from '../faults/support/storage.js';
+import { hostsUrl, RestartableService, Storage } from '../faults/support/deployment.js';
 import { faultsOfCluster, faultsOfInstance, faultsOfServer, type FaultSeries } from './faults.js';
 
 /** Instances of Accounts on a database, and what may go wrong there. */

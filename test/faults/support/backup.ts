@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { accountsJson } from '../../support/accounts-command.js';
-import type { Storage } from './storage.js';
+import type { Storage } from './deployment.js';
 
 /** A backup as docs/operations.md describes it. */
 export class Backup {

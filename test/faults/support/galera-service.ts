@@ -8,9 +8,8 @@ import { type Account, anAccount, anOrgOf, join, type Org } from '../../support/
 import type { Cluster, Instance, Service } from '../../support/service.js';
 import type { Environment } from '../../support/service-process.js';
 import { GaleraCluster } from './galera-cluster.js';
-import { hostsUrl, startInstances, stopAll, through } from './instance.js';
+import { hostsUrl, startInstances, stopAll, Storage, through } from './deployment.js';
 import { brokenInState } from './invariants.js';
-import { Storage } from './storage.js';
 
 interface Options {
   nodes?: number;

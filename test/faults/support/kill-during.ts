@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RestartableService } from './restartable-service.js';
+import type { RestartableService } from './deployment.js';
 
 /** What a client does, again and again; it ends early where `isOver`. */
 export type Deed = (isOver: () => boolean) => Promise<void>;

@@ -1,4 +1,4 @@
-import type { GaleraNode } from './galera-node.js';
+import type { GaleraNode } from './galera-cluster.js';
 import { withConnection } from '../../../tooling/servers/mariadb.js';
 import { asRecords, asString } from '../../support/service-client.js';
 import { waitFor } from '../../../tooling/wait.js';

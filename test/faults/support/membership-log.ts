@@ -1,6 +1,6 @@
 import type { Role } from './reference-model.js';
 import { asString } from '../../support/service-client.js';
-import type { Storage } from './storage.js';
+import type { Storage } from './deployment.js';
 
 /** One change of a membership, as it took effect. */
 export interface MembershipChange {
