@@ -95,47 +95,28 @@ it('refuses to start without TLS when the server requires it, and says what to s
   report({ faults: 1, wrong: 0 });
 });
 
-it.each<[string, Name, Record<string, string>]>([
-  ['required, whatever the certificate', 'strange', { ...to('127.0.0.1'), DATABASE_SSL: 'required' }],
-  [
-    'required, by the authority that is named, whatever the name',
-    'other name',
-    { ...to('localhost'), ...required(ours) },
-  ],
-  ['verify, by name', 'localhost', { ...to('localhost'), ...verify(ours) }],
-  ['verify, by address', 'address', { ...to('127.0.0.1'), ...verify(ours) }],
-])('serves with %s', async (_what, certificate, env) => {
+it.each<[what: string, shown: Name, host: string, ssl: Record<string, string>]>([
+  ['required, whatever the certificate', 'strange', '127.0.0.1', { DATABASE_SSL: 'required' }],
+  ['required, by the authority that is named, whatever the name', 'other name', 'localhost', required(ours)],
+  ['verify, by name', 'localhost', 'localhost', verify(ours)],
+  ['verify, by address', 'address', '127.0.0.1', verify(ours)],
+])('serves with %s', async (_what, certificate, host, ssl) => {
   await show(certificate);
-  expect(await statusAtAService(env)).toBe(200);
+  expect(await statusAtAService({ ...to(host), ...ssl })).toBe(200);
   report({ faults: 1, wrong: 0 });
 });
 
-it.each<[string, Name, Record<string, string>, RegExp]>([
-  ['by an unknown authority', 'localhost', { ...to('localhost'), ...verify(strange) }, /certificate/],
-  [
-    'by none of the usual authorities',
-    'localhost',
-    { ...to('localhost'), DATABASE_SSL: 'verify' },
-    /certificate/,
-  ],
-  [
-    'by an unknown authority, though its name does not matter',
-    'localhost',
-    { ...to('localhost'), ...required(strange) },
-    /certificate/,
-  ],
-  ['for another name', 'other name', { ...to('localhost'), ...verify(ours) }, /does not match/],
-  ['for another address', 'address', { ...to('localhost'), ...verify(ours) }, /does not match/],
+it.each<[what: string, shown: Name, host: string, ssl: Record<string, string>, reason: RegExp]>([
+  ['by an unknown authority', 'localhost', 'localhost', verify(strange), /certificate/],
+  ['by none of the usual authorities', 'localhost', 'localhost', { DATABASE_SSL: 'verify' }, /certificate/],
+  ['by an unknown authority, of any name', 'localhost', 'localhost', required(strange), /certificate/],
+  ['for another name', 'other name', 'localhost', verify(ours), /does not match/],
+  ['for another address', 'address', 'localhost', verify(ours), /does not match/],
   // What an address is checked for must not be the name that stands for a machine itself.
-  [
-    'for a name instead of the address',
-    'localhost',
-    { ...to('127.0.0.1'), ...verify(ours) },
-    /does not match/,
-  ],
-])('refuses to start at a server with a certificate %s', async (_what, certificate, env, reason) => {
+  ['for a name instead of the address', 'localhost', '127.0.0.1', verify(ours), /does not match/],
+])('refuses to start at a server with a certificate %s', async (_what, certificate, host, ssl, reason) => {
   await show(certificate);
-  const line = await refusal(env);
+  const line = await refusal({ ...to(host), ...ssl });
   expect(line).toMatch(/^DATABASE_SSL: /);
   expect(line).toMatch(reason);
   report({ faults: 1, wrong: 0 });

@@ -3,14 +3,16 @@ import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
+import { withConnection } from '../../tooling/servers/mariadb.js';
+import { waitFor } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
 import { forgetSteps } from '../support/enrolment.js';
 import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
 import { protect, type Protected } from '../support/second-factor.js';
+import { asRecords, asString } from '../support/service-client.js';
 import { closeAfterAll, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
-import { prepareLag, whileLagging } from './support/lagging-node.js';
 import { done } from './support/story.js';
 
 const galera = await closeAfterAll(GaleraService.start({ nodes: 2, env: UNLIMITED }));
@@ -23,7 +25,13 @@ describe('on a node that lags', () => {
   const rounds = 3;
   const [here, there] = [galera.on(0), galera.on(1)];
   const [writer, lagging] = [galera.cluster.node(0), galera.cluster.node(1)];
-  beforeAll(() => prepareLag(writer));
+  /** Two, as many as there are threads that apply what other nodes wrote. */
+  const appliers = [1, 2];
+
+  beforeAll(async () => {
+    await writer.execute('CREATE TABLE test.held (id integer NOT NULL PRIMARY KEY, n integer NOT NULL)');
+    for (const id of appliers) await writer.execute(`INSERT INTO test.held VALUES (${id}, 0)`);
+  });
 
   /** What the first node has committed and the second has not applied. */
   interface News {
@@ -40,12 +48,49 @@ describe('on a node that lags', () => {
 
   const membersOf = ({ org }: News) => `/api/orgs/${org.id}/members`;
 
+  /**
+   * The writer commits something that has not arrived on the lagging node, and the request begins there. The
+   * node then catches up once the request waits for it, or has not waited.
+   */
   function lag<Known, Answer>(
     acknowledge: () => Promise<Known>,
-    request: (what: Known) => Promise<Answer>,
+    request: (known: Known) => Promise<Answer>,
   ): Promise<Answer> {
-    const schema = new URL(galera.db.url).pathname.slice(1);
-    return whileLagging({ writer, lagging, schema }, acknowledge, request);
+    return withConnection(lagging.port, async (holder) => {
+      // Else it would make the whole cluster wait for itself.
+      await holder.query('SET GLOBAL wsrep_desync = ON');
+      try {
+        // A table lock stops the threads that apply, at the first row that is for that table.
+        await holder.query('LOCK TABLES test.held READ');
+        for (const id of appliers) await writer.execute(`UPDATE test.held SET n = n + 1 WHERE id = ${id}`);
+        const known = await acknowledge();
+        let answered = false;
+        const answer = request(known).finally(() => (answered = true));
+        // What it rejects with is for the await below.
+        answer.catch(() => undefined);
+        let before: string[] = [];
+        await waitFor('the request waits', 10_000, async () => {
+          const now = await statementsAtTheLagging();
+          const waits = now.some((statement) => before.includes(statement));
+          before = now;
+          return answered || waits;
+        });
+        await holder.query('UNLOCK TABLES');
+        return await answer;
+      } finally {
+        await holder.query('UNLOCK TABLES');
+        await holder.query('SET GLOBAL wsrep_desync = OFF');
+      }
+    });
+  }
+
+  /** What is being run for the service, each told from the same statement run again. */
+  async function statementsAtTheLagging(): Promise<string[]> {
+    const rows = await lagging.execute(
+      `SELECT CONCAT(id, ' ', query_id) AS statement FROM information_schema.processlist
+        WHERE db = '${new URL(galera.db.url).pathname.slice(1)}' AND command = 'Query' AND info IS NOT NULL`,
+    );
+    return asRecords(rows).map((row) => asString(row['statement']));
   }
 
   async function expectLagging<Known, Answer>(

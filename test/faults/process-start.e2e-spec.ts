@@ -4,22 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../../tooling/wait.js';
-import { times } from '../support/at-once.js';
 import type { Engine } from '../support/engine.js';
-import { asString, clientOf } from '../support/service-client.js';
-import {
-  closeAfterTest,
-  register,
-  RestartableService,
-  Storage,
-  through,
-  UNLIMITED,
-} from './support/deployment.js';
+import { asString } from '../support/service-client.js';
+import { closeAfterTest, RestartableService, Storage, through, UNLIMITED } from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
 
-const INSTANCES = 5;
 /** of the built service, each to be applied once */
 const MIGRATIONS = new Set(
   readdirSync(join(import.meta.dirname, '../../src/database/migrations')).map((file) => file.split('-')[0]),
@@ -80,32 +71,6 @@ async function startTimed(service: RestartableService, timeoutMs?: number): Prom
   await service.start(timeoutMs);
   return performance.now() - since;
 }
-
-it('several instances that start at once on an empty MariaDB migrate once and all serve', async () => {
-  const storage = await aStorage('mariadb');
-  const services = await Promise.all(times(INSTANCES, () => aService(storage)));
-  // Taken before any instance can, for longer than any test.
-  await storage.query(`CREATE TABLE migrations_lease
-    (id integer NOT NULL PRIMARY KEY, holder varchar(36) NOT NULL, expires_at bigint NOT NULL)`);
-  await storage.query(`INSERT INTO migrations_lease VALUES (1, 'the test', ${Date.now() + 20 * LEASE_MS})`);
-  for (const service of services) service.launch();
-  // Instances that come late find the work done: only those that wait together can collide.
-  await waitFor('all of them wait for the lease', 60_000, () =>
-    services.every(({ logs }) => logs.join('\n').includes('waiting for another instance to migrate')),
-  );
-  await expireLease(storage);
-  await Promise.all(services.map((service) => service.ready(60_000)));
-
-  const migrated = services.filter(({ logs }) => logs.some((line) => line.includes('migration applied')));
-  expect(migrated).toHaveLength(1);
-  await expectMigratedOnce(storage);
-  const sends = services.map((service) => clientOf(service.url));
-  for (const send of sends) {
-    const { token } = await register(send);
-    for (const other of sends) expect((await other('GET', '/api/me', { token })).status).toBe(200);
-  }
-  report({ faults: 1, requests: INSTANCES * (INSTANCES + 1), wrong: 0 });
-});
 
 it(
   'a database that stops answering during the first start ends it before the lease expires, and the next start completes it',

@@ -47,17 +47,6 @@ async function untilOnlyTheFirstIsUsed(): Promise<number> {
   return performance.now() - begin;
 }
 
-it('uses the first host while it is healthy', async () => {
-  const load = new MixedLoad(someone, org, [instance]);
-  await load.during(async () => {
-    await sleep(1500);
-    expect(await used()).toEqual([true, false, false]);
-  });
-  expect(load.wrong).toEqual([]);
-  expect(load.refusedBetween(0)).toBe(0);
-  report({ faults: 0, requests: load.requests, wrong: 0, longestAnswerMs: load.longestAnswerMs });
-});
-
 const faults: { name: string; begin: (host: FaultProxy) => Promise<unknown> }[] = [
   { name: 'refuses', begin: (host) => host.refuse() },
   { name: 'drops every packet', begin: (host) => host.drop() },
