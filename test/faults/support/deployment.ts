@@ -81,24 +81,12 @@ export class Storage {
     } as Snapshot;
   }
 
-  /** Every table, column, index and foreign key, and which migrations are noted as applied. */
-  async schema(): Promise<Row[]> {
+  /** Every table with its columns, indexes and foreign keys. */
+  async schema(): Promise<unknown[]> {
     if (!this.isServer) return this.query('SELECT type, name, sql FROM sqlite_master ORDER BY type, name');
-    return [
-      ...(await this.query(
-        `SELECT table_name, column_name, column_type, is_nullable, collation_name
-           FROM information_schema.columns WHERE table_schema = DATABASE() ORDER BY table_name, column_name`,
-      )),
-      ...(await this.query(
-        `SELECT table_name, index_name, seq_in_index, column_name, non_unique FROM information_schema.statistics
-          WHERE table_schema = DATABASE() ORDER BY table_name, index_name, seq_in_index`,
-      )),
-      ...(await this.query(
-        `SELECT table_name, constraint_name, referenced_table_name, delete_rule
-           FROM information_schema.referential_constraints
-          WHERE constraint_schema = DATABASE() ORDER BY table_name, constraint_name`,
-      )),
-    ];
+    const tables = (await this.query('SHOW TABLES')).map((row) => String(Object.values(row)[0]));
+    const made = await Promise.all(tables.map((table) => this.query(`SHOW CREATE TABLE ${table}`)));
+    return made.map(([row]) => String(row!['Create Table']).replace(/ AUTO_INCREMENT=\d+/, ''));
   }
 
   /** What the engine itself says of its files; empty: nothing is wrong. */
@@ -182,10 +170,6 @@ export class RestartableService {
 
   async start(timeoutMs?: number): Promise<void> {
     this.launch();
-    await this.ready(timeoutMs);
-  }
-
-  async ready(timeoutMs?: number): Promise<void> {
     await untilListening(this.process, timeoutMs);
   }
 
