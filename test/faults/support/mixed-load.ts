@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer as HttpAnswer } from '../../support/answer.js';
-import { Account, anEmail, aPassword, type Org } from '../../support/personas.js';
+import { Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../../support/personas.js';
 import { expect } from 'vitest';
 import type { Service } from '../../support/service.js';
-import { type Figures, report } from './figures.js';
+import { report } from './figures.js';
 import { type LedgerReport, WriteLedger } from './write-ledger.js';
 import { type Answer, History, loadDuring } from '../../support/load.js';
 
@@ -151,22 +151,35 @@ export async function recovery(account: Account, service: Service): Promise<numb
   }
 }
 
-/** Reports what the load met, and requires that no answer was wrong and no acknowledged write is lost. */
-export async function requireTruth(
-  load: MixedLoad,
-  db: Service['db'],
-  figures: Pick<Figures, 'faults' | 'recoveriesMs'>,
-): Promise<LedgerReport> {
-  const ledger = await load.compare(db);
+/**
+ * Load of a new user while `strike` lasts. Reports what it met, and requires that no answer was wrong and no
+ * acknowledged write is lost.
+ *
+ * @param settle until the data can be compared
+ */
+export async function loadBeside(
+  instances: readonly Service[],
+  strike: (load: MixedLoad, recoveriesMs: number[]) => Promise<void>,
+  { faults = 1, settle = async (): Promise<void> => undefined } = {},
+): Promise<{ load: MixedLoad; recoveriesMs: number[]; acknowledged: number }> {
+  const service = instances[0]!;
+  const account = await anAccount(service);
+  const load = new MixedLoad(account, await anOrgOf(account), instances);
+  const recoveriesMs: number[] = [];
+  await load.during(() => strike(load, recoveriesMs));
+  await settle();
+  const { acknowledged, lost, ghosts } = await load.compare(service.db);
+  const { requests, wrong, longestAnswerMs } = load;
   report({
-    ...figures,
-    requests: load.requests,
-    wrong: load.wrong.length,
-    acknowledged: ledger.acknowledged,
-    lost: ledger.lost.length,
-    longestAnswerMs: load.longestAnswerMs,
+    faults,
+    requests,
+    wrong: wrong.length,
+    acknowledged,
+    lost: lost.length,
+    longestAnswerMs,
+    recoveriesMs,
   });
-  expect(load.wrong).toEqual([]);
-  expect(ledger).toMatchObject({ lost: [], ghosts: [] });
-  return ledger;
+  expect(wrong).toEqual([]);
+  expect({ lost, ghosts }).toEqual({ lost: [], ghosts: [] });
+  return { load, recoveriesMs, acknowledged };
 }
