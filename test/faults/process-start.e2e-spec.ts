@@ -13,7 +13,9 @@ import { Random, seedOfRun } from './support/random.js';
 
 /** of the built service, each to be applied once */
 const MIGRATIONS = new Set(
-  readdirSync(join(import.meta.dirname, '../../src/database/migrations')).map((file) => file.split('-')[0]),
+  readdirSync(join(import.meta.dirname, '../../src/database/migrations')).flatMap(
+    (file) => /^\d+(?=-)/.exec(file) ?? [],
+  ),
 );
 const KILLS = 6;
 const TABLES = 7;
