@@ -138,6 +138,7 @@ export const UNLIMITED: Environment = {
   RATE_LIMIT_REGISTER: 'off',
   RATE_LIMIT_LOGIN: 'off',
   RATE_LIMIT_LOOKUP: 'off',
+  MAX_ORGS_PER_USER: '100000',
 };
 
 /** One place in a deployment: process after process of the built service, on the same port and data. */
