@@ -14,15 +14,8 @@ import {
 } from '../support/expected.js';
 import { memberPath as pathOfMember } from '../support/org-members.js';
 import { anOperator } from '../support/operators.js';
-import {
-  type Account,
-  anAccount,
-  anEmail,
-  anOrg,
-  anUnknownId,
-  aPassword,
-  type Cast,
-} from '../support/personas.js';
+import type { Account, Cast } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anUnknownId, aPassword } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
 type Send = (by: Caller, query: string) => Promise<Answer>;
@@ -144,18 +137,10 @@ describe('a dry run', () => {
     const cast = await anOrg(service);
     const path = memberPath(cast, cast.member);
     const before = await allRows(service.db);
-    for (const query of [
-      'dryRun=',
-      'dryRun',
-      'dryRun=1',
-      'dryRun=True',
-      'dryRun=true&dryRun=true',
-      'dryRun=true&dryRun=false',
-      'dryRun[]=true',
-      'dryRun[0]=true',
-      'dryRun%5B%5D=true',
-      'dry_run=true',
-    ]) {
+    const odd =
+      'dryRun= dryRun dryRun=1 dryRun=True dryRun=true&dryRun=true dryRun=true&dryRun=false ' +
+      'dryRun[]=true dryRun[0]=true dryRun%5B%5D=true dry_run=true';
+    for (const query of odd.split(' ')) {
       const answer = await cast.owner.delete(`${path}?${query}`);
       expect(answer, query).toMatchObject(invalidFields('dryRun'));
       expect(answer.headers.get('dry-run')).toBeNull();

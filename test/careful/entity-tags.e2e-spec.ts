@@ -14,16 +14,8 @@ import {
   declineByCode,
 } from '../support/inviting.js';
 import { addMember, changeRole, memberPath, removeMember } from '../support/org-members.js';
-import {
-  type Account,
-  anAccount,
-  anEmail,
-  anOrg,
-  anOrgOf,
-  type Cast,
-  join,
-  type Org,
-} from '../support/personas.js';
+import type { Account, Cast, Org } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anOrgOf, join } from '../support/personas.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 
 const cluster = await startClusterWithoutLimits();

@@ -6,13 +6,7 @@ import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
 import { openDataLayer } from '../support/data-source.js';
-import {
-  alreadyMember,
-  idempotencyKeyReused,
-  invalidFields,
-  invalidToken,
-  lastOwner,
-} from '../support/expected.js';
+import { idempotencyKeyReused, invalidFields, invalidToken, lastOwner } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
 import {
   addMember,
@@ -23,15 +17,8 @@ import {
   removeMember,
 } from '../support/org-members.js';
 import { knownEvents } from '../support/recorded-events.js';
-import {
-  type Account,
-  anAccount,
-  anOrg,
-  anOrgOf,
-  anOrgWithTwoOwners,
-  type Cast,
-  type Org,
-} from '../support/personas.js';
+import type { Account, Cast, Org } from '../support/personas.js';
+import { anAccount, anOrg, anOrgOf, anOrgWithTwoOwners } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { insertRows } from '../support/rows.js';
 import { startClusterWithoutLimits } from '../support/service.js';
@@ -196,15 +183,6 @@ describe('a request with an Idempotency-Key', () => {
     expect(await orgsOf(ada)).toHaveLength(2);
   });
 
-  it('goes with its account', async () => {
-    const ada = await anAccount(service);
-    await withKey(ada).post('/api/orgs', { name: 'Soon gone' });
-    const [org] = await orgsOf(ada);
-    await db.query('DELETE FROM members WHERE org_id = ?', [org!.id]);
-    expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
-    expect(await keysOf(ada)).toEqual([]);
-  });
-
   it('holds neither the key nor the body of the request, and no code', async () => {
     const { org, owner, outsider } = await anOrg(service);
     const key = `visible-${randomUUID()}`;
@@ -212,14 +190,6 @@ describe('a request with an Idempotency-Key', () => {
     const text = JSON.stringify(await keysOf(owner));
     for (const secret of [key, outsider.email, owner.token, owner.password])
       expect(text).not.toContain(secret);
-  });
-
-  it('answers an addition that was made as one that was', async () => {
-    const { org, owner, outsider } = await anOrg(service);
-    const by = withKey(owner);
-    expect((await addMember(by, org, outsider)).status).toBe(201);
-    expect(await addMember(withKey(owner), org, outsider)).toMatchObject(alreadyMember);
-    expect((await addMember(by, org, outsider)).status).toBe(201);
   });
 
   it('keeps 10,000 answers of one user, the newest, and all of others', async () => {

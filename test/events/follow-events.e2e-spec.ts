@@ -197,18 +197,12 @@ describe('GET /api/events', () => {
     }
   });
 
-  it.each([
-    'after=now',
-    'after=',
-    'after=start&after=start',
-    'wait=16',
-    'wait=-1',
-    'wait=1.5',
-    'limit=0',
-    'limit=1001',
-  ])('refuses ?%s', async (query) => {
-    expect(await billing.get(`/api/events?${query}`)).toMatchObject(invalidFields(query.split('=')[0]!));
-  });
+  it.each('after=now after= after=start&after=start wait=16 wait=-1 wait=1.5 limit=0 limit=1001'.split(' '))(
+    'refuses ?%s',
+    async (query) => {
+      expect(await billing.get(`/api/events?${query}`)).toMatchObject(invalidFields(query.split('=')[0]!));
+    },
+  );
 
   it('is for services that are allowed it', async () => {
     const other = await aServiceCaller(service, 'introspect', 'memberships');

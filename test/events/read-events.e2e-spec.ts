@@ -85,18 +85,12 @@ describe('reading the record', () => {
     expect(await about(other.admin.id)).toEqual([]);
   });
 
-  it.each([
-    'limit=0',
-    'limit=1001',
-    'limit=x',
-    'type=member.exploded',
-    'type=',
-    'cursor=x',
-    'cursor=',
-    'userId=x',
-  ])('refuses ?%s', async (query) => {
-    expect(await ofOrg(cast.owner, `?${query}`)).toMatchObject(invalidFields(query.split('=')[0]!));
-  });
+  it.each('limit=0 limit=1001 limit=x type=member.exploded type= cursor=x cursor= userId=x'.split(' '))(
+    'refuses ?%s',
+    async (query) => {
+      expect(await ofOrg(cast.owner, `?${query}`)).toMatchObject(invalidFields(query.split('=')[0]!));
+    },
+  );
 
   it('shows a person what happened to himself, and whence he acted', async () => {
     const { email, password } = cast.member;

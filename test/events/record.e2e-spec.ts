@@ -13,16 +13,8 @@ import {
   verified,
 } from '../support/inviting.js';
 import { addMember, changeRole, removeMember } from '../support/org-members.js';
-import {
-  type Account,
-  aCode,
-  anAccount,
-  anEmail,
-  anOrg,
-  anOrgOf,
-  aPassword,
-  type Cast,
-} from '../support/personas.js';
+import type { Account, Cast } from '../support/personas.js';
+import { aCode, anAccount, anEmail, anOrg, anOrgOf, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refreshed } from '../support/refreshing.js';
 import { startOwnService } from '../support/service.js';
 import { aServiceCaller } from '../support/service-caller.js';

@@ -20,24 +20,14 @@ import {
   received,
   type ReceivedInvitation,
   registerWith,
-  resend,
   revoke,
   roleOf as roleIn,
   rowOf,
   verified,
 } from '../support/inviting.js';
 import { disable, enable } from '../support/org-members.js';
-import {
-  type Account,
-  anAccount,
-  anAccountOf,
-  anEmail,
-  anOrg,
-  anUnknownId,
-  byCode,
-  type Cast,
-  join,
-} from '../support/personas.js';
+import type { Account, Cast } from '../support/personas.js';
+import { anAccount, anAccountOf, anEmail, anOrg, anUnknownId, byCode, join } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 import { startService } from '../support/service.js';
 
@@ -153,15 +143,10 @@ describe('an invitation', () => {
     expect(await isVerified(squatter)).toBe(false);
   });
 
-  it('takes at most 50 codes, until there is a new one', async () => {
+  it('takes no odd code', async () => {
     const { squatter, pending } = await aSquatter();
     const odd = ['', 'x', '1234567890123', 'ÄÄÄÄÄÄÄÄÄÄ', 'U'.repeat(10), '1'.repeat(64), '1'.repeat(65)];
-    for (const typed of [...odd, ...Array<string>(50).fill(WRONG), pending.code]) {
-      expect(await accept(squatter, pending, typed)).toMatchObject(invalidCode);
-    }
-
-    const { body } = await resend(cast.owner, cast.org, pending);
-    expect((await accept(squatter, pending, body.invitation.code)).status).toBe(200);
+    for (const typed of odd) expect(await accept(squatter, pending, typed)).toMatchObject(invalidCode);
   });
 
   it('changes no membership that there is', async () => {

@@ -311,6 +311,7 @@ describe('an inviter', () => {
   it.each<[string, string, (cast: Cast) => Promise<Answer>]>([
     ['is removed', 'inviter_removed', ({ org, owner, admin }) => removeMember(owner, org, admin)],
     ['goes', 'inviter_left', ({ org, admin }) => removeMember(admin, org, admin)],
+    ['leaves', 'inviter_left', ({ org, admin }) => admin.post(`/api/orgs/${org.id}/leave`)],
     [
       'becomes a member',
       'inviter_demoted',
@@ -329,9 +330,11 @@ describe('an inviter', () => {
     expect(invitedBy).toEqual({ userId: cast.admin.id, email });
   });
 
-  it('who becomes an owner keeps them', async () => {
-    await changeRole(cast.owner, cast.org, cast.admin, 'owner');
-    expect(await listed(cast.owner, cast.org, 'pending')).toHaveLength(3);
+  it('who becomes an owner, and an admin again, keeps them', async () => {
+    for (const role of ['owner', 'admin']) {
+      await changeRole(cast.owner, cast.org, cast.admin, role);
+      expect(await listed(cast.owner, cast.org, 'pending')).toHaveLength(3);
+    }
   });
 
   it('who is disabled loses them, in organizations of others, too', async () => {

@@ -17,15 +17,8 @@ import {
 } from '../support/inviting.js';
 import { MailServer, refusal } from '../support/mail-server.js';
 import { disable } from '../support/org-members.js';
-import {
-  type Account,
-  anAccount,
-  anAccountOf,
-  anEmail,
-  anOrg,
-  anOrgOf,
-  type Cast,
-} from '../support/personas.js';
+import type { Account, Cast } from '../support/personas.js';
+import { anAccount, anAccountOf, anEmail, anOrg, anOrgOf } from '../support/personas.js';
 import { idAt, insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
 

@@ -2,16 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
-import {
-  accept,
-  type Invitation,
-  invite,
-  listed,
-  received,
-  registerWith,
-  resend,
-  roleOf,
-} from '../support/inviting.js';
+import type { Invitation } from '../support/inviting.js';
+import { accept, invite, listed, received, registerWith, resend, roleOf } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { anAccountOf, anEmail, anOrg, aPassword, type Cast, type Session } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';

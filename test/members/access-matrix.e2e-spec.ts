@@ -5,19 +5,8 @@ import type { Answer } from '../support/answer.js';
 import { insufficientRole, invalidFields, passwordSessionRequired } from '../support/expected.js';
 import { anInvitation, invite, listed } from '../support/inviting.js';
 import { addMember, changeRole, membersOf, removeMember } from '../support/org-members.js';
-import {
-  type Account,
-  anAccount,
-  anEmail,
-  anOrg,
-  anOrgWithTwoOwners,
-  byCode,
-  type Cast,
-  join,
-  type Org,
-  type Role,
-  ROLES,
-} from '../support/personas.js';
+import type { Account, Cast, Org, Role } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anOrgWithTwoOwners, byCode, join, ROLES } from '../support/personas.js';
 import { startService } from '../support/service.js';
 
 interface Route extends AccessRoute {
@@ -178,6 +167,8 @@ describe('what a role allows', () => {
 
     const done = { status: 201, body: { member: { userId: added.id, role } } };
     expect(answer).toMatchObject(actor === 'member' ? refusal(actor) : done);
+    const shown = (await membersOf(on.owner, on.org)).filter(({ userId }) => userId === added.id);
+    expect(shown).toEqual(actor === 'member' ? [] : [{ userId: added.id, email: added.email, role }]);
     expect((await added.get(`/api/orgs/${on.org.id}`)).status).toBe(actor === 'member' ? 403 : 200);
   });
 

@@ -35,121 +35,79 @@ afterAll(() => service.stop());
 const nowhere = `/api/orgs/${anUnknownId()}`;
 const here = `/api/orgs/${org.id}`;
 const members = `${here}/members`;
-
-type Case = [by: Caller, method: string, path: string, body?: object];
+const tooLow = insufficientRole('admin', 'member');
+const notOwner = insufficientRole('owner', 'admin');
+const wrongRole = invalidFields('role');
 
 /** Each request has every fault that comes after the one it must be answered with. */
 describe('the order of checks', () => {
-  it.each<[string, object, Case[]]>([
-    [
-      'authentication first',
-      unauthorized,
-      [
-        [anyone, 'GET', nowhere],
-        [anyone, 'POST', `${nowhere}/members`, {}],
-        [anyone, 'PATCH', `${nowhere}/members/x`, {}],
-        [anyone, 'DELETE', `${nowhere}/members/x`],
-        [anyone, 'POST', '/api/orgs', {}],
-        [anyone, 'PATCH', nowhere, {}],
-        [anyone, 'DELETE', nowhere],
-        [anyone, 'POST', `${nowhere}/leave`, {}],
-        [anyone, 'POST', `${nowhere}/transfer`, {}],
-        [anyone, 'POST', `${nowhere}/restore`, {}],
-        [anyone, 'POST', '/api/auth/code', { codeChallenge: 0 }],
-      ],
-    ],
-    [
-      'then whether the organization exists, before the kind of session, which would tell that it does',
-      orgNotFound,
-      [
-        [outsider, 'POST', `${nowhere}/members`, {}],
-        [outsider, 'PATCH', `${nowhere}/members/x`, {}],
-        [outsider, 'DELETE', `${nowhere}/members/x`],
-        [outsider, 'GET', `${nowhere}/members/x`],
-        [outsider, 'GET', `${nowhere}/members?search=`],
-        [outsider, 'PATCH', nowhere, {}],
-        [derivedOutsider, 'DELETE', nowhere],
-        [derivedOutsider, 'POST', `${nowhere}/transfer`, {}],
-        [derivedOutsider, 'POST', `${nowhere}/leave`, {}],
-      ],
-    ],
-    [
-      'then membership',
-      notAMember,
-      [
-        [outsider, 'POST', members, {}],
-        [outsider, 'PATCH', `${members}/x`, {}],
-        [outsider, 'DELETE', `${members}/x`],
-        [outsider, 'GET', `${members}?role=`],
-        [outsider, 'POST', `${here}/invitations`, { showCode: 1 }],
-        [outsider, 'POST', `${here}/invitations/x/resend`, { showCode: 1 }],
-        [derivedOutsider, 'DELETE', here],
-        [derivedOutsider, 'POST', `${here}/transfer`, {}],
-      ],
-    ],
-    [
-      'then the role',
-      insufficientRole('admin', 'member'),
-      [
-        [member, 'POST', members, {}],
-        [member, 'PATCH', `${members}/x`, {}],
-        [member, 'DELETE', `${members}/x`],
-        [member, 'DELETE', `${members}/${owner.id}`],
-        [member, 'PATCH', here, {}],
-        [member, 'POST', `${here}/invitations`, { showCode: 1 }],
-        [member, 'POST', `${here}/invitations/x/resend`, { showCode: 1 }],
-      ],
-    ],
-    [
-      'then the role, of an owner where one is needed',
-      insufficientRole('owner', 'admin'),
-      [[admin, 'POST', `${here}/transfer`, {}]],
-    ],
-    ['then the kind of session', passwordSessionRequired, [[derivedOwner, 'POST', `${here}/transfer`, {}]]],
-    [
-      'then the body',
-      invalidFields('role'),
-      [
-        [admin, 'POST', members, { email: anEmail(), role: 'owner' }],
-        [admin, 'PATCH', `${members}/x`, { role: 'root' }],
-        [admin, 'PATCH', `${members}/${owner.id}`, {}],
-        [owner, 'POST', `${here}/invitations`, { email: member.email, role: 'owner', showCode: true }],
-      ],
-    ],
-    [
-      'then the body of another route',
-      invalidFields('showCode'),
-      [[owner, 'POST', `${here}/invitations/x/resend`, { showCode: 1 }]],
-    ],
-    [
-      'then the account of the email',
-      userNotFound,
-      [[admin, 'POST', members, { email: anEmail(), role: 'admin' }]],
-    ],
-    [
-      'then whether it is a member already',
-      alreadyMember,
-      [[admin, 'POST', members, { email: owner.email, role: 'admin' }]],
-    ],
-    [
-      'then the member',
-      memberNotFound,
-      ['x', anUnknownId()].flatMap((nobody): Case[] => [
-        [admin, 'PATCH', `${members}/${nobody}`, { role: 'owner' }],
-        [admin, 'DELETE', `${members}/${nobody}`],
-      ]),
-    ],
-    [
-      'then the role of the target, before the rule of the last owner',
-      insufficientRole('owner', 'admin'),
-      [
-        [admin, 'PATCH', `${members}/${owner.id}`, { role: 'member' }],
-        [admin, 'DELETE', `${members}/${owner.id}`],
-      ],
-    ],
-    ['last the rule of the last owner', lastOwner, [[owner, 'DELETE', `${members}/${owner.id}`]]],
-  ])('is %s', async (_what, expected, cases) => {
-    for (const [by, method, path, body] of cases) {
+  it('is authentication, the organization, membership, the role, the session, the body, and the target', async () => {
+    const cases: [expected: object, by: Caller, method: string, path: string, body?: object][] = [
+      // authentication first
+      [unauthorized, anyone, 'GET', nowhere],
+      [unauthorized, anyone, 'POST', `${nowhere}/members`, {}],
+      [unauthorized, anyone, 'PATCH', `${nowhere}/members/x`, {}],
+      [unauthorized, anyone, 'DELETE', `${nowhere}/members/x`],
+      [unauthorized, anyone, 'POST', '/api/orgs', {}],
+      [unauthorized, anyone, 'PATCH', nowhere, {}],
+      [unauthorized, anyone, 'DELETE', nowhere],
+      [unauthorized, anyone, 'POST', `${nowhere}/leave`, {}],
+      [unauthorized, anyone, 'POST', `${nowhere}/transfer`, {}],
+      [unauthorized, anyone, 'POST', `${nowhere}/restore`, {}],
+      [unauthorized, anyone, 'POST', '/api/auth/code', { codeChallenge: 0 }],
+      // whether the organization exists, before the kind of session, which would tell that it does
+      [orgNotFound, outsider, 'POST', `${nowhere}/members`, {}],
+      [orgNotFound, outsider, 'PATCH', `${nowhere}/members/x`, {}],
+      [orgNotFound, outsider, 'DELETE', `${nowhere}/members/x`],
+      [orgNotFound, outsider, 'GET', `${nowhere}/members/x`],
+      [orgNotFound, outsider, 'GET', `${nowhere}/members?search=`],
+      [orgNotFound, outsider, 'PATCH', nowhere, {}],
+      [orgNotFound, derivedOutsider, 'DELETE', nowhere],
+      [orgNotFound, derivedOutsider, 'POST', `${nowhere}/transfer`, {}],
+      [orgNotFound, derivedOutsider, 'POST', `${nowhere}/leave`, {}],
+      // membership
+      [notAMember, outsider, 'POST', members, {}],
+      [notAMember, outsider, 'PATCH', `${members}/x`, {}],
+      [notAMember, outsider, 'DELETE', `${members}/x`],
+      [notAMember, outsider, 'GET', `${members}?role=`],
+      [notAMember, outsider, 'POST', `${here}/invitations`, { showCode: 1 }],
+      [notAMember, outsider, 'POST', `${here}/invitations/x/resend`, { showCode: 1 }],
+      [notAMember, derivedOutsider, 'DELETE', here],
+      [notAMember, derivedOutsider, 'POST', `${here}/transfer`, {}],
+      // the role
+      [tooLow, member, 'POST', members, {}],
+      [tooLow, member, 'PATCH', `${members}/x`, {}],
+      [tooLow, member, 'DELETE', `${members}/x`],
+      [tooLow, member, 'DELETE', `${members}/${owner.id}`],
+      [tooLow, member, 'PATCH', here, {}],
+      [tooLow, member, 'POST', `${here}/invitations`, { showCode: 1 }],
+      [tooLow, member, 'POST', `${here}/invitations/x/resend`, { showCode: 1 }],
+      // the role, of an owner where one is needed
+      [notOwner, admin, 'POST', `${here}/transfer`, {}],
+      // the kind of session
+      [passwordSessionRequired, derivedOwner, 'POST', `${here}/transfer`, {}],
+      // the body
+      [wrongRole, admin, 'POST', members, { email: anEmail(), role: 'owner' }],
+      [wrongRole, admin, 'PATCH', `${members}/x`, { role: 'root' }],
+      [wrongRole, admin, 'PATCH', `${members}/${owner.id}`, {}],
+      [wrongRole, owner, 'POST', `${here}/invitations`, { email: member.email, role: 'owner' }],
+      // the body of another route
+      [invalidFields('showCode'), owner, 'POST', `${here}/invitations/x/resend`, { showCode: 1 }],
+      // the account of the email
+      [userNotFound, admin, 'POST', members, { email: anEmail(), role: 'admin' }],
+      // whether it is a member already
+      [alreadyMember, admin, 'POST', members, { email: owner.email, role: 'admin' }],
+      // the member
+      [memberNotFound, admin, 'PATCH', `${members}/x`, { role: 'owner' }],
+      [memberNotFound, admin, 'DELETE', `${members}/x`],
+      [memberNotFound, admin, 'PATCH', `${members}/${anUnknownId()}`, { role: 'owner' }],
+      [memberNotFound, admin, 'DELETE', `${members}/${anUnknownId()}`],
+      // the role of the target, and last the rule of the last owner
+      [notOwner, admin, 'PATCH', `${members}/${owner.id}`, { role: 'member' }],
+      [notOwner, admin, 'DELETE', `${members}/${owner.id}`],
+      [lastOwner, owner, 'DELETE', `${members}/${owner.id}`],
+    ];
+    for (const [expected, by, method, path, body] of cases) {
       const answer = await by.sendJson(method, path, body);
       expect(answer, `${method} ${path}: ${answer.text}`).toMatchObject(expected);
     }

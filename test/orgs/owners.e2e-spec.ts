@@ -32,7 +32,6 @@ import {
   ROLES,
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
 
 const service = await startService();
@@ -117,26 +116,6 @@ describe('leaving an organization', () => {
       expect((await leave(admin, org)).status).toBe(200);
       expect(await stateOf(cast, joined)).toEqual({ isDeleted: false, events: [removed('left')] });
     });
-  });
-
-  it('ends the pending invitations of who leaves, is demoted or removed, and no other', async () => {
-    const { org, owner, admin, member, coOwner } = await anOrgWithTwoOwners(service);
-    const inviters = [owner, admin, member, coOwner].map(({ id }) => ({ id, invited_by: id }));
-    await insertRows(service.db, 'invitations', inviters, { org_id: org.id });
-    async function expectPending(...those: Account[]): Promise<void> {
-      const query = 'SELECT invited_by AS id FROM invitations WHERE org_id = ? AND pending = 1';
-      const ids = (await service.db.query(query, [org.id])).map(({ id }) => String(id));
-      expect(ids.toSorted()).toEqual(those.map(({ id }) => id).toSorted());
-    }
-
-    expect((await changeRole(coOwner, org, owner, 'admin')).status).toBe(200);
-    await expectPending(owner, admin, member, coOwner);
-    expect((await changeRole(coOwner, org, owner, 'member')).status).toBe(200);
-    await expectPending(admin, member, coOwner);
-    expect((await removeMember(coOwner, org, admin)).status).toBe(200);
-    await expectPending(member, coOwner);
-    expect((await leave(member, org)).status).toBe(200);
-    await expectPending(coOwner);
   });
 });
 
