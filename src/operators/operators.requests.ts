@@ -120,12 +120,12 @@ export class ListServicesQuery {
 }
 
 export class ListMailsQuery {
-  /** state of the mails to list; by default those that wait and those that failed */
+  /** state of the emails to list; by default those that wait and those that failed */
   @IfGiven()
   @IsOneOf(MAIL_STATES, 'must be waiting, sent, failed or dropped', { enumName: 'MailState' })
   state?: MailState;
 
-  /** e-mail to which the mails are addressed */
+  /** email address to which the emails are addressed */
   @ApiEmail()
   // Give null for refused text, because an optional property may be undefined.
   @Transform(({ value }: { value: unknown }) => canonicalEmail(value) ?? null)

@@ -26,7 +26,7 @@ export class ListMembersQuery {
   @EmailSearch('beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail')
   search?: string;
 
-  /** role of the members to find; the list is then ordered by e-mail */
+  /** role of the members to find; the list is then ordered by email */
   @IfGiven()
   @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role' })
   role?: Role;
