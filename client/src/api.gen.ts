@@ -2215,7 +2215,7 @@ export interface Operations {
     input: {
       /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
       search?: string | undefined;
-      /** role of the members to find; the list is then ordered by e-mail */
+      /** role of the members to find; the list is then ordered by email */
       role?: Role | undefined;
       /** maximum number of members on a page; the default is 100 with `search` or `role`, otherwise the whole list */
       limit?: number | undefined;
@@ -2562,9 +2562,9 @@ export interface Operations {
   /** List emails. Lists emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Emails are kept for 7 days. */
   listMails: {
     input: {
-      /** state of the mails to list; by default those that wait and those that failed */
+      /** state of the emails to list; by default those that wait and those that failed */
       state?: MailState | undefined;
-      /** e-mail to which the mails are addressed */
+      /** email address to which the emails are addressed */
       to?: string | undefined;
       /** maximum number of mails on a page */
       limit?: number | undefined;
