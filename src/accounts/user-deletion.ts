@@ -4,7 +4,7 @@ import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
-import { OK, type OkResult } from '../http/fields.js';
+import type { OkResult } from '../http/fields.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
@@ -156,10 +156,10 @@ export class OwnDeletion {
       if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return undefined;
       const leaving = { user, departures, orphaned: requireOtherOwners(departures, false) };
       // A dry run ends as soon as nothing can refuse the deletion any more, and uses no code.
-      if (!prepared) return OK;
+      if (!prepared) return { ok: true };
       await this.proofs.use(transaction, owner, actor);
       await this.deletion.deleteRows(transaction, actor, leaving, prepared);
-      return OK;
+      return { ok: true };
     });
   }
 }

@@ -13,7 +13,7 @@ import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { OK, type OkResult } from '../../http/fields.js';
+import type { OkResult } from '../../http/fields.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserUpdates } from '../../users/users.updates.js';
@@ -197,7 +197,7 @@ export class InvitationAnswers {
       requireAnswer(facts, answered.hasCode(facts), Date.now());
       if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new Problem('invitation_ended');
       await org.record({ type: 'invitation.declined', userId: write.actor.id, data: invitationData(facts) });
-      return OK;
+      return { ok: true as const };
     });
     return answer;
   }

@@ -3,7 +3,7 @@ import { readable } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import { OK, type OkResult } from '../../http/fields.js';
+import type { OkResult } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
@@ -112,7 +112,7 @@ export class InvitationsService {
 
       await this.invitations.revoke(tx, id);
       await org.record(...revocations([facts], 'revoked'));
-      return OK;
+      return { ok: true };
     });
   }
 
