@@ -3,7 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
-import { hotStatement } from '../../database/statements.js';
+import { SharedStatement } from '../../database/shared-statement.js';
+import { hotStatement, padded, places } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
 import type { Position } from '../../http/pages.js';
 import { Member } from './org.entity.js';
@@ -38,18 +39,25 @@ interface MemberOfOrg extends ListedMember {
 
 const MAX_AT_ONCE = 1000;
 
+/** Lists of about this length share a query; longer ones are faster side by side. */
+const MAX_SHORT = 100;
+const MAX_SHARED_ROWS = 2000;
+
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
 // One statement has one snapshot, so a list and its reader are of one revision. The row of the reader alone carries
 // the organization. LEFT preserves the join order. SQLite plans a statement again for each value of a bound limit, so
 // it is a literal.
-const LIST = hotStatement(
-  'the member list',
-  `SELECT ${MEMBER}, o.name, o.revision
-    FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id = ?
-    WHERE m.org_id = ? ${IN_ORDER} LIMIT ${MAX_AT_ONCE + 1}`,
-);
+const listsOf = (size: number): string => `${MEMBER}, o.name, o.revision
+    FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
+    WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
+const LIST = hotStatement('the member list', `SELECT ${listsOf(1)} LIMIT ${MAX_AT_ONCE + 1}`);
+
+/** The last lists may be cut. */
+const findSharedLists = (size: number): string =>
+  `SELECT m.org_id AS orgId, ${listsOf(size)} LIMIT ${MAX_SHARED_ROWS + 1}`;
+hotStatement('several member lists', findSharedLists(2));
 
 /** The plain range on `joined_at` makes the engines use the index. */
 const LIST_AFTER = hotStatement(
@@ -103,18 +111,25 @@ const FIND_ONE = hotStatement(
     WHERE m.org_id = ? AND m.user_id = ?`,
 );
 
+const ABSENT: Reader = { orgId: '', userId: '', sessionId: '' };
+
 const NO_READER = { name: null, revision: null };
 
 const FROM_THE_START: Position = { order: 0, id: '' };
 
 @Injectable()
 export class MemberLists {
+  private readonly shortLists = new SharedStatement((readers: Reader[]) => this.findShort(readers));
+  /** average of the last lists */
+  private usualLength = 0;
+
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  async findAll({ orgId, userId: readerId }: Reader): Promise<FoundList> {
-    const rows = await this.members.query<MemberOfOrg[]>(LIST, [readerId, orgId]);
+  async findAll(reader: Reader): Promise<FoundList> {
+    const areShort = this.usualLength <= MAX_SHORT;
+    const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
     if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
-    const { name, revision } = rows.find(({ userId }) => userId === readerId) ?? NO_READER;
+    const { name, revision } = rows.find(({ userId }) => userId === reader.userId) ?? NO_READER;
     if (name === null || revision === null) return { kind: 'closed' };
     const members = rows.map(({ userId, email, role }) => ({ userId, email, role }));
     return { kind: 'whole', name, revision, members };
@@ -162,5 +177,22 @@ export class MemberLists {
 
   async findOne(orgId: string, userId: string): Promise<FoundMember | undefined> {
     return (await this.members.query<FoundMember[]>(FIND_ONE, [orgId, userId]))[0];
+  }
+
+  private async findShort(readers: Reader[]): Promise<MemberOfOrg[][]> {
+    const asked = padded(readers, ABSENT);
+    const values = [...asked.map(({ userId }) => userId), ...asked.map(({ orgId }) => orgId)];
+    type Row = MemberOfOrg & { orgId: string };
+    const rows = await this.members.query<Row[]>(findSharedLists(asked.length), values);
+    if (rows.length > MAX_SHARED_ROWS) return Promise.all(readers.map((reader) => this.findAlone(reader)));
+    const lists = Map.groupBy(rows, ({ orgId }) => orgId);
+    this.usualLength = rows.length / new Set(readers.map(({ orgId }) => orgId)).size;
+    return readers.map(({ orgId }) => lists.get(orgId) ?? []);
+  }
+
+  private async findAlone({ orgId, userId }: Reader): Promise<MemberOfOrg[]> {
+    const rows = await this.members.query<MemberOfOrg[]>(LIST, [userId, orgId]);
+    this.usualLength = rows.length;
+    return rows;
   }
 }
