@@ -15,6 +15,15 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
+/**
+ * Rows of values as a table `k`, planned once: a condition with OR for each key takes three times as long for 32 keys.
+ * The SELECT that finds nothing gives the columns their character set; otherwise the joins use no index.
+ * @param columns `SELECT … FROM` a table with an id, a column for each value of a row
+ */
+export function keyTable(columns: string, width: number, size: number): string {
+  return `(${columns} WHERE id = ''${` UNION ALL SELECT ${places(width)}`.repeat(size)}) k`;
+}
+
 /** Pads to a power of two, so that there are few prepared statements. */
 export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));

@@ -147,7 +147,7 @@ describe('the traces', () => {
     expect(await queriesOf({ token, orgId: org.id })).toEqual([
       'SELECT service_secrets',
       'SELECT sessions',
-      'SELECT members',
+      'SELECT orgs',
     ]);
     expect(await queriesOf({ token: 'x.y.z', orgId: org.id })).toEqual(['SELECT service_secrets']);
   });

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, type Repository } from 'typeorm';
 import type { AuthenticationMethod, UserPrincipal } from '../../access/principal.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { hotStatement, NOW_MS, padded, places } from '../../database/statements.js';
+import { hotStatement, keyTable, NOW_MS, padded, places } from '../../database/statements.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_VOID } from './authorization-codes.repository.js';
@@ -110,11 +110,8 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
 
-// A table of exchanges, planned once. The SELECT that finds nothing gives the columns their character set; otherwise
-// the joins use no index.
-const exchangeTable = (size: number): string =>
-  `(SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch FROM sessions
-    WHERE id = ''${` UNION ALL SELECT ${places(8)}`.repeat(size)}) k`;
+const EXCHANGE = `SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch
+  FROM sessions`;
 
 /**
  * One statement, so that nothing it checks can change before it inserts. The new session takes the epoch of the
@@ -123,7 +120,7 @@ const exchangeTable = (size: number): string =>
 const openedBy = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
     COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
-    FROM ${exchangeTable(size)}
+    FROM ${keyTable(EXCHANGE, 8, size)}
       JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
       LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
     WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
-import { hotStatement, inBatches, padded, places } from '../../database/statements.js';
+import { hotStatement, inBatches, keyTable, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Member, MEMBERS_KEY } from './org.entity.js';
@@ -114,13 +114,11 @@ const IS_ENABLED_OWNER = hotStatement(
 );
 
 const findMemberships = (size: number): string =>
-  `SELECT o.id AS orgId, o.name AS orgName, o.revision, m.user_id AS userId, m.role
-    FROM members m JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL
-    WHERE ${Array(size).fill('(m.org_id = ? AND m.user_id = ?)').join(' OR ')}`;
+  `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role
+    FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
+      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
+      LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`;
 hotStatement('the role check', findMemberships(2));
-
-const FIND_ORG = `SELECT o.id AS orgId, o.name AS orgName, o.revision, NULL AS role FROM orgs o
-  WHERE o.id = ? AND o.deleted_at IS NULL`;
 
 /** NULL while the user `u` may join one more organization; reads at most as many rows as the limit. */
 function orgAtLimit(maxOrgs: number): string {
@@ -143,9 +141,8 @@ export class MembersRepository {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   /** Finds nothing without the organization. Concurrent calls share a statement. */
-  async findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
-    const found = await this.memberships.run({ orgId, userId });
-    return found ?? (await this.members.query<Membership[]>(FIND_ORG, [orgId]))[0];
+  findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
+    return this.memberships.run({ orgId, userId });
   }
 
   async findPair(
