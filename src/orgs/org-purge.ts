@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BATCH, type Batch } from '../database/statements.js';
-import type { Transaction } from '../database/transactions/transactions.js';
+import { type Transaction, unchanged } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { MembersRepository } from './state/members.repository.js';
-import { type LockedOrg, OrgChanges, unchanged } from './state/org-changes.js';
+import { type LockedOrg, OrgChanges } from './state/org-changes.js';
 import { OrgsRepository } from './state/orgs.repository.js';
 
 /**

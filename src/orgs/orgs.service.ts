@@ -17,7 +17,8 @@ import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
 import { NO_ENABLED_OWNER, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireAdmin, requireOwner, requireRestorable } from './state/member-policy.js';
-import { OrgChanges, unchanged } from './state/org-changes.js';
+import { OrgChanges } from './state/org-changes.js';
+import { unchanged } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 
 const FIRST_REVISION = 1;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions, unchanged } from '../database/transactions/transactions.js';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
@@ -40,8 +40,6 @@ export interface LockedUser extends UserState {
   recordWithEnd: (event: UserEvent, end: EndOfAll, ...others: NewEvent[]) => Promise<void>;
 }
 
-class NothingChanged extends Error {}
-
 /** The only ways to lock users, for users, operators, commands and jobs; those of organizations call `lock`. */
 @Injectable()
 export class UserChanges {
@@ -64,9 +62,10 @@ export class UserChanges {
     userId: string,
     work: (transaction: Transaction, user: LockedUser) => Promise<Answer | undefined>,
   ): Promise<Answer | undefined> {
-    return this.unlessUnchanged({ principal: principalOf(actor), row: userId }, async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       const user = await this.lock(transaction, actor, userId);
-      return user && work(transaction, user);
+      const answer = user && (await work(transaction, user));
+      return answer === undefined ? unchanged(undefined) : answer;
     });
   }
 
@@ -106,22 +105,5 @@ export class UserChanges {
       recordWithEnd: (event, end, ...others) =>
         recordIn(event, (epoch) => [allSessionsEnded(about, end, epoch), ...others]),
     };
-  }
-
-  /** Rolls back if the work returns undefined. */
-  private async unlessUnchanged<Answer>(
-    turn: { principal: string; row: string },
-    work: (transaction: Transaction) => Promise<Answer | undefined>,
-  ): Promise<Answer | undefined> {
-    try {
-      return await this.transactions.run(turn, async (transaction) => {
-        const answer = await work(transaction);
-        if (answer === undefined) throw new NothingChanged();
-        return answer;
-      });
-    } catch (error) {
-      if (error instanceof NothingChanged) return undefined;
-      throw error;
-    }
   }
 }

@@ -14,7 +14,7 @@ import { MembersService } from '../../src/orgs/members/members.service.js';
 import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
 import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
 import { MembersRepository } from '../../src/orgs/state/members.repository.js';
-import { unchanged } from '../../src/orgs/state/org-changes.js';
+import { unchanged } from '../../src/database/transactions/transactions.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { UserDepartures } from '../../src/orgs/state/user-departures.js';
 import { Problem } from '../../src/problems/problem.js';

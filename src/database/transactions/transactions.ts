@@ -102,6 +102,15 @@ export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => detectUnknownOutcome(send) : send);
 }
 
+/** The answer of a transaction that found nothing to change, and is rolled back. */
+export class Unchanged<Answer> {
+  constructor(readonly answer: Answer) {}
+}
+
+export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
+  return new Unchanged(answer);
+}
+
 // Retries transactions that lost a conflict, so that they must have no effect outside the database. A COMMIT without an
 // answer is not retried: it may have taken effect.
 @Injectable()
@@ -116,7 +125,7 @@ export class Transactions {
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
-  async run<T>(turn: Turn, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async run<T>(turn: Turn, work: (transaction: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
     // Otherwise it would wait for the transaction around it.
     refuseInsideTransaction();
     // The queue tells turns apart by identity.
@@ -140,19 +149,27 @@ export class Transactions {
     }
   }
 
-  private async attempt<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  private async attempt<T>(work: (transaction: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
       const result = await new Transaction(runner).perform(work);
+      if (result instanceof Unchanged) {
+        await rollBack(runner);
+        return result.answer;
+      }
       await detectUnknownOutcome(() => runner.commitTransaction());
       return result;
     } catch (error) {
-      // A lost connection need not roll back.
-      await runner.rollbackTransaction().catch(() => undefined);
+      await rollBack(runner);
       throw error;
     } finally {
       await runner.release();
     }
   }
+}
+
+/** A lost connection need not roll back. */
+async function rollBack(runner: QueryRunner): Promise<void> {
+  await runner.rollbackTransaction().catch(() => undefined);
 }

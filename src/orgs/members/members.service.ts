@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import type { Transaction } from '../../database/transactions/transactions.js';
+import { type Transaction, unchanged } from '../../database/transactions/transactions.js';
 import type { OkResult } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
@@ -16,7 +16,7 @@ import {
   requireRemoval,
   requireTransfer,
 } from '../state/member-policy.js';
-import { type LockedOrg, OrgChanges, type OrgEvent, revocations, unchanged } from '../state/org-changes.js';
+import { type LockedOrg, OrgChanges, type OrgEvent, revocations } from '../state/org-changes.js';
 import { invitableRoles } from '../state/invitation-policy.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MembershipResult } from './members.responses.js';

@@ -5,7 +5,12 @@ import { type EndedInvitation, InvitationsRepository } from './invitations.repos
 import { principalOf } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
+import {
+  type Transaction,
+  Transactions,
+  Unchanged,
+  unchanged,
+} from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
@@ -40,26 +45,10 @@ export interface LockedOrg extends OrgRow {
   record: (...events: OrgEvent[]) => Promise<void>;
 }
 
-export class Unchanged<Answer> {
-  constructor(readonly answer: Answer) {}
-}
-
-export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
-  return new Unchanged(answer);
-}
-
 interface OrgOptions {
   evenDeleted?: boolean;
   missing?: () => Problem;
 }
-
-class RolledBack<Answer> extends Error {
-  constructor(readonly result: Versioned<Answer>) {
-    super('nothing changed');
-  }
-}
-
-class NothingChanged extends Error {}
 
 class OrgNotLockedError extends Error {}
 
@@ -94,7 +83,8 @@ export class OrgChanges {
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
     const request = 'status' in write ? write : undefined;
-    const attempt = async (transaction: Transaction): Promise<Versioned<Answer>> => {
+    const turn = { principal: principalOf(actor), row: orgId };
+    const { isChanged, ...result } = await this.transactions.run(turn, async (transaction) => {
       await this.orgs.raiseRevision(transaction, orgId);
       if (request) await this.writes.replay(transaction, request);
       const org = await this.orgs.findRow(transaction, orgId);
@@ -107,20 +97,13 @@ export class OrgChanges {
         this.events.record(transaction, ...events.map((event) => Object.assign(event, about)));
       const answer = await work(transaction, { ...org, record });
       if (answer instanceof Unchanged)
-        throw new RolledBack({ answer: answer.answer, revision: revision - 1 });
-      return {
-        answer: request ? await this.writes.complete(transaction, request, answer) : answer,
-        revision,
-      };
-    };
-    try {
-      return await this.transactions.run({ principal: principalOf(actor), row: orgId }, attempt);
-    } catch (error) {
-      if (!(error instanceof RolledBack)) throw error;
-      const { answer, revision } = error.result as Versioned<Answer>;
-      if (request?.key || request?.dryRun) await this.writes.run(request, orgId, async () => answer);
-      return { answer, revision };
-    }
+        return unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
+      const kept = request ? await this.writes.complete(transaction, request, answer) : answer;
+      return { answer: kept, revision, isChanged: true };
+    });
+    if (!isChanged && (request?.key || request?.dryRun))
+      await this.writes.run(request, orgId, async () => result.answer);
+    return result;
   }
 
   /**
@@ -143,20 +126,19 @@ export class OrgChanges {
     const begun = performance.now();
     for (;;) {
       const locked = new Set(await this.members.findOrgIds(userId));
-      const attempt = async (transaction: Transaction): Promise<Answer> => {
+      const attempt = async (transaction: Transaction): Promise<Answer | Unchanged<undefined>> => {
         await this.orgs.raiseRevisions(transaction, [...locked]);
         const user = await this.users.lock(transaction, actor, userId);
-        if (!user) throw new NothingChanged();
+        if (!user) return unchanged(undefined);
         const departures = await this.members.findDepartures(transaction, userId);
         if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
         const answer = await work(transaction, user, departures);
-        if (answer === undefined) throw new NothingChanged();
+        if (answer === undefined) return unchanged(undefined);
         return 'status' in write ? this.writes.complete(transaction, write, answer) : answer;
       };
       try {
         return await this.transactions.run({ principal: principalOf(actor), row: userId }, attempt);
       } catch (error) {
-        if (error instanceof NothingChanged) return undefined;
         if (!(error instanceof OrgNotLockedError || error instanceof LostConflictError)) throw error;
         if (performance.now() - begun > RETRY_TIMEOUT_MS) throw new LostConflictError(error);
       }
