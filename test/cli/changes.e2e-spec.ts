@@ -222,6 +222,15 @@ describe('the last-owner rule', () => {
       expect(stdout).toContain(`organization ${id} (${name}) ${way}\n`);
     }
     expect(stdout).not.toContain(kept.id);
+    const doctor = await run('doctor', '--json');
+    expect(doctor.code).toBe(1);
+    const claim = 'every organization has an owner whose account is enabled';
+    const finding = doctor.stdout.split('\n').find((line) => line.includes(claim))!;
+    expect(JSON.parse(finding)).toMatchObject({
+      holds: false,
+      faults: expect.arrayContaining([expect.stringContaining(orgs[0]!.name)]) as unknown,
+      remedy: expect.stringContaining('accounts orgs set-owner') as unknown,
+    });
   });
 
   it('leaves one of two owners who are disabled at once, and does not count the disabled one', async () => {

@@ -302,6 +302,23 @@ describe('the outbox of services that start and stop', () => {
         expect(new Set(mails.map(({ messageId, code }) => `${messageId} ${code}`)).size).toBe(1);
       }
     });
+
+    it('of those that are being sent when it stops, and stops in time', async () => {
+      const mailServer = await mailing.startMailServer();
+      const begun = Promise.withResolvers<void>();
+      mailServer.verdict = () => {
+        begun.resolve();
+        return new Promise(() => undefined);
+      };
+      const service = await mailing.startService(mailServer.url);
+      const { email } = await anAccount(service);
+      await service.anyone.post('/api/auth/password/forgot', { email });
+      await begun.promise;
+
+      await service.stop();
+
+      expect(await mailOf(mailing.db, email)).toMatchObject({ state: 'waiting', attempts: 1 });
+    });
   });
 
   it('keeps the service alive beside a server that says nothing, stops in time, and loses no mail', async () => {
