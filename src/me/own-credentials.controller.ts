@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Put, Res } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Get, HttpCode, Post, Put, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
@@ -27,6 +27,16 @@ import { OwnEmailService } from '../accounts/own-email.js';
 
 const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 
+const WRONG_PROOF = [
+  invalidFields({ password: 'should not be empty', code: 'must be a string' }),
+  'wrong_password',
+  INVALID_CODE,
+] as const;
+
+/** The user proves the change by a password or a code, so a request counts as a login for the limits. */
+const ProvenChange = (...problems: Parameters<typeof ApiProblems>): MethodDecorator =>
+  applyDecorators(SignedInByPassword(), RateLimited('login', 'address', 'account'), ApiProblems(...problems));
+
 @ApiTags('Me')
 @Controller('api/me')
 export class OwnCredentialsController {
@@ -43,9 +53,7 @@ export class OwnCredentialsController {
    * needs a `code` of that, too.
    */
   @Put('password')
-  @SignedInByPassword()
-  @RateLimited('login', 'address', 'account')
-  @ApiProblems(
+  @ProvenChange(
     invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
     commonPassword('newPassword'),
     'wrong_password',
@@ -79,9 +87,7 @@ export class OwnCredentialsController {
    * a login by password.
    */
   @Post('second-factor')
-  @SignedInByPassword()
-  @RateLimited('login', 'address', 'account')
-  @ApiProblems(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
+  @ProvenChange(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
   beginSecondFactor(
     @CurrentUser() { id }: UserPrincipal,
     @Body() { password }: BeginSecondFactorRequest,
@@ -100,9 +106,7 @@ export class OwnCredentialsController {
    */
   @Post('second-factor/confirm')
   @HttpCode(200)
-  @SignedInByPassword()
-  @RateLimited('login', 'address', 'account')
-  @ApiProblems(
+  @ProvenChange(
     invalidFields({ code: 'must be a string' }),
     INVALID_CODE,
     'second_factor_enabled',
@@ -123,13 +127,7 @@ export class OwnCredentialsController {
    */
   @Post('second-factor/recovery-codes')
   @HttpCode(200)
-  @SignedInByPassword()
-  @RateLimited('login', 'address', 'account')
-  @ApiProblems(
-    invalidFields({ password: 'should not be empty', code: 'must be a string' }),
-    'wrong_password',
-    INVALID_CODE,
-  )
+  @ProvenChange(...WRONG_PROOF)
   async renewRecoveryCodes(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
@@ -146,13 +144,7 @@ export class OwnCredentialsController {
    */
   @Post('second-factor/remove')
   @HttpCode(200)
-  @SignedInByPassword()
-  @RateLimited('login', 'address', 'account')
-  @ApiProblems(
-    invalidFields({ password: 'should not be empty', code: 'must be a string' }),
-    'wrong_password',
-    INVALID_CODE,
-  )
+  @ProvenChange(...WRONG_PROOF)
   async removeSecondFactor(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
@@ -223,12 +215,10 @@ export class OwnEmailController {
    */
   @Put()
   @HttpCode(202)
-  @SignedInByPassword()
-  @RateLimited('login', 'address', 'account')
-  @ApiProblems(
+  @ProvenChange(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'wrong_password',
-    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
+    INVALID_CODE,
     'mail_unavailable',
   )
   askForChange(
