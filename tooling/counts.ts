@@ -64,7 +64,7 @@ function providersOf({ path, text }: SourceFile): { path: string; count: number 
   const [, list = ''] = /\bproviders: \[([^\]]*)\]/.exec(text) ?? [];
   return {
     path,
-    count: path.endsWith('.module.ts')
+    count: /^@Module\(/m.test(text)
       ? list
           .replaceAll(/\{[^}]*\}|\/\/.*/g, 'one')
           .split(',')

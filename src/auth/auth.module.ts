@@ -1,11 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { MailModule } from '../mail/mail.module.js';
+import { MailModule } from '../mail/mails.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
-import { ServicesModule } from '../services/services.module.js';
-import { UsersModule } from '../users/users.module.js';
+import { ServicesModule } from '../services/service-changes.js';
+import { UsersModule } from '../users/user-changes.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard, LiveTokens } from './authentication.guard.js';

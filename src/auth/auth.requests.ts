@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateIf } from 'class-validator';
 import { IfGiven, IsFlag, IsOneLine, IsText } from '../http/fields.js';
-import { IsEmailAddress } from '../users/email.decorators.js';
+import { IsEmailAddress } from '../users/user.fields.js';
 import { IsAcceptablePassword, IsPassword } from './passwords/password.decorators.js';
 import { A_CHALLENGE } from '../openapi/problem-schemas.js';
 

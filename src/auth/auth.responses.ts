@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions/sessions.requests.js';
 import { EXPIRY, TokenResult } from './sessions/sessions.responses.js';
-import { UserResponse } from '../users/user.response.js';
+import { UserResponse } from '../users/user.fields.js';
 import { ApiTime, ApiUnion } from '../openapi/decorators.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
@@ -7,11 +7,18 @@ import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { EventsRetention } from '../events/events-retention.js';
 import { PendingMarks } from '../events/feed-numbering.js';
-import { Mails } from '../mail/mails.js';
+import { MailModule, Mails } from '../mail/mails.js';
 import { OrgPurge } from '../orgs/org-purge.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
+import { SessionsModule } from '../auth/sessions/sessions.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { OrgsModule } from '../orgs/orgs.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { RequestsModule } from '../requests/requests.module.js';
 
 const PERIOD_MS = 60_000;
 const CONTINUE_AFTER_MS = 1000;
@@ -133,3 +140,18 @@ export class CleanUp implements OnApplicationShutdown {
     if (!this.stopped) this.schedule(pauseMs);
   }
 }
+
+@Module({
+  imports: [
+    EmailCodesModule,
+    EventsModule,
+    MailModule,
+    OrgsModule,
+    OrgStateModule,
+    RateLimitsModule,
+    RequestsModule,
+    SessionsModule,
+  ],
+  providers: [CleanUp],
+})
+export class CleanUpModule {}

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
@@ -9,8 +9,8 @@ import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import {
-  INTROSPECTIONS,
   IntrospectionForm,
+  INTROSPECTIONS,
   IntrospectTokenRequest,
   ListMembershipsQuery,
   ONE_IS_NEEDED,
@@ -18,10 +18,11 @@ import {
 } from './introspection.requests.js';
 import { ActiveToken, InactiveToken, MembershipListResult } from './introspection.responses.js';
 import { IntrospectionService } from './introspection.service.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 
 @ApiTags('Services')
 @Controller(INTROSPECTION_PATH)
-export class IntrospectionController {
+class IntrospectionController {
   constructor(private readonly introspection: IntrospectionService) {}
 
   /**
@@ -48,7 +49,7 @@ export class IntrospectionController {
 
 @ApiTags('Services')
 @Controller('api/memberships')
-export class MembershipsController {
+class MembershipsController {
   constructor(private readonly introspection: IntrospectionService) {}
 
   /**
@@ -68,3 +69,10 @@ export class MembershipsController {
     return this.introspection.listMemberships(query, linkNextPage);
   }
 }
+
+@Module({
+  imports: [OrgStateModule],
+  controllers: [IntrospectionController, MembershipsController],
+  providers: [IntrospectionService],
+})
+export class IntrospectionModule {}

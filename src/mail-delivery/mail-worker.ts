@@ -3,6 +3,7 @@ import {
   type BeforeApplicationShutdown,
   Injectable,
   Logger,
+  Module,
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { Env } from '../config/env.js';
@@ -12,6 +13,11 @@ import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-se
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { CANDIDATES, choose, type Placed } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
+import { MailModule } from '../mail/mails.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { UsersModule } from '../users/user-changes.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
@@ -193,3 +199,10 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     this.logger.warn({ msg: 'mail not sent; it will be retried', ...line, pauseMs });
   }
 }
+
+/** Sends what waits; commands leave that to the service. */
+@Module({
+  imports: [EmailCodesModule, OrgStateModule, MailModule, RateLimitsModule, UsersModule],
+  providers: [MailTexts, MailWorker, SmtpSender],
+})
+export class MailDeliveryModule {}

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { MAIL_KINDS, type MailKind } from './mail.entity.js';
-import { TooManyMailsError } from './mails.js';
-import { nextTurn } from './mails.js';
+import { nextTurn, TooManyMailsError } from './mails.js';
 import { findExcess, priorityOf } from './mails.limits.js';
 
 const MINUTE = 60_000;

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { Problem, RefusedError } from '../problems/problem.js';
-import { MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
+import { Mail, MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
 import { type Excess, priorityOf } from './mails.limits.js';
 import { type Actor, principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
@@ -9,6 +10,7 @@ import { type Transaction, Transactions } from '../database/transactions/transac
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MailsRepository } from './mails.repository.js';
+import { EventsModule } from '../events/events.module.js';
 
 export class TooManyMailsError extends Problem {
   constructor(kind: MailKind, { waitMs, refusal }: Excess) {
@@ -149,3 +151,11 @@ export class Mails {
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }
+
+/** Accepts emails. MailDeliveryModule sends them. */
+@Module({
+  imports: [EventsModule, TypeOrmModule.forFeature([Mail])],
+  providers: [Mails, MailsRepository],
+  exports: [Mails, MailsRepository],
+})
+export class MailModule {}

@@ -11,7 +11,7 @@ import {
 } from '../orgs/state/org.entity.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
-import { UserResponse } from '../users/user.response.js';
+import { UserResponse } from '../users/user.fields.js';
 
 const VIA = ['password', 'code'] as const;
 

@@ -3,7 +3,7 @@ import { ValidateBy } from 'class-validator';
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { IsAcceptablePassword, IsPassword } from '../auth/passwords/password.decorators.js';
-import { IsEmailAddress } from '../users/email.decorators.js';
+import { IsEmailAddress } from '../users/user.fields.js';
 import { SecondFactorCode } from '../auth/auth.requests.js';
 import { IfGiven, IsText, PageCursor, PageLimit } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
-import { UserResponse } from '../users/user.response.js';
+import { UserResponse } from '../users/user.fields.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
 /** the answer without `include` */

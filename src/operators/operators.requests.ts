@@ -9,7 +9,7 @@ import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
 import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
 import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
 import { canonicalEmail } from '../users/email-address.js';
-import { EmailSearch } from '../users/email.decorators.js';
+import { EmailSearch } from '../users/user.fields.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';

@@ -4,7 +4,7 @@ import { OkResult } from '../http/fields.js';
 import { ListedSession } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
-import { UserResponse } from '../users/user.response.js';
+import { UserResponse } from '../users/user.fields.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',

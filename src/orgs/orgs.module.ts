@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
-import { UsersModule } from '../users/users.module.js';
+import { UsersModule } from '../users/user-changes.js';
 import { MembersModule } from './members/members.module.js';
 import { OrgPurge } from './org-purge.js';
 import { OrgsController } from './orgs.controller.js';

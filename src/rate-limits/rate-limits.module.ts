@@ -3,7 +3,7 @@ import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
 import { EventsModule } from '../events/events.module.js';
-import { UsersModule } from '../users/users.module.js';
+import { UsersModule } from '../users/user-changes.js';
 import { FallbackStore } from './fallback-store.js';
 import { FailedLogins, KnownAddresses } from './known-logins.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';

@@ -1,6 +1,6 @@
-import { Injectable } from '@nestjs/common';
-import type { Actor, ServiceScope } from '../access/principal.js';
-import { principalOf } from '../access/principal.js';
+import { Injectable, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { type Actor, principalOf, type ServiceScope } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -13,10 +13,12 @@ import {
   shownText,
   storedText,
 } from './service-secrets.js';
-import type { Service, ServiceSecret } from './service.entity.js';
+import { Service, ServiceSecret } from './service.entity.js';
 import { ServiceSecretsRepository } from './service-secrets.repository.js';
 import { RefusedError } from '../problems/problem.js';
 import { ServicesRepository } from './services.repository.js';
+import { EventsModule } from '../events/events.module.js';
+import { SecretUses, ServiceCredentials } from './service-credentials.js';
 
 const INVALID_NAME =
   'the name of a service is 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
@@ -199,3 +201,10 @@ function requireNotRemoved({ name, removedAt }: Service): void {
       'service_removed',
     );
 }
+
+@Module({
+  imports: [EventsModule, TypeOrmModule.forFeature([Service, ServiceSecret])],
+  providers: [SecretUses, ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
+  exports: [ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
+})
+export class ServicesModule {}

@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
 import { type Transaction, Transactions, unchanged } from '../database/transactions/transactions.js';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
@@ -6,6 +7,10 @@ import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
 import { Problem } from '../problems/problem.js';
 import { type UserState, UserUpdates } from './users.updates.js';
+import { EventsModule } from '../events/events.module.js';
+import { User } from './user.entity.js';
+import { UserImportService } from './user-import.service.js';
+import { UsersRepository } from './users.repository.js';
 
 type AllSessionsEnded = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 
@@ -107,3 +112,12 @@ export class UserChanges {
     };
   }
 }
+
+const EXPORTED = [UserChanges, UserImportService, UsersRepository, UserUpdates];
+
+@Module({
+  imports: [EventsModule, TypeOrmModule.forFeature([User])],
+  providers: EXPORTED,
+  exports: EXPORTED,
+})
+export class UsersModule {}

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../events/events.module.js';
-import { MailModule } from '../../mail/mail.module.js';
-import { UsersModule } from '../../users/users.module.js';
+import { MailModule } from '../../mail/mails.js';
+import { UsersModule } from '../../users/user-changes.js';
 import { PasswordsModule } from '../passwords/passwords.module.js';
 import { LoginChallenges } from './login-challenges.js';
 import { OwnerProofs } from './owner-proofs.js';

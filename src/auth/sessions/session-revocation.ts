@@ -8,7 +8,7 @@ import {
 } from '../../access/principal.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import { UserChanges, allSessionsEnded } from '../../users/user-changes.js';
+import { allSessionsEnded, UserChanges } from '../../users/user-changes.js';
 import { UserUpdates } from '../../users/users.updates.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { InvalidTokenError } from '../tokens/tokens.errors.js';

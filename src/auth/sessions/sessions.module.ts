@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../events/events.module.js';
-import { UsersModule } from '../../users/users.module.js';
+import { UsersModule } from '../../users/user-changes.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';

@@ -5,7 +5,7 @@ import { MembersRepository } from '../../orgs/state/members.repository.js';
 import { MemberLists } from '../../orgs/state/members.lists.js';
 import { Memberships } from '../../orgs/state/members.memberships.js';
 import { InvitationLists } from '../../orgs/state/invitations.lists.js';
-import { Mails } from '../../mail/mails.js';
+import { MailModule, Mails } from '../../mail/mails.js';
 import { MailsRepository } from '../../mail/mails.repository.js';
 import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -14,7 +14,7 @@ import { UserImportService } from '../../users/user-import.service.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
-import { ServiceChanges } from '../../services/service-changes.js';
+import { ServiceChanges, ServicesModule } from '../../services/service-changes.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { EventsRetention } from '../../events/events-retention.js';
 import { FeedService } from '../../events/feed.service.js';
@@ -49,12 +49,10 @@ import {
   SecondFactorsRepository,
 } from '../../auth/second-factor/second-factors.repository.js';
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
-import { MailModule } from '../../mail/mail.module.js';
 import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
-import { ServicesModule } from '../../services/services.module.js';
-import { UsersModule } from '../../users/users.module.js';
+import { UsersModule } from '../../users/user-changes.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 
 @Injectable()

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { EmailCodesModule } from '../../auth/email-codes/email-codes.module.js';
 import { EventsModule } from '../../events/events.module.js';
-import { MailModule } from '../../mail/mail.module.js';
+import { MailModule } from '../../mail/mails.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
-import { UsersModule } from '../../users/users.module.js';
+import { UsersModule } from '../../users/user-changes.js';
 import { MembersModule } from '../members/members.module.js';
 import { OrgStateModule } from '../state/org-state.module.js';
 import { InvitationAnswers, TypedCodes } from './invitation-answers.service.js';

@@ -4,7 +4,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from '../state/org.entity.js';
-import { IsEmailAddress } from '../../users/email.decorators.js';
+import { IsEmailAddress } from '../../users/user.fields.js';
 import { IfGiven, IsFlag, IsOneOf, IsText, PageCursor, PageLimit } from '../../http/fields.js';
 
 export const INVITATION_PARAM = {

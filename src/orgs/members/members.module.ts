@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
-import { UsersModule } from '../../users/users.module.js';
+import { UsersModule } from '../../users/user-changes.js';
 import { OrgStateModule } from '../state/org-state.module.js';
 import { MemberListsService } from './member-lists.service.js';
 import { MembersController } from './members.controller.js';

@@ -1,5 +1,5 @@
 import { IsIn } from 'class-validator';
-import { EmailSearch, IsEmailAddress } from '../../users/email.decorators.js';
+import { EmailSearch, IsEmailAddress } from '../../users/user.fields.js';
 import { type Role, ROLES } from '../../access/principal.js';
 import { ApiRole } from '../../openapi/decorators.js';
 import { decodeCursor, decodeTextCursor } from '../../http/pages.js';

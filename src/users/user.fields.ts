@@ -1,9 +1,17 @@
+import { ApiSchema } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
+import { ApiEmail, ApiId, ApiText } from '../openapi/decorators.js';
 import { IfGiven } from '../http/fields.js';
-import { ApiEmail, ApiText } from '../openapi/decorators.js';
 import { canonicalEmail, emailPrefix } from './email-address.js';
+
+/** A user as others see one. */
+@ApiSchema({ name: 'User' })
+export class UserResponse {
+  @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) id: string;
+  @ApiEmail({ example: 'ada@example.com' }) email: string;
+}
 
 /** Replaces the property with its canonical form; refuses text that has none. */
 export function IsEmailAddress(example: string): PropertyDecorator {
