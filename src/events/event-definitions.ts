@@ -19,13 +19,9 @@ export type Fields = Readonly<Record<string, Field>>;
 
 type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 
-type RequiredOf<F extends Fields> = {
-  [Name in keyof F]: F[Name] extends Field<unknown, false> ? Name : never;
-}[keyof F];
-
-type DataOf<F extends Fields> = { [Name in RequiredOf<F>]: ValueOf<F[Name]> } & {
-  [Name in Exclude<keyof F, RequiredOf<F>>]?: ValueOf<F[Name]>;
-};
+type DataOf<F extends Fields> = {
+  [Name in keyof F as F[Name] extends Field<unknown, false> ? Name : never]: ValueOf<F[Name]>;
+} & { [Name in keyof F as F[Name] extends Field<unknown, true> ? Name : never]?: ValueOf<F[Name]> };
 
 function required<Value>(schema: Schema, text: string): Field<Value, false> {
   return { schema, text, isOptional: false };
@@ -40,12 +36,7 @@ export function untold<Told, const Word extends string>(
   field: Field<Told, false>,
   ...list: Word[]
 ): Field<Told | Word, false> {
-  const text = list.map((word) => `\`${word}\``).join(', ');
-  return {
-    schema: field.schema,
-    text: `${field.text}, and not in the event feed ${text}`,
-    isOptional: false,
-  };
+  return { ...field, text: `${field.text}, and not in the event feed ${words(...list).text}` };
 }
 
 export function optional<Value>(field: Field<Value>): Field<Value, true> {
@@ -62,8 +53,6 @@ export const TEXT = required<string>({ type: 'string', minLength: 1 }, 'text');
 export const NUMBER = required<number>({ type: 'integer' }, 'a number');
 export const BOOLEAN = required<boolean>({ type: 'boolean' }, '`true` or `false`');
 export const TRUE = required<true>({ type: 'boolean', enum: [true] }, '`true`');
-
-type Audience = 'all services' | 'that service' | 'no service';
 
 export interface Subject {
   orgId: string;
@@ -92,20 +81,19 @@ export interface Form<A extends About = About, F extends Fields = Fields> {
 }
 
 export interface Definition {
-  toldTo: Audience;
+  toldTo: 'all services' | 'that service' | 'no service';
   meaning: string;
   forms: readonly Form[];
 }
 
 const NOTHING = {};
 
-export function event<A extends About, F extends Fields = typeof NOTHING>(
-  toldTo: Audience,
-  about: A,
-  meaning: string,
-  data = NOTHING as F,
-): Omit<Definition, 'forms'> & { forms: readonly [Form<A, F>] } {
-  return { toldTo, meaning, forms: [{ about, data }] };
+export function toldTo(audience: Definition['toldTo']) {
+  return <A extends About, F extends Fields = typeof NOTHING>(
+    about: A,
+    meaning: string,
+    data = NOTHING as F,
+  ) => ({ toldTo: audience, meaning, forms: [{ about, data }] as const });
 }
 
 export function columnsOf({ about }: Form): readonly (keyof Subject)[] {

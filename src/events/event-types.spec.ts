@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { FeedEvents } from './events.responses.js';
+import { FeedResult } from './events.responses.js';
 import type { Fields } from './event-definitions.js';
 import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
 import { isToldTo } from './events.service.js';
@@ -33,7 +33,7 @@ it('tells services of all but what is internal, and of services only the one con
 });
 
 it('gives the OpenAPI document one schema for each type that services are told of', () => {
-  const { items } = Reflect.getMetadata('swagger/apiModelProperties', FeedEvents.prototype, 'events') as {
+  const { items } = Reflect.getMetadata('swagger/apiModelProperties', FeedResult.prototype, 'events') as {
     items: { oneOf: unknown[]; discriminator: { mapping: Record<string, string> } };
   };
 

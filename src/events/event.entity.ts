@@ -68,31 +68,23 @@ type AnyEvent = Pick<NewEvent, 'type' | 'actor'> &
   Partial<Pick<Event, 'orgId' | 'orgRevision' | 'userId' | 'userRevision' | 'sessionId'>> & { data?: object };
 
 export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
-  return events.map((event: AnyEvent) => ({
+  return events.map(({ actor, ...event }: AnyEvent) => ({
     id: newEntityId(),
     type: event.type,
     at,
-    ...actorColumns(event.actor),
+    actorType: actor.kind,
+    actorId: actor.kind === 'system' ? null : actor.id,
+    actorSessionId: actor.kind === 'system' ? null : (actor.sessionId ?? null),
     orgId: event.orgId ?? null,
     orgRevision: event.orgRevision ?? null,
     userId: event.userId ?? null,
     userRevision: event.userRevision ?? null,
     sessionId: event.sessionId ?? null,
     data: JSON.stringify(event.data ?? {}),
-  }));
-}
-
-type ActorColumns = Pick<Event, 'actorType' | 'actorId' | 'actorSessionId' | 'requestId' | 'ip' | 'reason'>;
-
-function actorColumns(actor: Actor): ActorColumns {
-  return {
-    actorType: actor.kind,
-    actorId: actor.kind === 'system' ? null : actor.id,
-    actorSessionId: actor.kind === 'system' ? null : (actor.sessionId ?? null),
     requestId: actor.requestId ?? null,
     ip: actor.address ?? null,
     reason: actor.kind === 'operator' ? (actor.reason ?? null) : null,
-  };
+  }));
 }
 
 export const SEQ_KEY: UniqueKey = { name: 'PRIMARY', columns: 'feed.seq' };

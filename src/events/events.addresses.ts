@@ -5,28 +5,26 @@ import { hotStatement, inBatches, MAX_ROWS_AT_ONCE, places } from '../database/s
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
+import { idsOf } from './events.repository.js';
 
 export const ADDRESS_RETENTION_MS = 90 * 86_400_000;
 
 const FIND_BETWEEN = hotStatement(
   'the clean-up of addresses',
   'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
-  ['', '', 1],
 );
 const FIND_ABOUT = hotStatement(
   'the addresses in the record of a user',
   `SELECT id FROM events WHERE user_id = ? AND id > ? AND ip IS NOT NULL AND actor_type <> 'operator'
     ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
-  ['', ''],
 );
 const FIND_ORGS_OF_USER = hotStatement(
   'the organizations in the record of a user',
   'SELECT DISTINCT org_id AS id FROM events WHERE user_id = ? AND org_id IS NOT NULL',
-  [''],
 );
 const findActsIn = (size: number): string =>
   `SELECT id FROM events WHERE org_id IN (${places(size)}) AND actor_id = ? AND ip IS NOT NULL`;
-hotStatement('the addresses of what a user did', findActsIn(2), ['', '', '']);
+hotStatement('the addresses of what a user did', findActsIn(2));
 const FIND_ACTS_SINCE = hotStatement(
   'the addresses of what a user did just now',
   'SELECT id FROM events WHERE id >= ? AND actor_id = ? AND ip IS NOT NULL',
@@ -35,13 +33,11 @@ const FIND_ACTS_SINCE = hotStatement(
 const FIND_OPERATOR_GRANT = hotStatement(
   'the first time that a user became an operator',
   `SELECT id FROM events WHERE user_id = ? AND type = 'account.operator_granted' ORDER BY id LIMIT 1`,
-  [''],
 );
 const FIND_ACTS_OF_OPERATOR = hotStatement(
   'the addresses of what an operator did',
   `SELECT id, actor_type = 'operator' AND actor_id = ? AND ip IS NOT NULL AS isAct
     FROM events WHERE id > ? ORDER BY id LIMIT ?`,
-  ['', '', 1],
 );
 
 const ORGS_AT_ONCE = 20;
@@ -91,12 +87,9 @@ export class EventAddresses {
     const oldest = firstEntityIdAt(Date.now() - ADDRESS_RETENTION_MS);
     const found: string[] = [];
     for (let after = grantId && (grantId > oldest ? grantId : oldest); after !== undefined;) {
-      const page = await this.events.query<{ id: string; isAct: 0 | 1 }[]>(FIND_ACTS_OF_OPERATOR, [
-        userId,
-        after,
-        EVENTS_AT_ONCE,
-      ]);
-      for (const { id, isAct } of page) if (isAct) found.push(id);
+      const values = [userId, after, EVENTS_AT_ONCE];
+      const page = await this.events.query<{ id: string; isAct: 0 | 1 }[]>(FIND_ACTS_OF_OPERATOR, values);
+      found.push(...idsOf(page.filter(({ isAct }) => isAct)));
       after = page.length < EVENTS_AT_ONCE ? undefined : page.at(-1)!.id;
     }
     return found;
@@ -109,7 +102,3 @@ export class EventAddresses {
 
 const deleteIn = (ids: readonly string[]): string =>
   `UPDATE events SET ip = NULL WHERE id IN (${places(ids.length)})`;
-
-function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map(({ id }) => id);
-}

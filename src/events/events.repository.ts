@@ -43,19 +43,8 @@ export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${
 export const LATEST = 'g';
 const MAX_REVISION = 2_147_483_647;
 
-/** The index is entered by the range on `org_revision` alone. */
-const findOfOrg = (of: string): string => `${SELECT}
-  WHERE ${of} AND org_revision <= ? AND (org_revision < ? OR id < ?)
-  ORDER BY org_revision DESC, id DESC LIMIT ?`;
-const FIND_OF_ORG = hotStatement('the record of an organization', findOfOrg('org_id = ?'), ['', 0, 0, '', 1]);
-const FIND_OF_MEMBER = hotStatement('the record of a member', findOfOrg('org_id = ? AND user_id = ?'), [
-  '',
-  '',
-  0,
-  0,
-  '',
-  1,
-]);
+const FIND_OF_ORG = findOfOrg('an organization', 'org_id = ?', ['']);
+const FIND_OF_MEMBER = findOfOrg('a member', 'org_id = ? AND user_id = ?', ['', '']);
 
 const FIND_OF_USER = hotStatement(
   'the record of a user',
@@ -65,7 +54,7 @@ const FIND_OF_USER = hotStatement(
 const FIND_BETWEEN = hotStatement(
   'the record',
   `${SELECT} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
-  ['', 'g', 1],
+  ['', LATEST, 1],
 );
 
 const FIND_LOGIN_ADDRESSES = hotStatement(
@@ -101,12 +90,7 @@ export class EventsRepository {
   }
 
   findLatest(
-    {
-      orgId,
-      userId,
-      from,
-      before,
-    }: { orgId?: string | undefined; userId?: string | undefined; from: string; before: string },
+    { orgId, userId, from, before }: Pick<EventFilter, 'orgId' | 'userId'> & { from: string; before: string },
     limit: number,
     place: Position = { order: MAX_REVISION, id: LATEST },
   ): Promise<Event[]> {
@@ -192,6 +176,16 @@ export class EventsRepository {
   }
 }
 
-function idsOf(rows: readonly { id: string }[]): string[] {
+/** The index is entered by the range on `org_revision` alone. */
+function findOfOrg(name: string, of: string, values: string[]): string {
+  return hotStatement(
+    `the record of ${name}`,
+    `${SELECT} WHERE ${of} AND org_revision <= ? AND (org_revision < ? OR id < ?)
+      ORDER BY org_revision DESC, id DESC LIMIT ?`,
+    [...values, 0, 0, '', 1],
+  );
+}
+
+export function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map(({ id }) => id);
 }

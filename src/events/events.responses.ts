@@ -6,6 +6,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { Type } from '@nestjs/common';
+import type { Actor } from '../access/principal.js';
 import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';
 import { pascalCase } from '../openapi/problem-schemas.js';
 import {
@@ -17,8 +18,7 @@ import {
 } from './event-definitions.js';
 import { ApiId, ApiText, ApiTime } from '../openapi/decorators.js';
 
-const ACTOR_TYPES = ['user', 'operator', 'system'] as const;
-type ActorType = (typeof ACTOR_TYPES)[number];
+const ACTOR_TYPES: Actor['kind'][] = ['user', 'operator', 'system'];
 
 const ORG = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
@@ -51,7 +51,7 @@ const OWN_EVENT = {
 };
 
 export class EventActor {
-  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: ActorType;
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: Actor['kind'];
 
   /** id of the user, or name of the operator; null for the service itself */
   @ApiText(1, 128, { nullable: true }) id: string | null;
@@ -140,7 +140,7 @@ export class OwnEventsResult extends EventsPage {
 }
 
 export class FeedEventActor {
-  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: ActorType;
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: Actor['kind'];
 
   /** id of the user; null for an operator and for the service itself */
   @ApiId({ nullable: true }) id: string | null;
@@ -153,15 +153,7 @@ class EventHead {
   actor: FeedEventActor;
 }
 
-export interface FeedEvent extends EventHead {
-  type: EventType;
-  orgId: string | null;
-  orgRevision: number | null;
-  userId: string | null;
-  userRevision: number | null;
-  sessionId: string | null;
-  data: Record<string, string | number | boolean>;
-}
+export type FeedEvent = EventHead & Omit<DetailedEvent, 'requestId'>;
 
 const COLUMNS: Record<keyof Subject, ApiPropertyOptions> = {
   orgId: { type: String, format: 'uuid' },
@@ -188,11 +180,9 @@ const EXAMPLE = { ...LOGIN, actor: { type: actor.type, id: actor.id } };
 
 /** A page of the feed, in the order of the feed. `type` tells the events apart. */
 @ApiExtraModels(FeedEventActor, ...SCHEMAS.values())
-export class FeedEvents {
+export class FeedResult {
   @ApiProperty({ type: 'array', items: EVENT, example: [EXAMPLE] }) events: FeedEvent[];
-}
 
-export class FeedResult extends FeedEvents {
   /**
    * `after` of the next request
    * @example "019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f"

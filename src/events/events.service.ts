@@ -53,15 +53,9 @@ function placeOf({ orgRevision, id }: Event): Position {
 
 /** What admins of the organization see: neither the IP address nor the session of the actor. */
 export function orgEvent(event: Event): OrgEvent {
-  const { actorType, actorId, orgId, orgRevision, userId } = event;
-  return {
-    ...headOf(event),
-    actor: { type: actorType, id: actorId },
-    orgId,
-    orgRevision,
-    userId,
-    data: dataOf(event),
-  };
+  const { id, type, at, actorType, actorId, orgId, orgRevision, userId } = event;
+  const actor = { type: actorType, id: actorId };
+  return { id, type, at: timeText(at), actor, orgId, orgRevision, userId, data: dataOf(event) };
 }
 
 /** What the user sees: without the IP address, session and request of another actor. */
@@ -83,16 +77,16 @@ export function ownEvent(event: Event): OwnEvent {
  * factor.
  */
 export function feedEvent(event: Event): FeedEvent {
-  const { actorType, actorId, orgId, orgRevision, userId, userRevision, sessionId } = event;
+  const { data, ...rest } = orgEvent(event);
+  const { actor } = rest;
+  const { userRevision, sessionId } = event;
+  const isHidden = event.type === 'session.ended' && isSecondFactorChange(data['reason']);
   return {
-    ...headOf(event),
-    actor: { type: actorType, id: actorType === 'user' ? actorId : null },
-    orgId,
-    orgRevision,
-    userId,
+    ...rest,
+    actor: { ...actor, id: actor.type === 'user' ? actor.id : null },
     userRevision,
     sessionId,
-    data: toldDataOf(event),
+    data: isHidden ? { ...data, reason: actor.type === 'operator' ? 'operator' : 'revoked' } : data,
   };
 }
 
@@ -108,16 +102,6 @@ export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): 
   return toldTo === 'that service' && (JSON.parse(event.data) as { service: string }).service === service;
 }
 
-function headOf({ id, type, at }: Event): Pick<OrgEvent, 'id' | 'type' | 'at'> {
-  return { id, type, at: timeText(at) };
-}
-
 function dataOf({ data }: Pick<Event, 'data'>): OrgEvent['data'] {
   return JSON.parse(data) as OrgEvent['data'];
-}
-
-function toldDataOf(event: Event): OrgEvent['data'] {
-  const data = dataOf(event);
-  if (event.type !== 'session.ended' || !isSecondFactorChange(data['reason'])) return data;
-  return { ...data, reason: event.actorType === 'operator' ? 'operator' : 'revoked' };
 }

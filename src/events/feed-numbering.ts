@@ -74,14 +74,8 @@ export class PendingMarks implements OnApplicationShutdown {
   }
 
   async clearLeft(): Promise<Batch> {
-    if (this.mayNotClear) return { examined: 0, deleted: 0 };
-    const ids = await this.feed.findNumberedPending(BATCH);
-    try {
-      return { examined: ids.length === 0 ? 0 : await this.clear(ids), deleted: 0 };
-    } catch (error) {
-      if (!this.stopIfDenied(error)) throw error;
-      return { examined: 0, deleted: 0 };
-    }
+    const ids = this.mayNotClear ? [] : await this.feed.findNumberedPending(BATCH);
+    return { examined: await this.clear(ids), deleted: 0 };
   }
 
   private async clearNumbered(): Promise<void> {
@@ -90,25 +84,25 @@ export class PendingMarks implements OnApplicationShutdown {
     try {
       for await (const ids of inBatches(all)) await this.clear(ids);
     } catch (error) {
-      if (this.stopIfDenied(error)) return;
       this.logger.debug({ msg: 'numbered events keep their mark until the clean-up', err: error });
     }
   }
 
-  private clear(ids: readonly string[]): Promise<number> {
-    return this.transactions.run({ principal: 'event feed' }, (transaction) =>
-      this.events.clearPending(transaction, ids),
-    );
-  }
-
-  private stopIfDenied(error: unknown): boolean {
-    if (!isColumnDenied(error)) return false;
-    this.mayNotClear = true;
-    this.logger.warn(
-      'the database account may not update events.pending: this process stops trying, and the feed becomes ' +
-        'slower with every event; grant UPDATE (ip, pending)',
-    );
-    return true;
+  private async clear(ids: readonly string[]): Promise<number> {
+    if (this.mayNotClear || ids.length === 0) return 0;
+    try {
+      return await this.transactions.run({ principal: 'event feed' }, (transaction) =>
+        this.events.clearPending(transaction, ids),
+      );
+    } catch (error) {
+      if (!isColumnDenied(error)) throw error;
+      this.mayNotClear = true;
+      this.logger.warn(
+        'the database account may not update events.pending: this process stops trying, and the feed becomes ' +
+          'slower with every event; grant UPDATE (ip, pending)',
+      );
+      return 0;
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import {
   type BeforeApplicationShutdown,
@@ -17,26 +18,23 @@ const IDLE_MS = 1000;
 @Injectable()
 export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Feed');
-  private readonly stopping = new AbortController();
+  readonly stopping = new AbortController();
   private polling: Promise<void> = Promise.resolve();
   private hasFailed = false;
   private running: Promise<unknown> = Promise.resolve();
   private next: Promise<Round> | undefined;
-  private newest = 0;
+  last = 0;
   private nextAt = 0;
   /** everything committed before this moment is in the feed, as far as this process knows */
   private completeUpTo = performance.now();
-  private readonly waiters = new Set<PromiseWithResolvers<void>>();
+  /** `new` when a round has numbered events, `error` when it has failed and there are listeners */
+  private readonly ends = new EventEmitter().setMaxListeners(0);
 
   constructor(private readonly numbering: FeedNumbering) {
     feedState.provide(() => ({
       lagSeconds: (performance.now() - this.completeUpTo) / 1000,
-      waiters: this.waiters.size,
+      waiters: this.ends.listenerCount('new'),
     }));
-  }
-
-  get last(): number {
-    return this.newest;
   }
 
   start(): void {
@@ -57,17 +55,10 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
 
   /** Waits until a round ends with another number than `last`, or until the signal. Throws if a round fails. */
   async another(last: number, until: AbortSignal): Promise<void> {
-    if (until.aborted || this.newest !== last) return;
-    const waiter = Promise.withResolvers<void>();
-    const end = (): void => waiter.resolve();
-    this.waiters.add(waiter);
-    until.addEventListener('abort', end, { once: true });
-    try {
-      await waiter.promise;
-    } finally {
-      this.waiters.delete(waiter);
-      until.removeEventListener('abort', end);
-    }
+    if (until.aborted || this.last !== last) return;
+    await once(this.ends, 'new', { signal: until }).catch((error: unknown) => {
+      if (!until.aborted) throw error;
+    });
   }
 
   private async afterRunning(): Promise<Round> {
@@ -88,12 +79,12 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
       const round = await this.numbering.round();
       if (round.mayHaveMore) this.nextAt = 0;
       else this.completeUpTo = begun;
-      const isNew = round.last !== this.newest;
-      this.newest = round.last;
-      if (isNew) for (const waiter of this.waiters) waiter.resolve();
+      const isNew = round.last !== this.last;
+      this.last = round.last;
+      if (isNew) this.ends.emit('new');
       return round;
     } catch (error) {
-      for (const waiter of this.waiters) waiter.reject(error);
+      if (this.ends.listenerCount('error') > 0) this.ends.emit('error', error);
       throw error;
     }
   }
@@ -105,7 +96,7 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
       const pauseMs = TICK_MS * (0.75 + Math.random() / 2);
       await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined);
       const now = performance.now();
-      if (signal.aborted || (this.waiters.size === 0 && now - begunAt < IDLE_MS)) continue;
+      if (signal.aborted || (this.ends.listenerCount('new') === 0 && now - begunAt < IDLE_MS)) continue;
       begunAt = now;
       await this.numberAll();
     }

@@ -102,6 +102,7 @@ export class FeedRepository {
   // A round wakes all readers at once, so requests in one turn of the event loop share a page. Returns undefined if
   // the feed does not have the event.
   findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
+    if (eventId === START) return this.findFirst(limit);
     const key = `${eventId} ${limit}`;
     const shared = this.sharedPages.get(key);
     if (shared) return shared;

@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { limitOf } from '../http/pages.js';
@@ -7,7 +7,7 @@ import type { Event } from './event.entity.js';
 import { feedEvent, isToldTo } from './events.service.js';
 import type { FeedQuery } from './events.query.js';
 import { FeedRounds } from './feed-rounds.js';
-import { FeedRepository, type Placed, START } from './feed.repository.js';
+import { FeedRepository, START } from './feed.repository.js';
 import type { FeedResult } from './events.responses.js';
 
 export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
@@ -31,35 +31,26 @@ export interface PageRequest {
 }
 
 @Injectable()
-export class FeedService implements BeforeApplicationShutdown {
+export class FeedService {
   private readonly longPolls = new Map<string, number>();
-  private readonly stopping = new AbortController();
 
   constructor(
     private readonly feed: FeedRepository,
     private readonly rounds: FeedRounds,
   ) {}
 
-  beforeApplicationShutdown(): void {
-    this.stopping.abort();
-  }
-
   /** @throws cursor_expired, rate_limited */
-  async follow(reader: ServicePrincipal, query: FeedQuery, patience: Patience): Promise<FeedResult> {
-    const { after, wait = '0' } = query;
-    if (after === undefined) return { events: [], next: await this.end(patience.gone) };
+  async follow(reader: ServicePrincipal, query: FeedQuery, { gone, wait }: Patience): Promise<FeedResult> {
+    const { after, wait: seconds = '0' } = query;
+    if (after === undefined) return { events: [], next: await this.end(gone) };
     const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
-    const request = { after, limit: limitOf(query), isWanted, signal: patience.gone };
+    const request = { after, limit: limitOf(query), isWanted, signal: gone };
     const { page, last } = await this.read(request);
-    const waitMs = Number(wait) * 1000;
+    const waitMs = Number(seconds) * 1000;
     if (waitMs > 0 && page.events.length === 0) {
       const leave = this.enter(reader.name);
-      const until = AbortSignal.any([patience.gone, this.stopping.signal, AbortSignal.timeout(waitMs)]);
-      try {
-        await patience.wait(() => this.awaitEvents(page, last, request, until));
-      } finally {
-        leave();
-      }
+      const until = AbortSignal.any([gone, this.rounds.stopping.signal, AbortSignal.timeout(waitMs)]);
+      await wait(() => this.awaitEvents(page, last, request, until)).finally(leave);
     }
     return { events: page.events.map(feedEvent), next: page.next };
   }
@@ -96,6 +87,7 @@ export class FeedService implements BeforeApplicationShutdown {
   ): Promise<void> {
     for (let seen = last; page.events.length === 0 && !until.aborted;) {
       await this.rounds.another(seen, until);
+      // Before the pages are read: a round that ends meanwhile is another one.
       seen = this.rounds.last;
       await this.extend(page, request);
     }
@@ -106,13 +98,15 @@ export class FeedService implements BeforeApplicationShutdown {
     // The feed begins with an entry of no event, and later ones can have lost theirs: those are no gap.
     let isBeginning = page.next === START;
     for (let size = limit; !signal.aborted; size = EVENTS_AT_ONCE) {
-      const found = await this.findAfter(page.next, size);
+      const found = await this.feed.findAfter(page.next, size);
+      // Retention can have deleted the entry, with events behind it.
+      if (!found) throw new Problem('cursor_expired');
       for (const placed of found) {
-        const event = eventAt(placed);
-        if (event === undefined && !isBeginning) throw new Problem('cursor_expired');
-        isBeginning &&= event === undefined;
+        const isGone = placed.id === null;
+        if (isGone && !isBeginning) throw new Problem('cursor_expired');
+        isBeginning &&= isGone;
         page.next = placed.place;
-        if (event !== undefined && isWanted(event)) page.events.push(event);
+        if (placed.id !== null && isWanted(placed)) page.events.push(placed);
         if (page.events.length >= limit) return;
       }
       if (found.length < size) return;
@@ -126,16 +120,4 @@ export class FeedService implements BeforeApplicationShutdown {
     this.longPolls.set(service, count + 1);
     return () => this.longPolls.set(service, this.longPolls.get(service)! - 1);
   }
-
-  private async findAfter(place: string, limit: number): Promise<Placed[]> {
-    if (place === START) return this.feed.findFirst(limit);
-    const found = await this.feed.findAfter(place, limit);
-    // Retention can have deleted it, with events behind it.
-    if (!found) throw new Problem('cursor_expired');
-    return found;
-  }
-}
-
-function eventAt(placed: Placed): Event | undefined {
-  return placed.id === null ? undefined : placed;
 }
