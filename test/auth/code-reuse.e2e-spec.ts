@@ -12,7 +12,7 @@ import {
   isAlive,
 } from '../support/personas.js';
 import { startClusterWithoutLimits } from '../support/service.js';
-import { addDerivedSessions } from '../support/session-rows.js';
+import { addDerivedSessions } from '../support/rows.js';
 import { sessionIdOf } from '../support/signing-keys.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';

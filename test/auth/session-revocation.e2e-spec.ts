@@ -8,7 +8,7 @@ import { aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anInstallation } from '../support/installation.js';
-import { insertSessions, sessionId, type SessionRow } from '../support/session-rows.js';
+import { insertSessions, sessionId, type SessionRow } from '../support/rows.js';
 
 const PAGE = 500;
 const USER = sessionId(0);

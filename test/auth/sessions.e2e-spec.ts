@@ -19,7 +19,7 @@ import {
 } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { startService } from '../support/service.js';
-import { addDerivedSessions } from '../support/session-rows.js';
+import { addDerivedSessions } from '../support/rows.js';
 import { sessionIdOf, signToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 

@@ -5,7 +5,7 @@ import { anOrgPurge } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { examine } from '../support/doctor.js';
 import { anInstallation } from '../support/installation.js';
-import { insertRows } from '../support/insert-rows.js';
+import { insertColumns } from '../support/rows.js';
 import { anInvitation, verified } from '../support/inviting.js';
 import { aCode, anEmail, anOrg, anUnknownId, aPassword, type Session } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
@@ -42,9 +42,9 @@ describe('accounts export', () => {
     const numbers = Array.from({ length: LOGINS }, (_, index) => index);
     const id = (number: number): string => `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`;
     const sessions = numbers.map((number) => [id(number), userId, 1, 1, 1]);
-    await insertRows(service.db, 'sessions', 'id, user_id, auth_time, created_at, expires_at', sessions);
+    await insertColumns(service.db, 'sessions', 'id, user_id, auth_time, created_at, expires_at', sessions);
     const events = numbers.map((number) => [id(number), 'session.started', 1, 'user', userId, '{}']);
-    await insertRows(service.db, 'events', 'id, type, at, actor_type, user_id, data', events);
+    await insertColumns(service.db, 'events', 'id, type, at, actor_type, user_id, data', events);
   }
 
   it('holds everything about the user, and nothing of others or secret', async () => {
@@ -59,7 +59,7 @@ describe('accounts export', () => {
       Date.now(),
       1,
     ]);
-    await insertRows(service.db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at', mails);
+    await insertColumns(service.db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at', mails);
     const { code, stdout, stderr } = await accounts(installation, ['export', admin.email]);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, failure, following } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
-import { insertRows } from '../support/insert-rows.js';
+import { insertColumns } from '../support/rows.js';
 import { anAccount, anAccountOf, anOrg, anOrgOf, join } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
@@ -45,7 +45,7 @@ async function fill(): Promise<void> {
   const ids = Array.from({ length: MANY }, () => randomUUIDv7()).toSorted((a, b) => (a < b ? -1 : 1));
   const rows = ids.map((id, n) => ({ id, text: String(n).padStart(4, '0') }));
   const insert = (table: string, columns: string, row: (id: string, text: string) => (string | number)[]) =>
-    insertRows(
+    insertColumns(
       service.db,
       table,
       columns,

@@ -12,7 +12,7 @@ import {
   invalidRefreshToken,
   invalidToken,
 } from '../support/expected.js';
-import { insertRows } from '../support/insert-rows.js';
+import { insertColumns } from '../support/rows.js';
 import {
   type Account,
   aCode,
@@ -302,9 +302,9 @@ describe('accounts users delete', () => {
     const user = await anAccount(service);
     const ids = Array.from({ length: MANY_ORGS }, () => randomUUIDv7());
     const orgs = ids.map((id) => [id, 'Org', 1, 1]);
-    await insertRows(service.db, 'orgs', 'id, name, revision, created_at', orgs);
+    await insertColumns(service.db, 'orgs', 'id, name, revision, created_at', orgs);
     const members = ids.map((id) => [id, user.id, user.email, 'owner', 1]);
-    await insertRows(service.db, 'members', 'org_id, user_id, email, role, joined_at', members);
+    await insertColumns(service.db, 'members', 'org_id, user_id, email, role, joined_at', members);
 
     const { code, stderr } = await accounts(installation, deletion(user));
     expect(code).toBe(1);
@@ -335,9 +335,9 @@ describe('accounts sessions end-all', () => {
     const { refreshToken } = await aRefreshableLogin(service, other);
     const ids = Array.from({ length: MANY_USERS }, () => randomUUIDv7());
     const users = ids.map((id) => [id, `${id}@example.com`, 'x', 1]);
-    await insertRows(service.db, 'users', 'id, email, password_hash, created_at', users);
+    await insertColumns(service.db, 'users', 'id, email, password_hash, created_at', users);
     const sessions = ids.map((id) => [randomUUIDv7(), id, 1, 1, Date.now() + 600_000]);
-    await insertRows(service.db, 'sessions', 'id, user_id, auth_time, created_at, expires_at', sessions);
+    await insertColumns(service.db, 'sessions', 'id, user_id, auth_time, created_at, expires_at', sessions);
     const known = await knownEvents(service.db);
 
     expect(await endAll()).toEqual([{ users: MANY_USERS + 2 }]);

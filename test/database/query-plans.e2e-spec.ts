@@ -3,7 +3,7 @@ import '../../src/app/schema.js';
 import { EXPLAIN, hotStatements } from '../../src/database/statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
-import { sessionId } from '../support/session-rows.js';
+import { sessionId } from '../support/rows.js';
 
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;

@@ -5,7 +5,7 @@ import { requireProgram } from '../../tooling/processes/find-program.js';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Answered, KeepAliveClient } from '../support/keep-alive-client.js';
-import { addOrgs } from '../support/many-orgs.js';
+import { addOrgs } from '../support/rows.js';
 import { anAccount } from '../support/personas.js';
 import { Balancer, INSIDE } from './support/balancer.js';
 import { closeAfterAll, startInstance, Storage } from './support/deployment.js';

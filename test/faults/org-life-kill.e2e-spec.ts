@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
-import { addCrowd } from '../support/large-org.js';
+import { addCrowd } from '../support/rows.js';
 import { aPassword, anEmail } from '../support/personas.js';
 import { asRecord, asString, clientOf, type Send } from '../support/service-client.js';
 import { report } from './support/figures.js';

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
-import { addOrgs } from '../support/many-orgs.js';
+import { addOrgs } from '../support/rows.js';
 import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/raw-connection.js';

@@ -3,7 +3,7 @@ import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import { invalidFields, unauthorized } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
-import { addOrgs } from '../support/many-orgs.js';
+import { addOrgs } from '../support/rows.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
 import { startService } from '../support/service.js';

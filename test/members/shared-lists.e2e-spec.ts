@@ -6,8 +6,7 @@ import { Member } from '../../src/orgs/state/org.entity.js';
 import { type FoundList, MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
 import { atOnce, times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
-import { addCrowd, crowdEmail } from '../support/large-org.js';
-import { insertRow } from '../support/rows.js';
+import { addCrowd, crowdEmail, insertRow } from '../support/rows.js';
 
 /** More in all than one query brings, and each too long to be usual. */
 const LONG = [990, 1000, 1010];

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { orgNotFound } from '../support/expected.js';
-import { addCrowd, crowdEmail } from '../support/large-org.js';
+import { addCrowd, crowdEmail } from '../support/rows.js';
 import { PausedReader } from '../support/paused-reader.js';
 import { removeMember } from '../support/org-members.js';
 import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';

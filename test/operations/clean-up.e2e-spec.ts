@@ -16,6 +16,7 @@ import { SCHEMA } from '../../src/app/schema.js';
 import type { CleanUp } from '../../src/clean-up/clean-up.js';
 import { parseEnv } from '../../src/config/env.js';
 import { migrate } from '../../src/database/migrate.js';
+import { times } from '../support/at-once.js';
 import { aCleanUp, aDeletion, aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
@@ -24,7 +25,7 @@ import { invalidCode, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-import { insertCodes, insertSessions, sessionId, type SessionRow } from '../support/session-rows.js';
+import { insertRows, insertSessions, sessionId, type SessionRow } from '../support/rows.js';
 
 const NOW = 1_800_000_000_000;
 const LEEWAY_MS = 30_000;
@@ -67,6 +68,9 @@ describe('the clean-up', () => {
     return rows.map(({ id }) => id);
   }
 
+  const insertCodes = (codes: { hash: string; session_id: string; expires_at: number }[]) =>
+    insertRows(dataSource, 'authorization_codes', codes, { created_at: 0 });
+
   /** A login and a branch below it, each session expiring so many milliseconds after the one before, the last at `until`. */
   function branch(length: number, until: number, apart = 1): SessionRow[] {
     return Array.from({ length }, (_, place) => ({
@@ -97,12 +101,9 @@ describe('the clean-up', () => {
       ...ends.map((expiresAt, place) => ({ id: sessionId(place + 1), expiresAt })),
       { id: sessionId(9), expiresAt: ALIVE },
     ]);
-    const codes = ends.map((expiresAt, place) => ({
-      hash: `code ${place + 1}`,
-      sessionId: sessionId(9),
-      expiresAt,
-    }));
-    await insertCodes(dataSource, codes);
+    await insertCodes(
+      ends.map((time, place) => ({ hash: `code ${place + 1}`, session_id: sessionId(9), expires_at: time })),
+    );
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, hasMore: false });
 
@@ -115,9 +116,9 @@ describe('the clean-up', () => {
       dataSource,
       [1, 2].map((number) => ({ id: sessionId(number), expiresAt: EXPIRED })),
     );
-    await insertCodes(dataSource, [
-      { hash: 'expired', sessionId: sessionId(1), expiresAt: EXPIRED },
-      { hash: 'alive', sessionId: sessionId(2), expiresAt: ALIVE },
+    await insertCodes([
+      { hash: 'expired', session_id: sessionId(1), expires_at: EXPIRED },
+      { hash: 'alive', session_id: sessionId(2), expires_at: ALIVE },
     ]);
 
     await cleanUp.deleteExpired(NOW);
@@ -131,7 +132,7 @@ describe('the clean-up', () => {
       { id: sessionId(1), expiresAt: ALIVE },
       { id: sessionId(2), expiresAt: EXPIRED, family: family(1, 2) },
     ]);
-    await insertCodes(dataSource, [{ hash: sessionId(2), sessionId: sessionId(1), expiresAt: ALIVE }]);
+    await insertCodes([{ hash: sessionId(2), session_id: sessionId(1), expires_at: ALIVE }]);
 
     await cleanUp.deleteExpired(NOW);
 
@@ -155,7 +156,7 @@ describe('the clean-up', () => {
       opened(9, 9),
       ...Array.from({ length: 2 * BATCH }, (_, place) => opened(10 + place, 10)),
     ]);
-    await insertCodes(dataSource, [{ hash: sessionId(3), sessionId: sessionId(1), expiresAt }]);
+    await insertCodes([{ hash: sessionId(3), session_id: sessionId(1), expires_at: expiresAt }]);
     const user = { userId: sessionId(0) };
     const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
     const revocation = aRevocation(dataSource, sessions);
@@ -221,12 +222,12 @@ describe('the clean-up', () => {
 
   it('deletes codes of several batches in one run', async () => {
     await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: ALIVE }]);
-    const codes = Array.from({ length: 2 * BATCH + 50 }, (_, number) => ({
+    const codes = times(2 * BATCH + 50, (number) => ({
       hash: `code ${number}`,
-      sessionId: sessionId(1),
-      expiresAt: EXPIRED,
+      session_id: sessionId(1),
+      expires_at: EXPIRED,
     }));
-    await insertCodes(dataSource, codes);
+    await insertCodes(codes);
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, hasMore: false });
 

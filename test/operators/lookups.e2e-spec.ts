@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { invalidFields, orgNotFound, serviceNotFound, userNotFound } from '../support/expected.js';
-import { insertRows } from '../support/insert-rows.js';
+import { insertColumns } from '../support/rows.js';
 import { anOperator } from '../support/operators.js';
 import { aCode, anAccount, anOrg, anOrgOf, anUnknownId, theNextMillisecond } from '../support/personas.js';
 import { aServiceClient } from '../support/services.js';
@@ -46,7 +46,7 @@ describe('what operators look up', () => {
 
   const tagged = (): string => `t${randomBytes(6).toString('hex')}`;
   const addUsers = (emails: string[]) =>
-    insertRows(
+    insertColumns(
       service.db,
       'users',
       'id, email, password_hash, created_at',
@@ -237,7 +237,7 @@ describe('what operators look up', () => {
   describe('the record', () => {
     it('is shown with addresses and reasons', async () => {
       const id = anUnknownId();
-      await insertRows(service.db, 'events', 'id, type, at, actor_type, actor_id, user_id, data, reason', [
+      await insertColumns(service.db, 'events', 'id, type, at, actor_type, actor_id, user_id, data, reason', [
         [id, 'account.disabled', 1, 'operator', 'grace', cast.member.id, '{}', 'ticket 4711'],
       ]);
       const { body } = await get(`/events?userId=${cast.member.id}`);
@@ -295,7 +295,7 @@ describe('what operators look up', () => {
     it('reads a bounded part of it for a page, whatever there is', async () => {
       const user = anUnknownId();
       const ids = Array.from({ length: ROWS }, anUnknownId).toSorted((a, b) => (a < b ? -1 : 1));
-      await insertRows(
+      await insertColumns(
         service.db,
         'events',
         'id, type, at, actor_type, user_id, data',
@@ -313,7 +313,7 @@ describe('what operators look up', () => {
     const to = `${tagged()}@example.com`;
     const ids = Array.from({ length: 8 }, anUnknownId).toSorted((a, b) => (a < b ? -1 : 1));
     const states = ['waiting', 'failed', 'sent', 'dropped'];
-    await insertRows(
+    await insertColumns(
       service.db,
       'mails',
       'id, kind, recipient, state, created_at, next_attempt_at, attempts, expires_at, last_error',

@@ -12,7 +12,7 @@ import {
   userNotFound,
 } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
-import { insertRows } from '../support/insert-rows.js';
+import { insertColumns } from '../support/rows.js';
 import { anInvitation, revoke } from '../support/inviting.js';
 import { anOperator, makeOperator } from '../support/operators.js';
 import {
@@ -74,7 +74,7 @@ describe('operators over HTTP', () => {
     const org = await anOrgOf(owner);
     await join(org, owner, user, 'member');
     const mailId = anUnknownId();
-    await insertRows(db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at, ended_at', [
+    await insertColumns(db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at, ended_at', [
       [mailId, 'password_changed', user.email, 'failed', 1, 1, 1],
     ]);
     const { name } = await aServiceClient(db);
@@ -108,7 +108,7 @@ describe('operators over HTTP', () => {
     'removing a second factor': ofUser('remove-second-factor', 'account.second_factor_removed', {
       prepare: async ({ user }) => {
         const columns = 'user_id, secret, last_step, enabled_at';
-        await insertRows(service.db, 'second_factors', columns, [[user.id, 'sealed', 0, 1]]);
+        await insertColumns(service.db, 'second_factors', columns, [[user.id, 'sealed', 0, 1]]);
         await set('UPDATE users SET second_factor_at = 1 WHERE id = ?', user.id);
       },
       follows: ['session.ended'],
@@ -426,7 +426,7 @@ describe('a failed mail', () => {
   async function failed(kind: string, recipient: string, code: Code): Promise<string> {
     const id = anUnknownId();
     const columns = 'id, kind, recipient, state, created_at, next_attempt_at, ended_at, code_id, code_number';
-    await insertRows(service.db, 'mails', columns, [
+    await insertColumns(service.db, 'mails', columns, [
       [id, kind, recipient, 'failed', 1, 1, 1, code.id, code.number],
     ]);
     return id;
@@ -434,7 +434,7 @@ describe('a failed mail', () => {
   async function aCodeOf(purpose: string, subject: string): Promise<Code> {
     const id = anUnknownId();
     const columns = 'id, purpose, subject, email, code_number, tries, expires_at, purge_at';
-    await insertRows(service.db, 'email_codes', columns, [
+    await insertColumns(service.db, 'email_codes', columns, [
       [id, purpose, subject, 'user@example.com', 3, 0, at(), at()],
     ]);
     return { id, number: 3 };

@@ -10,9 +10,8 @@ import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { orgNotFound } from '../support/expected.js';
 import { DAY_MS } from '../support/inviting.js';
-import { addCrowd } from '../support/large-org.js';
+import { addCrowd, insertRow, insertRows } from '../support/rows.js';
 import { anAccount, anOrgOf, anUnknownId } from '../support/personas.js';
-import { insertRow, insertRows } from '../support/rows.js';
 import { startOwnService } from '../support/service.js';
 
 const NOW = 1_800_000_000_000;
