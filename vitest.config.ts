@@ -1,8 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import type { Engine } from './test/support/engine.js';
-import { EngineReporter } from './test/support/engine-reporter.js';
-import { ShortReporter } from './test/support/short-reporter.js';
-import { SpreadingSequencer } from './test/support/spreading-sequencer.js';
+import { EngineReporter, ShortReporter, SpreadingSequencer } from './test/support/reporters.js';
 import { clientTests, httpTestsOn, operationsTestsOn, unitTests } from './test/support/test-projects.js';
 import { findProgram } from './tooling/processes/find-program.js';
 

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { EngineReporter } from './test/support/engine-reporter.js';
+import { EngineReporter } from './test/support/reporters.js';
 import { ReliabilityReporter } from './test/faults/support/reliability-reporter.js';
 
 const results = process.env['FAULT_RESULTS'] ?? mkdtempSync(join(tmpdir(), 'accounts-faults-'));

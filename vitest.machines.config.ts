@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { EngineReporter } from './test/support/engine-reporter.js';
+import { EngineReporter } from './test/support/reporters.js';
 
 const TEST_TIMEOUT_MS = 1_200_000;
 

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 import type { Engine } from './test/support/engine.js';
-import { MistakeReporter } from './test/support/mistake-reporter.js';
+import { MistakeReporter } from './test/support/reporters.js';
 import { testsOn, unitTests } from './test/support/test-projects.js';
 
 // Set by the script that puts mistakes into a copy of the project and runs this there.

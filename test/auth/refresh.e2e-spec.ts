@@ -3,7 +3,13 @@ import { atOnce, times } from '../support/at-once.js';
 import { aheadBy } from '../support/clock.js';
 import { engine, instancesInARace } from '../support/engine.js';
 import { invalidFields, invalidRefreshToken } from '../support/expected.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import {
+  type Cluster,
+  NO_LIMITS,
+  type Service,
+  startCluster,
+  startClusterWithoutLimits,
+} from '../support/service.js';
 import {
   type Account,
   aCode,
@@ -16,7 +22,6 @@ import {
   logIn,
 } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
-import { type Cluster, type Service, startCluster, startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken, sessionIdOf } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { anId, invalidToken, unauthorized } from '../support/expected.js';
 import { anAccount, anOrgOf, anUnknownId, aPassword, byCode, logIn } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { requestBytes, sendBytes } from '../support/connections.js';
 import { aRefreshableLogin, refreshed } from '../support/refreshing.js';
 import { startService } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';

@@ -16,10 +16,10 @@ import {
   orgsOf,
   removeMember,
 } from '../support/org-members.js';
-import { knownEvents } from '../support/recorded-events.js';
+import { knownEvents } from '../support/feed.js';
 import type { Account, Cast, Org } from '../support/personas.js';
 import { anAccount, anOrg, anOrgOf, anOrgWithTwoOwners } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { requestBytes, sendBytes } from '../support/connections.js';
 import { insertRows } from '../support/rows.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aCleanUp } from '../support/clean-up.js';

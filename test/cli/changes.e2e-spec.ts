@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, BY_ROOT, failure, killedDuring } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
-import { enrol } from '../support/enrolment.js';
+import { enrol } from '../support/second-factor.js';
 import { invalidToken, lastOwner } from '../support/expected.js';
 import { type Account, anAccount, anOrgOf, aPassword, join } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { startOwnService } from '../support/service.js';
 
 const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off' } });

@@ -10,7 +10,7 @@ import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller, type ServiceCaller } from '../support/services.js';
 
 const installation = await anInstallation();
 /** on SQLite, whatever this run is about */

@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { accounts, accountsJson, failure } from '../support/accounts-command.js';
+import { accounts, accountsJson, examine, failure } from '../support/accounts-command.js';
 import { allRows } from '../support/all-rows.js';
 import { anOrgPurge } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
-import { examine } from '../support/doctor.js';
 import { anInstallation } from '../support/installation.js';
 import { insertColumns } from '../support/rows.js';
 import { anInvitation, verified } from '../support/inviting.js';
@@ -59,7 +58,12 @@ describe('accounts export', () => {
       Date.now(),
       1,
     ]);
-    await insertColumns(service.db, 'mails', 'id, kind, recipient, state, created_at, next_attempt_at', mails);
+    await insertColumns(
+      service.db,
+      'mails',
+      'id, kind, recipient, state, created_at, next_attempt_at',
+      mails,
+    );
     const { code, stdout, stderr } = await accounts(installation, ['export', admin.email]);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -6,7 +6,7 @@ import { invalidCode, invalidCredentials } from '../support/expected.js';
 import { anInvitation, aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { startOwnService } from '../support/service.js';
 
 interface Listed {

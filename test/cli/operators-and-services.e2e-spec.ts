@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
 import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
-import { enrol } from '../support/enrolment.js';
+import { enrol, protect } from '../support/second-factor.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { protect } from '../support/second-factor.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { startOwnService } from '../support/service.js';
 
 interface Issued {

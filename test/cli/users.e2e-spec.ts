@@ -24,7 +24,7 @@ import {
   join,
   type Session,
 } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import { startOwnService } from '../support/service.js';
 

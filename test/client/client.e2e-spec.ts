@@ -16,7 +16,7 @@ import {
   type Result,
 } from '../../client/src/index.ts';
 import { anEmail, aPassword, anUnknownId } from '../support/personas.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 
 /** What the client says itself; anything else has to be an answer of the service. */

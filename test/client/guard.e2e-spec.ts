@@ -22,7 +22,7 @@ import {
   type Session,
 } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/services.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 import { Door } from './support/door.js';
 

@@ -9,9 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { accountsJson } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation } from '../support/installation.js';
-import { AS_AN_OLD_NODE } from '../support/old-node.js';
+import { AS_AN_OLD_NODE, type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { startOwnService } from '../support/service.js';
-import { type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { aSigningKey } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { COMPILE_CACHE } from '../support/compile-cache.js';
+import { COMPILE_CACHE } from '../support/service-process.js';
 import { MIGRATIONS, openDataLayer } from '../support/data-source.js';
 import { anInstallation } from '../support/installation.js';
 

@@ -8,15 +8,14 @@ import {
   cursorExpired,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
-import { appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
+import { appCode, enrol, protect, SECOND_FACTOR } from '../support/second-factor.js';
 import { changeRole, removeMember } from '../support/org-members.js';
-import { keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { keptAliveRequest, openConnection } from '../support/connections.js';
 import { anOperator } from '../support/operators.js';
 import { anAccount, anOrg, anOrgOf, anUnknownId } from '../support/personas.js';
-import { protect } from '../support/second-factor.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { startServiceWithoutLimits } from '../support/service.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 
 const MAX_WAITING = 20;
 

@@ -17,7 +17,7 @@ import type { Account, Cast } from '../support/personas.js';
 import { aCode, anAccount, anEmail, anOrg, anOrgOf, aPassword } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refreshed } from '../support/refreshing.js';
 import { startOwnService } from '../support/service.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 
 type Row = Record<string, unknown>;
 

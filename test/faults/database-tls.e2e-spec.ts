@@ -6,7 +6,7 @@ import { removeDirectory, temporaryDirectory } from '../../tooling/processes/at-
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { waitFor } from '../../tooling/wait.js';
 import { Authority } from '../support/certificates.js';
-import { examine } from '../support/doctor.js';
+import { examine } from '../support/accounts-command.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { exitCode, spawnService, untilListening } from '../support/service-process.js';
 import { closeAfterAll, closeAfterTest, startInstance, Storage } from './support/deployment.js';

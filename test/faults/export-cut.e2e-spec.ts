@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { addLongHistory } from '../support/rows.js';
-import { PausedReader } from '../support/paused-reader.js';
+import { PausedReader } from '../support/connections.js';
 import { anAccount } from '../support/personas.js';
 import { closeAfterAll, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';

@@ -5,7 +5,7 @@ import { readFeed, untilNumbered } from '../support/feed.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
 import { aRefreshableLogin, refresh, type Tokens } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 import { Backup } from './support/backup.js';
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';

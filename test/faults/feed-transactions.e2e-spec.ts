@@ -6,7 +6,7 @@ import { readFeed, writeEventsIn } from '../support/feed.js';
 import { holdInnodbRows } from '../support/held-rows.js';
 import { type Account, anAccount, anOrgOf, type Org } from '../support/personas.js';
 import type { Instance } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller, type ServiceCaller } from '../support/services.js';
 import { faultsOfReaders } from './support/feed-faults.js';
 import { FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { accounts } from '../support/accounts-command.js';
+import { accounts, untrueClaims } from '../support/accounts-command.js';
 import { atOnce, times } from '../support/at-once.js';
-import { untrueClaims } from '../support/doctor.js';
 import { alreadyInvited, invalidCode } from '../support/expected.js';
 import {
   accept,

@@ -3,7 +3,7 @@ import { createVerifier } from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Door } from '../client/support/door.js';
 import { anAccount } from '../support/personas.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 import { closeAfterAll, startInstance, Storage, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';
 

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
-import { SECOND_FACTOR } from '../support/enrolment.js';
+import { AuthenticatorApp, SECOND_FACTOR } from '../support/second-factor.js';
 import { anEmail, aPassword } from '../support/personas.js';
-import { AuthenticatorApp } from '../support/second-factor.js';
 import { asString, clientOf, type Reply, type Send } from '../support/service-client.js';
 import { report } from './support/figures.js';
 import { killDuring } from './support/kill-during.js';

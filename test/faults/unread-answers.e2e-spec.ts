@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { addOrgs } from '../support/rows.js';
-import { keptAliveRequest, openConnection } from '../support/open-connection.js';
+import { keptAliveRequest, openConnection } from '../support/connections.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { closeAfterTest, startInstance, Storage, UNLIMITED } from './support/deployment.js';
 import { report } from './support/figures.js';

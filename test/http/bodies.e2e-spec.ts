@@ -8,7 +8,7 @@ import {
   unsupportedMediaType,
 } from '../support/expected.js';
 import { anEmail, aPassword, anAccount } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { requestBytes, sendBytes } from '../support/connections.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 
 const LIMIT = 16 * 1024;

@@ -4,9 +4,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { emailTaken, memberNotFound, unsupportedMediaType } from '../support/expected.js';
-import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
+import {
+  jsonRequest,
+  keptAliveRequest,
+  openConnection,
+  requestBytes,
+  sendBytes,
+} from '../support/connections.js';
 import { anEmail, anOrg, aPassword } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { startService } from '../support/service.js';
 
 const service = await startService();

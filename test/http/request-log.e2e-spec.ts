@@ -8,9 +8,14 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
-import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
+import {
+  jsonRequest,
+  keptAliveRequest,
+  openConnection,
+  requestBytes,
+  sendBytes,
+} from '../support/connections.js';
 import { type Account, aCode, anAccount, anEmail, anOrg, aPassword } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { aChallenge, protect, secondStep } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 import { decodeToken, signToken } from '../support/signing-keys.js';

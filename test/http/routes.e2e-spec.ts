@@ -3,9 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { methodNotAllowed, notFound, orgNotFound, uriTooLong } from '../support/expected.js';
 import { addOrgs } from '../support/rows.js';
-import { jsonRequest, keptAliveRequest, openConnection } from '../support/open-connection.js';
+import {
+  jsonRequest,
+  keptAliveRequest,
+  openConnection,
+  requestBytes,
+  sendBytes,
+} from '../support/connections.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
 import { type Service, startService } from '../support/service.js';
 
 /** Together 10 MB, which is more than the system buffers. */

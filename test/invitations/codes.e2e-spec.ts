@@ -45,7 +45,7 @@ import {
   byCode,
   type Cast,
 } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { insertRow, insertRows } from '../support/rows.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 

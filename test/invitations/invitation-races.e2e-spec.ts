@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { raceWithDeletion } from '../support/deletion-race.js';
-import { untrueClaims } from '../support/doctor.js';
+import { untrueClaims } from '../support/accounts-command.js';
 import { instancesInARace } from '../support/engine.js';
 import { alreadyInvited } from '../support/expected.js';
 import {

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { instancesInARace } from '../support/engine.js';
-import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
+import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/second-factor.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { aSilentServer, MailServer, refusal } from '../support/mail-server.js';

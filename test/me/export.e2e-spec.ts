@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { invalidToken, passwordSessionRequired } from '../support/expected.js';
 import { addLongHistory } from '../support/rows.js';
-import { PausedReader } from '../support/paused-reader.js';
+import { PausedReader } from '../support/connections.js';
 import { type Account, anAccount, anOrg, anOrgOf, aPassword, byCode, logIn } from '../support/personas.js';
 import { startService } from '../support/service.js';
 

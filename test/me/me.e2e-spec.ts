@@ -4,7 +4,7 @@ import { times } from '../support/at-once.js';
 import { invalidFields, unauthorized } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { addOrgs } from '../support/rows.js';
-import { PausedReader } from '../support/paused-reader.js';
+import { PausedReader } from '../support/connections.js';
 import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
 import { startService } from '../support/service.js';
 

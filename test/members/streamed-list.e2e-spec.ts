@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { orgNotFound } from '../support/expected.js';
 import { addCrowd, crowdEmail } from '../support/rows.js';
-import { PausedReader } from '../support/paused-reader.js';
+import { PausedReader } from '../support/connections.js';
 import { removeMember } from '../support/org-members.js';
 import { type Account, anAccount, anOrgOf, join } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';

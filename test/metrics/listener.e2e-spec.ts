@@ -5,12 +5,16 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { NO_LIMITS, type Service, startOwnService, startService } from '../support/service.js';
 import { anAccount } from '../support/personas.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
-import { type Service, startOwnService, startService } from '../support/service.js';
-import { exitCode, listeningPids, spawnService, untilListening } from '../support/service-process.js';
-import { spawnWithout } from '../support/without-packages.js';
+import {
+  exitCode,
+  listeningPids,
+  spawnService,
+  spawnWithout,
+  untilListening,
+} from '../support/service-process.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const COUNT = 'accounts_http_request_duration_seconds_count';

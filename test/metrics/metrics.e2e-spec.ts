@@ -5,7 +5,7 @@ import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
 import { aCode, anAccount, anOrg, anOrgOf, aPassword, join } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { requestBytes, sendBytes } from '../support/connections.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
 import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';

@@ -1,8 +1,14 @@
-import { appCode, forgetSteps } from '../support/enrolment.js';
+import {
+  aChallenge,
+  appCode,
+  challengeFor,
+  forgetSteps,
+  protect,
+  unprotect,
+} from '../support/second-factor.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import type { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anAccountOf, anEmail, aPassword, byCode } from '../support/personas.js';
-import { aChallenge, challengeFor, protect, unprotect } from '../support/second-factor.js';
 import type { Service } from '../support/service.js';
 import type { ExampleAnswers } from './example-answers.js';
 

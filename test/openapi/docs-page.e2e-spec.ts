@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { notFound } from '../support/expected.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
+import { requestBytes, sendBytes } from '../support/connections.js';
 import { startService } from '../support/service.js';
 import { ServedPage } from './served-page.js';
 

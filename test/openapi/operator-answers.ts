@@ -1,8 +1,7 @@
 import { makeOperator, anOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount, anAccountOf, anOrgOf, anUnknownId, join } from '../support/personas.js';
-import { aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller, aServiceClient, type ServiceCaller } from '../support/services.js';
 import type { Service } from '../support/service.js';
-import { aServiceClient } from '../support/services.js';
 import type { Answered, ExampleAnswers } from './example-answers.js';
 
 const OF_ACCOUNTS = [

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hangReport } from '../../tooling/servers/hang-report.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
-import { examine } from '../support/doctor.js';
+import { examine } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 
 const CLAIM = 'every acknowledged change survives a crash of the database server';
 const COST = 'a crash can lose changes of the last second that were acknowledged';

@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anInstallation } from '../support/installation.js';
-import { AS_AN_OLD_NODE } from '../support/old-node.js';
-import { exitCode, listeningPids, spawnCommand, untilListening } from '../support/service-process.js';
+import {
+  AS_AN_OLD_NODE,
+  exitCode,
+  listeningPids,
+  spawnCommand,
+  untilListening,
+} from '../support/service-process.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PACKAGE =

@@ -10,7 +10,7 @@ import {
   keptAliveRequest,
   type OpenConnection,
   openConnection,
-} from '../support/open-connection.js';
+} from '../support/connections.js';
 import { anEmail, aPassword } from '../support/personas.js';
 import { BUILT_SERVICE, exitCode, spawnCommand, untilListening } from '../support/service-process.js';
 import { aServiceClient } from '../support/services.js';

@@ -6,8 +6,8 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { NO_LIMITS } from '../support/no-limits.js';
-import { keptAliveRequest, type OpenConnection, openConnection } from '../support/open-connection.js';
+import { NO_LIMITS } from '../support/service.js';
+import { keptAliveRequest, type OpenConnection, openConnection } from '../support/connections.js';
 import { anEmail, aPassword } from '../support/personas.js';
 import {
   BUILT_SERVICE,

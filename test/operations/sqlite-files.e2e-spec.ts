@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
-import { examine } from '../support/doctor.js';
+import { examine } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anOrgOf } from '../support/personas.js';

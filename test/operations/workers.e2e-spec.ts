@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { NO_LIMITS, type Service, startService } from '../support/service.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
 import { exitCode, listeningPids, spawnService } from '../support/service-process.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 

@@ -17,9 +17,8 @@ import { anOperator, makeOperator, showSecondFactor } from '../support/operators
 import { aCode, anAccount, anEmail, anOrg, anUnknownId, byCode, join } from '../support/personas.js';
 import { protect } from '../support/second-factor.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
-import { aBoundToken, aServiceCaller } from '../support/service-caller.js';
+import { aBoundToken, aServiceCaller, aServiceClient } from '../support/services.js';
 import { startService, startServiceWithoutLimits } from '../support/service.js';
-import { aServiceClient } from '../support/services.js';
 
 const HOUR_MS = 3_600_000;
 

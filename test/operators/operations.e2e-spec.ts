@@ -25,7 +25,7 @@ import {
   join,
   type Org,
 } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
 

@@ -4,7 +4,7 @@ import { ENDED_RETENTION_MS } from '../../src/orgs/state/invitations.lists.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { atOnce, times } from '../support/at-once.js';
-import { anOrgPurge, aCleanUp } from '../support/clean-up.js';
+import { aCleanUp, anOrgPurge } from '../support/clean-up.js';
 import { aDataSource, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';

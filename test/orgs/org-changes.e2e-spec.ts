@@ -21,7 +21,7 @@ import { Problem } from '../../src/problems/problem.js';
 import { UserUpdates } from '../../src/users/users.updates.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
-import { orgChanges, userChanges } from '../support/org-changes.js';
+import { orgChanges, userChanges } from '../support/clean-up.js';
 import { anUnknownId } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 

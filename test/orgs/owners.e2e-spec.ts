@@ -31,7 +31,7 @@ import {
   type Org,
   ROLES,
 } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { startService } from '../support/service.js';
 
 const service = await startService();

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
-import { COMPILE_CACHE } from '../support/compile-cache.js';
+import { COMPILE_CACHE } from '../support/service-process.js';
 import { anInvitation } from '../support/inviting.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { makeOperator } from '../support/operators.js';

@@ -15,7 +15,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { anInstallation } from '../support/installation.js';
 import { type Account, anAccount, anOrg, type Cast } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/service-caller.js';
+import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/services.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
 const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');

@@ -2,11 +2,10 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { DocumentReader } from '../openapi/documented.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
-import { SECOND_FACTOR } from '../support/enrolment.js';
+import { protect, SECOND_FACTOR } from '../support/second-factor.js';
 import { invalidCredentials, rateLimited, secondFactorRequired, wrongPassword } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccountOf, anEmail, aPassword, logIn, type Org } from '../support/personas.js';
-import { protect } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 
 const LIMIT = 5;

@@ -12,7 +12,7 @@ import {
 } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer, refusal, untilMailsAreDecided } from '../support/mail-server.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { NO_LIMITS, startOwnService, startService } from '../support/service.js';
 import { anOperator } from '../support/operators.js';
 import {
   type Account,
@@ -25,8 +25,7 @@ import {
   join,
   logIn,
 } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { startOwnService, startService } from '../support/service.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const ASK = '/api/me/email/verification';

@@ -2,10 +2,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
 import { MailServer, untilMailsAreDecided } from '../support/mail-server.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { NO_LIMITS, startOwnService } from '../support/service.js';
 import { type Account, anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { startOwnService } from '../support/service.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 
 const FORGOT = '/api/auth/password/forgot';
 const RESET = '/api/auth/password/reset';

@@ -1,15 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
-import { aPendingSecret, appCode, SECOND_FACTOR } from '../support/enrolment.js';
+import { aPendingSecret, appCode, protect, SECOND_FACTOR } from '../support/second-factor.js';
 import { invalidCode, secondFactorRequired, verifiedEmailRequired } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { NO_LIMITS, startOwnService } from '../support/service.js';
 import { makeOperator } from '../support/operators.js';
 import { type Account, anAccount, anAccountOf, anEmail, aPassword, logIn } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
-import { protect } from '../support/second-factor.js';
-import { startOwnService } from '../support/service.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 
 const REASON = { reason: 'a test' };
 

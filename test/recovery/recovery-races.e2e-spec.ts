@@ -3,9 +3,8 @@ import { times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
 import { invalidCode } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { NO_LIMITS, startCluster } from '../support/service.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, isAlive, logIn } from '../support/personas.js';
-import { startCluster } from '../support/service.js';
 
 const ROUNDS = 8;
 

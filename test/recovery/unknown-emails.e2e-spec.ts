@@ -36,7 +36,7 @@ import { times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { MailServer } from '../support/mail-server.js';
-import { userChanges } from '../support/org-changes.js';
+import { userChanges } from '../support/clean-up.js';
 import { anAccount, anEmail, anUnknownId, aPassword } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';

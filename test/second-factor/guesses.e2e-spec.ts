@@ -3,14 +3,22 @@ import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { MovableClock } from '../support/clock.js';
 import { instancesInADuel } from '../support/engine.js';
-import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
+import {
+  aChallenge,
+  appCode,
+  AuthenticatorApp,
+  aWrongCode,
+  enrol,
+  forgetSteps,
+  protect,
+  SECOND_FACTOR,
+  secondStep,
+} from '../support/second-factor.js';
 import { invalidCode, rateLimited } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
-import { NO_LIMITS } from '../support/no-limits.js';
+import { type Cluster, NO_LIMITS, type Service, startCluster } from '../support/service.js';
 import { type Account, anAccount } from '../support/personas.js';
-import { aChallenge, AuthenticatorApp, protect, secondStep } from '../support/second-factor.js';
-import { type Cluster, type Service, startCluster } from '../support/service.js';
 
 const WINDOW_MS = 15 * 60_000;
 const RIGHT_CODES = 16;

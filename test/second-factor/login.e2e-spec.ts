@@ -4,7 +4,18 @@ import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { allRows } from '../support/all-rows.js';
 import { atOnce, times } from '../support/at-once.js';
-import { aPendingSecret, appCode, enrol, SECOND_FACTOR } from '../support/enrolment.js';
+import {
+  aChallenge,
+  aPendingSecret,
+  appCode,
+  challengeFor,
+  enrol,
+  keyRingOf,
+  protect,
+  type Protected,
+  SECOND_FACTOR,
+  secondStep,
+} from '../support/second-factor.js';
 import {
   aJwt,
   invalidChallenge,
@@ -26,14 +37,6 @@ import {
   logIn,
 } from '../support/personas.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
-import {
-  aChallenge,
-  challengeFor,
-  keyRingOf,
-  protect,
-  type Protected,
-  secondStep,
-} from '../support/second-factor.js';
 import { type Service, startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 

@@ -7,7 +7,7 @@ import {
   enrol,
   forgetSteps,
   SECOND_FACTOR,
-} from '../support/enrolment.js';
+} from '../support/second-factor.js';
 import {
   invalidCode,
   invalidFields,

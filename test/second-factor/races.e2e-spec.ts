@@ -2,12 +2,21 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
-import { aPendingSecret, appCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/enrolment.js';
+import {
+  aPendingSecret,
+  appCode,
+  challengeFor,
+  enrol,
+  forgetSteps,
+  protect,
+  type Protected,
+  SECOND_FACTOR,
+  secondStep,
+} from '../support/second-factor.js';
 import { invalidChallenge, invalidCode, invalidToken, rateLimited } from '../support/expected.js';
 import { answerAfter, holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, isAlive, type Session } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
-import { challengeFor, protect, type Protected, secondStep } from '../support/second-factor.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 

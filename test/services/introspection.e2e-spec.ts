@@ -14,7 +14,7 @@ import {
   logIn,
 } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
-import { aBoundToken, aServiceCaller } from '../support/service-caller.js';
+import { aBoundToken, aServiceCaller } from '../support/services.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { insufficientScope, invalidClient, invalidFields } from '../support/expected.js';
 import { type Account, anAccount, anOrg, anOrgOf, anUnknownId, join } from '../support/personas.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 
 interface Page {

@@ -10,7 +10,7 @@ import { ServicesRepository } from '../../src/services/services.repository.js';
 import { times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
-import { eventsSince, knownEvents } from '../support/recorded-events.js';
+import { eventsSince, knownEvents } from '../support/feed.js';
 import { basic } from '../support/services.js';
 
 const ROOT: OperatorActor = { kind: 'operator', id: 'root', reason: 'a test' };

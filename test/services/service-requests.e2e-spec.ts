@@ -7,10 +7,9 @@ import {
   unsupportedMediaType,
 } from '../support/expected.js';
 import { anAccount, anUnknownId } from '../support/personas.js';
-import { requestBytes, sendBytes } from '../support/raw-connection.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { requestBytes, sendBytes } from '../support/connections.js';
+import { aServiceCaller, basic } from '../support/services.js';
 import { startServiceWithoutLimits } from '../support/service.js';
-import { basic } from '../support/services.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const INTROSPECT = '/api/auth/introspect';

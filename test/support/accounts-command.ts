@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { COMPILE_CACHE } from './compile-cache.js';
-import type { Environment } from './service-process.js';
+import { COMPILE_CACHE, type Environment } from './service-process.js';
+import { inspect } from '../../src/cli/doctor/doctor.js';
+import { parseEnv } from '../../src/config/env.js';
+import type { Installation } from './installation.js';
 
 /** Who changes something, and why. */
 export const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
@@ -31,10 +33,7 @@ interface CommandOptions {
   input?: string;
 }
 
-interface Place {
-  directory: string;
-  env: Environment;
-}
+type Place = Pick<Installation, 'directory'> & { env: Environment };
 
 /** Starts the built command line on an installation, as an operator does in another terminal. */
 export function spawnAccounts({ directory, env }: Place, parameters: readonly string[], timeout = 0) {
@@ -53,10 +52,8 @@ export async function accounts(
   { env = {}, input = '' }: CommandOptions = {},
 ): Promise<CommandResult> {
   const cheapHashes = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
-  const command = spawnAccounts(
-    { directory, env: { ...cheapHashes, ...ofInstallation, ...env } },
-    parameters,
-  );
+  const all = { ...cheapHashes, ...ofInstallation, ...env };
+  const command = spawnAccounts({ directory, env: all }, parameters);
   command.stdin.on('error', () => undefined).end(input);
   const [stdout, stderr, [code]] = await Promise.all([
     text(command.stdout),
@@ -111,4 +108,16 @@ export function following(
       await closed;
     },
   };
+}
+
+/** The claims that the doctor's checks find untrue, run in this process: of dozens, each process would cost the most. */
+export async function untrueClaims({ env }: Pick<Installation, 'env'>): Promise<string[]> {
+  const findings = await inspect(parseEnv(env));
+  return findings.filter(({ faults }) => faults.length > 0).map(({ check }) => check.claim);
+}
+
+/** Runs the built doctor on an installation. */
+export async function examine(installation: Place, env: Environment = {}) {
+  const { code, stdout, stderr } = await accounts(installation, ['doctor'], { env });
+  return { code, lines: stdout.trim().split('\n'), errors: stderr };
 }

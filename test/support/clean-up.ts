@@ -1,3 +1,16 @@
+import type { DataSource } from 'typeorm';
+import { Event, FeedEntry } from '../../src/events/event.entity.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
+import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
+import { OrgChanges } from '../../src/orgs/state/org-changes.js';
+import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
+import { MembersRepository } from '../../src/orgs/state/members.repository.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
+import { Writes } from '../../src/requests/writes.js';
+import { UserChanges } from '../../src/users/user-changes.js';
+import { UserUpdates } from '../../src/users/users.updates.js';
+import type { DataLayer } from './data-source.js';
 import { CleanUp } from '../../src/clean-up/clean-up.js';
 import { LiveSessionsLimit } from '../../src/auth/sessions/live-sessions-limit.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
@@ -5,32 +18,48 @@ import { LiftedLimits } from '../../src/rate-limits/lifted-limits.js';
 import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
 import { parseEnv } from '../../src/config/env.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
-import { Event, FeedEntry } from '../../src/events/event.entity.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
 import { PendingMarks } from '../../src/events/feed-numbering.js';
 import { EventAddresses } from '../../src/events/events.addresses.js';
-import { EventsRepository } from '../../src/events/events.repository.js';
-import type { DataSource } from 'typeorm';
 import { EventsRetention } from '../../src/events/events-retention.js';
-import { UserUpdates } from '../../src/users/users.updates.js';
 import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
-import { InvitationsRepository } from '../../src/orgs/state/invitations.repository.js';
-import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
-import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
-import { MembersRepository } from '../../src/orgs/state/members.repository.js';
-import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
-import { orgChanges, userChanges } from './org-changes.js';
 import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
 import { OrgPurge } from '../../src/orgs/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
 import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
+
+/** Changes of organizations without a service around them. */
+export function orgChanges(
+  { dataSource, transactions, env }: Pick<DataLayer, 'dataSource' | 'transactions' | 'env'>,
+  members = new MembersRepository(dataSource.getRepository(Member)),
+): OrgChanges {
+  const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
+  return new OrgChanges(
+    new OrgsRepository(dataSource.getRepository(Org)),
+    members,
+    new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
+    userChanges({ dataSource, transactions }),
+    new EventsRepository(dataSource.getRepository(Event)),
+    new Writes(transactions, keys),
+    transactions,
+    env,
+  );
+}
+
+export function userChanges({
+  dataSource,
+  transactions,
+}: Pick<DataLayer, 'dataSource' | 'transactions'>): UserChanges {
+  const events = new EventsRepository(dataSource.getRepository(Event));
+  return new UserChanges(new UserUpdates(), events, transactions);
+}
 
 /** The clean-up of a service, as far as a test does not replace its parts. */
 export function aCleanUp(

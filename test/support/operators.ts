@@ -1,4 +1,4 @@
-import { enrol } from './enrolment.js';
+import { enrol } from './second-factor.js';
 import { aVerifiedAccount } from './inviting.js';
 import type { Account } from './personas.js';
 import type { Service } from './service.js';

@@ -2,7 +2,6 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { firstEntityIdAt, newEntityId } from '../../src/identifiers/entity-id.js';
 import { times } from './at-once.js';
-import type { Database } from './database.js';
 import type { Account, Org } from './personas.js';
 import type { Service } from './service.js';
 import { sessionIdOf } from './signing-keys.js';

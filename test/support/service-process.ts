@@ -1,9 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
-import { COMPILE_CACHE } from './compile-cache.js';
+import type { Installation } from './installation.js';
 
 const HERE = import.meta.dirname;
 export const BUILT_SERVICE = [
@@ -121,4 +122,38 @@ async function explained<T>(service: ServiceProcess, work: Promise<T>): Promise<
 
 function eachLine(stream: Readable, take: (line: string) => void): void {
   createInterface({ input: stream }).on('line', take);
+}
+
+/**
+ * For the environment of the built service and its command line, which the tests start hundreds of times: Node keeps
+ * their compiled code there, and compiles again what has changed.
+ */
+export const COMPILE_CACHE = {
+  NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../node_modules/.cache/compiled'),
+};
+
+const SCRIPT = `
+  import crypto from 'node:crypto';
+  import { syncBuiltinESMExports } from 'node:module';
+  delete crypto.randomUUIDv7;
+  syncBuiltinESMExports();
+`;
+
+/** For NODE_OPTIONS: takes away what a Node before 24.16 lacks. */
+export const AS_AN_OLD_NODE = `--import=data:text/javascript,${encodeURIComponent(SCRIPT)}`;
+
+/** The service as a process in which these packages cannot be loaded. */
+export function spawnWithout(
+  packages: readonly string[],
+  { directory, env: location }: Installation,
+  env: Environment,
+): ServiceProcess {
+  const hook = pathToFileURL(resolve(import.meta.dirname, 'refuse-packages.mjs'));
+  for (const name of packages) hook.searchParams.append('package', name);
+  const [node, ...parameters] = BUILT_SERVICE;
+  return spawnCommand([node, '--import', hook.href, ...parameters], directory, {
+    ...COMPILE_CACHE,
+    ...location,
+    ...env,
+  });
 }

@@ -1,12 +1,56 @@
-import { residentMib } from '../../tooling/processes/usage.js';
+import { fstatSync, openSync, readSync } from 'node:fs';
+import { inject } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Caller } from './caller.js';
+import { anInstallation, aSharedInstallation, type Installation, installationAt } from './installation.js';
+import type { SharedKind, SharedPlace } from './shared-services.js';
+import { residentMib } from '../../tooling/processes/usage.js';
 import { type Contract, contractOf } from './contract.js';
 import { instancesInARace } from './engine.js';
-import { anInstallation, type Installation, installationAt } from './installation.js';
-import { LogFile } from './log-file.js';
-import { checkHealthy, giveBack, takeShared } from './shared-service.js';
-import type { SharedKind, SharedPlace } from './shared-services.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
+
+/** The lines that are written to a file from now on. */
+function linesWrittenTo(file: string): () => string[] {
+  const descriptor = openSync(file, 'r');
+  let position = fstatSync(descriptor).size;
+  let partial = '';
+  const complete: string[] = [];
+  return () => {
+    const bytes = Buffer.alloc(fstatSync(descriptor).size - position);
+    position += readSync(descriptor, bytes, 0, bytes.length, position);
+    const lines = (partial + bytes.toString('latin1')).split('\n');
+    partial = lines.pop()!;
+    complete.push(...lines.map((line) => Buffer.from(line, 'latin1').toString()));
+    return complete;
+  };
+}
+
+async function askForShared(
+  what: 'take' | 'start' | 'give-back',
+  body: object,
+): Promise<SharedPlace | undefined> {
+  const response = await fetch(`${inject('sharedServices')}/${what}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(text);
+  return JSON.parse(text) as SharedPlace;
+}
+
+/** It continues for other files, if this one left it healthy. */
+async function checkHealthy(service: Service): Promise<void> {
+  const { anyone, installation } = service;
+  const ready = await anyone.get('/health/ready');
+  if (ready.status !== 200) throw new Error(`The shared service is not ready any more: ${ready.text}`);
+
+  const last = await anyone.get<{ requestId: string }>('/last-request');
+  await waitFor('the last request is in the log', hangTimeoutMs(), () =>
+    service.logs.some((line) => line.includes(last.body.requestId)),
+  );
+  installation.secrets.checkAbsentFrom(service.logs);
+}
 
 export interface Service {
   url: string;
@@ -113,32 +157,33 @@ export function launch(installation: Installation, env: Environment = {}): Launc
 
 /** Shared instances as one file sees them: `logs` and secrets begin with this call, and `stop` of any ends it for all. */
 async function takeCluster(kind: SharedKind): Promise<Cluster> {
-  const place = await takeShared(kind);
+  const place =
+    (await askForShared('take', kind)) ??
+    (await askForShared('start', { kind, installation: await aSharedInstallation() }))!;
   const installation = await installationAt(place);
   const stop = async (): Promise<void> => {
     await Promise.all(instances.map(checkHealthy));
-    await giveBack(place);
+    await askForShared('give-back', place);
   };
-  const instances = place.instances.map((instance) => sharedInstance(instance, installation, stop));
+  const instances = place.instances.map(({ url, logFile }) =>
+    sharedInstance(serviceAt(url, installation), linesWrittenTo(logFile), stop),
+  );
   return { instances, installation, db: installation.db, stop };
 }
 
-function sharedInstance(
-  { url, logFile }: SharedPlace['instances'][number],
-  installation: Installation,
-  stop: () => Promise<void>,
-): Service {
-  const log = new LogFile(logFile);
+function sharedInstance(at: Located, lines: () => string[], stop: Service['stop']): Service {
   return {
-    ...serviceAt(url, installation),
+    ...at,
     get logs() {
-      return log.lines();
+      return lines();
     },
     stop,
   };
 }
 
-function serviceAt(url: string, installation: Installation): Omit<Service, 'logs' | 'stop'> {
+type Located = Omit<Service, 'logs' | 'stop'>;
+
+function serviceAt(url: string, installation: Installation): Located {
   const contract = contractOf(url);
   const anyone = new Caller({ url, contract, secrets: installation.secrets });
   return { url, installation, db: installation.db, contract, anyone };
@@ -173,3 +218,13 @@ export async function startCluster(
     },
   };
 }
+
+/** Each limit that is on by default, off: several processes without Redis need that. */
+export const NO_LIMITS = {
+  RATE_LIMIT_REGISTER: 'off',
+  RATE_LIMIT_LOGIN: 'off',
+  RATE_LIMIT_LOOKUP: 'off',
+  RATE_LIMIT_FORGOT: 'off',
+  RATE_LIMIT_CODE: 'off',
+  RATE_LIMIT_EXPORT: 'off',
+};

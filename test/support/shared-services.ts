@@ -2,12 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { COMPILE_CACHE } from './compile-cache.js';
-import type { InstallationPlace } from './installation.js';
-import { announcedUrl, BUILT_SERVICE, spawnInto } from './service-process.js';
-import { keysFileIn } from './signing-keys.js';
+import { json } from 'node:stream/consumers';
+import type { TestProject } from 'vitest/node';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
+import type { InstallationPlace } from './installation.js';
+import { announcedUrl, BUILT_SERVICE, COMPILE_CACHE, spawnInto } from './service-process.js';
+import { keysFileIn } from './signing-keys.js';
 
 /** What files may share. */
 export interface SharedKind {
@@ -28,91 +31,96 @@ export interface SharedPlace extends InstallationPlace {
   instances: InstancePlace[];
 }
 
-interface SharedInstance extends InstancePlace {
-  child: ChildProcess;
-}
-
 interface SharedCluster {
   place: SharedPlace;
-  instances: SharedInstance[];
+  instances: (InstancePlace & { child: ChildProcess })[];
 }
 
 const LAST_CHARACTERS = 4000;
 
 /**
- * Services that one file after another uses. They outlive the workers, which may be replaced. What a file does not
- * give back, because it failed, is used by no other.
+ * Keeps the services that one file of a project after another uses. They outlive the workers, which may be replaced.
+ * What a file does not give back, because it failed, is used by no other.
  */
-export class SharedServices {
-  private readonly all = new Map<string, SharedCluster>();
-  private readonly free = new Set<SharedCluster>();
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const all = new Map<string, SharedCluster>();
+  const free = new Set<SharedCluster>();
 
-  /** Undefined when files use all of that kind. */
-  take(kind: string): SharedPlace | undefined {
-    for (const cluster of this.free) {
-      if (cluster.place.kind !== kind) continue;
-      this.free.delete(cluster);
-      if (!cluster.instances.some(({ child }) => hasEnded(child))) return cluster.place;
-    }
-    return undefined;
-  }
-
-  /** Starts one more, for the file that asks. */
-  async start(kind: SharedKind, { directory, databaseUrl }: InstallationPlace): Promise<SharedPlace> {
-    const instances = await Promise.all(
-      Array.from({ length: kind.instances }, (_, index) =>
-        startInstance({ directory, databaseUrl }, kind.env, join(directory, `log-${index}`)),
-      ),
-    );
-    const places = instances.map(({ url, logFile }) => ({ url, logFile }));
-    const place = { kind: kind.name, directory, databaseUrl, instances: places };
-    this.all.set(directory, { place, instances });
-    return place;
-  }
-
-  giveBack({ directory }: Pick<SharedPlace, 'directory'>): void {
-    this.free.add(this.all.get(directory)!);
-  }
-
-  /** @throws when one did not end as it should */
-  async stop(): Promise<void> {
-    const stopped = await Promise.allSettled([...this.all.values()].map(stopCluster));
+  const routes: Record<string, (body: unknown) => SharedPlace | undefined | Promise<SharedPlace>> = {
+    '/take': (body) => {
+      const found = [...free].find(({ place }) => place.kind === (body as SharedKind).name);
+      if (!found) return undefined;
+      free.delete(found);
+      return found.instances.some(({ child }) => hasEnded(child)) ? undefined : found.place;
+    },
+    '/start': async (body) => {
+      const { kind, installation } = body as { kind: SharedKind; installation: InstallationPlace };
+      const cluster = await startCluster(kind, installation);
+      all.set(installation.directory, cluster);
+      return cluster.place;
+    },
+    '/give-back': (body) => {
+      free.add(all.get((body as SharedPlace).directory)!);
+      return undefined;
+    },
+  };
+  const server = createServer((request, response) => {
+    json(request)
+      .then((body) => routes[request.url!]!(body))
+      .then(
+        (place) => response.writeHead(place ? 200 : 404).end(JSON.stringify(place)),
+        (error: unknown) => response.writeHead(500).end(String(error)),
+      );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  project.provide('sharedServices', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return async () => {
+    server.close();
+    server.closeAllConnections();
+    const stopped = await Promise.allSettled([...all.values()].map(stopCluster));
     const errors = stopped.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
     if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join('\n'));
-  }
+  };
 }
 
-async function startInstance(
-  { directory, databaseUrl }: InstallationPlace,
-  env: Record<string, string>,
-  logFile: string,
-): Promise<SharedInstance> {
-  const log = openSync(logFile, 'a');
-  const installed = { DATABASE_URL: databaseUrl, JWT_KEYS_FILE: keysFileIn(directory) };
-  const child = spawnInto(log, BUILT_SERVICE, directory, { ...COMPILE_CACHE, ...installed, ...env });
-  closeSync(log);
-  const url = await waitFor('the shared service listens or ends', hangTimeoutMs(), () =>
-    hasEnded(child) ? 'ended' : announcedUrl(readFileSync(logFile, 'utf8')),
+async function startCluster(kind: SharedKind, installation: InstallationPlace): Promise<SharedCluster> {
+  const { directory, databaseUrl } = installation;
+  const env = {
+    ...COMPILE_CACHE,
+    DATABASE_URL: databaseUrl,
+    JWT_KEYS_FILE: keysFileIn(directory),
+    ...kind.env,
+  };
+  const instances = await Promise.all(
+    Array.from({ length: kind.instances }, async (_, index) => {
+      const logFile = join(directory, `log-${index}`);
+      const log = openSync(logFile, 'a');
+      const child = spawnInto(log, BUILT_SERVICE, directory, env);
+      closeSync(log);
+      const url = await waitFor('the shared service listens or ends', hangTimeoutMs(), () =>
+        hasEnded(child) ? 'ended' : announcedUrl(readFileSync(logFile, 'utf8')),
+      );
+      if (url === 'ended') throw new Error(`The shared service did not start:\n${endOf(logFile)}`);
+      return { url, logFile, child };
+    }),
   );
-  if (url === 'ended') throw new Error(`The shared service did not start:\n${endOf(logFile)}`);
-  return { url, logFile, child };
+  const places = instances.map(({ url, logFile }) => ({ url, logFile }));
+  return { place: { kind: kind.name, directory, databaseUrl, instances: places }, instances };
 }
 
+/** @throws when one did not end as it should */
 async function stopCluster({ instances, place }: SharedCluster): Promise<void> {
-  for (const instance of instances) await stopInstance(instance);
-  await rm(place.directory, { recursive: true, force: true });
-}
-
-async function stopInstance({ child, logFile }: SharedInstance): Promise<void> {
-  if (!hasEnded(child)) {
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await within('the shared service ends', hangTimeoutMs(), exited);
-  }
-  if (child.exitCode !== 0) {
+  for (const { child, logFile } of instances) {
+    if (!hasEnded(child)) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await within('the shared service ends', hangTimeoutMs(), exited);
+    }
     const how = child.exitCode ?? child.signalCode;
-    throw new Error(`The shared service ended with ${how}:\n${endOf(logFile)}`);
+    if (how !== 0) throw new Error(`The shared service ended with ${how}:\n${endOf(logFile)}`);
   }
+  await rm(place.directory, { recursive: true, force: true });
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

@@ -69,7 +69,7 @@ export function testsOn(engine: Engine) {
     globalSetup: [
       'test/support/build-setup.ts',
       ...(engine === 'mariadb' ? ['test/support/mariadb-setup.ts'] : []),
-      'test/support/shared-services-setup.ts',
+      'test/support/shared-services.ts',
     ],
   };
 }

@@ -5,10 +5,9 @@ import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { aCode, anAccount, anOrg, aPassword } from '../support/personas.js';
-import { aServiceCaller } from '../support/service-caller.js';
+import { aServiceCaller } from '../support/services.js';
 import { type Service, startOwnService } from '../support/service.js';
-import { exitCode, untilListening } from '../support/service-process.js';
-import { spawnWithout } from '../support/without-packages.js';
+import { exitCode, spawnWithout, untilListening } from '../support/service-process.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const PACKAGES = [

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../support/answer.js';
-import { examine } from '../../support/doctor.js';
+import { examine } from '../../support/accounts-command.js';
 import type { Installation } from '../../support/installation.js';
 import { MailServer } from '../../support/mail-server.js';
 import { GaleraService } from './galera-service.js';
