@@ -23,10 +23,10 @@ export class OrgPurge {
   async purgeBatch(now: number): Promise<Batch> {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };
-    const work = async (transaction: Transaction, org: LockedOrg) => {
+    const work = async (tx: Transaction, org: LockedOrg) => {
       if (org.purgeAt === null || org.purgeAt > now) return unchanged({ deleted: 0 });
-      if (org.purgeBeganAt === null) await this.orgs.beginPurge(transaction, id, now);
-      return { deleted: await this.deleteRows(transaction, org) };
+      if (org.purgeBeganAt === null) await this.orgs.beginPurge(tx, id, now);
+      return { deleted: await this.deleteRows(tx, org) };
     };
     try {
       const { answer } = await this.changes.inOrg({ actor: { kind: 'system' } }, id, work, {
@@ -39,12 +39,12 @@ export class OrgPurge {
     }
   }
 
-  private async deleteRows(transaction: Transaction, org: LockedOrg): Promise<number> {
-    const members = await this.members.deleteOfOrg(transaction, org.id, BATCH);
+  private async deleteRows(tx: Transaction, org: LockedOrg): Promise<number> {
+    const members = await this.members.deleteOfOrg(tx, org.id, BATCH);
     if (members === BATCH) return members;
-    const invitations = await this.invitations.deleteOfOrg(transaction, org.id, BATCH);
+    const invitations = await this.invitations.deleteOfOrg(tx, org.id, BATCH);
     if (invitations === BATCH) return members + invitations;
-    await this.orgs.purge(transaction, org.id);
+    await this.orgs.purge(tx, org.id);
     await org.record({ type: 'org.purged' });
     return members + invitations + 1;
   }

@@ -42,17 +42,17 @@ export class OrgsService {
     const { id: ownerId } = actor;
     const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
-    const answer = await this.writes.run(write, ownerId, async (transaction) => {
+    const answer = await this.writes.run(write, ownerId, async (tx) => {
       const now = Date.now();
-      await this.orgs.insert(transaction, { id, name, createdAt: now });
+      await this.orgs.insert(tx, { id, name, createdAt: now });
       const owner = { orgId: id, userId: ownerId, role: 'owner', joinedAt: now } as const;
-      if (!(await this.members.insert(transaction, owner, maxOrgsPerUser))) {
-        const isActive = await this.users.isActive(transaction, ownerId);
+      if (!(await this.members.insert(tx, owner, maxOrgsPerUser))) {
+        const isActive = await this.users.isActive(tx, ownerId);
         throw isActive ? new TooManyOrgsError(maxOrgsPerUser) : new InvalidTokenError('user_gone');
       }
       const about = { actor, orgId: id, orgRevision: FIRST_REVISION };
       await this.events.record(
-        transaction,
+        tx,
         { ...about, type: 'org.created' },
         { ...about, type: 'member.added', userId: ownerId, data: { role: 'owner', via: 'created' } },
       );

@@ -60,10 +60,10 @@ export class TypedCodes {
     const tried = right ? [right] : candidates;
     // Counts the try before the answer, so that concurrent ones cannot exceed the limit.
     const ids = tried.map(({ id }) => id);
-    const counted = await this.transactions.run({ principal }, async (transaction) => {
+    const counted = await this.transactions.run({ principal }, async (tx) => {
       // Writes for every email: the time must not reveal which ones are invited.
-      await this.codes.keepPlace(transaction, { purpose: 'invitation', subject: email });
-      return this.invitations.countTries(transaction, ids);
+      await this.codes.keepPlace(tx, { purpose: 'invitation', subject: email });
+      return this.invitations.countTries(tx, ids);
     });
     return counted > 0 ? right : undefined;
   }

@@ -143,22 +143,22 @@ export class InvitationsService {
 
   /** Ends expired invitations of the email or the organization. */
   private async makeRoom(
-    transaction: Transaction,
+    tx: Transaction,
     orgId: string,
     { pendingId, hasRoom }: InvitingFacts,
     now: number,
   ): Promise<void> {
     if (!hasRoom) {
-      if ((await this.invitations.endExpired(transaction, orgId, now)) === 0)
+      if ((await this.invitations.endExpired(tx, orgId, now)) === 0)
         throw new Problem('too_many_invitations');
     } else if (pendingId !== null) {
-      await this.invitations.end(transaction, pendingId, 'expired');
+      await this.invitations.end(tx, pendingId, 'expired');
     }
   }
 
   /** Emails the code, or shows it in this one answer. The kept answer of an idempotency key has no code. */
   private async send(
-    transaction: Transaction,
+    tx: Transaction,
     invitation: SentInvitation,
     { actorEmail: inviterEmail }: InvitingFacts,
   ): Promise<InvitationResult> {
@@ -168,7 +168,7 @@ export class InvitationsService {
       const code = readable(this.codes.textOf({ id, purpose: 'invitation', codeNumber }));
       return { invitation: { ...listed, code } };
     }
-    await this.mails.enqueueWithinLimits(transaction, {
+    await this.mails.enqueueWithinLimits(tx, {
       kind: 'invitation',
       recipient,
       senderId,

@@ -103,43 +103,34 @@ export class InvitationsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  async findInviting(
-    transaction: Transaction,
-    orgId: string,
-    actorId: string,
-    email: string,
-  ): Promise<InvitingFacts> {
+  async findInviting(tx: Transaction, orgId: string, actorId: string, email: string): Promise<InvitingFacts> {
     const values = [actorId, email, email, orgId];
-    return (await transaction.read<InvitingFacts>(FIND_INVITING, values))[0]!;
+    return (await tx.read<InvitingFacts>(FIND_INVITING, values))[0]!;
   }
 
   async findRenewing(
-    transaction: Transaction,
+    tx: Transaction,
     orgId: string,
     actorId: string,
     id: string,
   ): Promise<RenewingFacts | undefined> {
-    return (await transaction.read<RenewingFacts>(FIND_RENEWING, [actorId, id, orgId]))[0];
+    return (await tx.read<RenewingFacts>(FIND_RENEWING, [actorId, id, orgId]))[0];
   }
 
   /** @param userId id of the user who answers; empty if there is no account yet */
-  async findAnswering(
-    id: string,
-    userId: string,
-    transaction?: Transaction,
-  ): Promise<AnsweringFacts | undefined> {
+  async findAnswering(id: string, userId: string, tx?: Transaction): Promise<AnsweringFacts | undefined> {
     const values = [userId, id];
-    const rows = transaction
-      ? await transaction.read<AnsweringFacts>(FIND_ANSWERING, values)
+    const rows = tx
+      ? await tx.read<AnsweringFacts>(FIND_ANSWERING, values)
       : await this.invitations.query<AnsweringFacts[]>(FIND_ANSWERING, values);
     return rows[0];
   }
 
-  async insert(transaction: Transaction, invitation: NewInvitation): Promise<void> {
+  async insert(tx: Transaction, invitation: NewInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
     // Measured hot: TypeORM takes longer to build this statement than the database to run it.
     await this.requireOnlyOne(
-      transaction.write(
+      tx.write(
         `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
            created_at, expires_at) VALUES (?, ?, ?, ?, 'pending', 1, 1, ?, ?, ?, ?)`,
         [id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt],
@@ -147,13 +138,9 @@ export class InvitationsRepository {
     );
   }
 
-  async renew(
-    transaction: Transaction,
-    id: string,
-    { codeShown, invitedBy, expiresAt }: Renewal,
-  ): Promise<void> {
+  async renew(tx: Transaction, id: string, { codeShown, invitedBy, expiresAt }: Renewal): Promise<void> {
     await this.requireOnlyOne(
-      transaction.write(
+      tx.write(
         `UPDATE invitations SET status = 'pending', pending = 1, code_number = code_number + 1, tries = 0,
            code_shown = ?, invited_by = ?, expires_at = ?, ended_at = NULL WHERE id = ?`,
         [codeShown, invitedBy, expiresAt, id],
@@ -161,40 +148,36 @@ export class InvitationsRepository {
     );
   }
 
-  async end(
-    transaction: Transaction,
-    id: string,
-    status: Exclude<InvitationStatus, 'pending'>,
-  ): Promise<boolean> {
-    const ended = await transaction.write(
+  async end(tx: Transaction, id: string, status: Exclude<InvitationStatus, 'pending'>): Promise<boolean> {
+    const ended = await tx.write(
       'UPDATE invitations SET status = ?, pending = NULL, ended_at = ? WHERE id = ? AND pending = 1',
       [status, Date.now(), id],
     );
     return ended === 1;
   }
 
-  async revoke(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write(
+  async revoke(tx: Transaction, id: string): Promise<void> {
+    await tx.write(
       `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?
         WHERE id = ? AND status IN ('pending', 'expired')`,
       [Date.now(), id],
     );
   }
 
-  endExpired(transaction: Transaction, orgId: string, now: number): Promise<number> {
-    return transaction.write(
+  endExpired(tx: Transaction, orgId: string, now: number): Promise<number> {
+    return tx.write(
       `UPDATE invitations SET status = 'expired', pending = NULL, ended_at = expires_at
         WHERE org_id = ? AND status = 'pending' AND expires_at <= ?`,
       [orgId, now],
     );
   }
 
-  revokeAll(transaction: Transaction, orgId: string): Promise<EndedInvitation[]> {
-    return this.revokeWhere(transaction, "org_id = ? AND status = 'pending'", [orgId]);
+  revokeAll(tx: Transaction, orgId: string): Promise<EndedInvitation[]> {
+    return this.revokeWhere(tx, "org_id = ? AND status = 'pending'", [orgId]);
   }
 
   async revokeOfInviter(
-    transaction: Transaction,
+    tx: Transaction,
     orgId: string,
     userId: string,
     allowedRoles: readonly InvitedRole[],
@@ -202,14 +185,14 @@ export class InvitationsRepository {
     const lost = INVITED_ROLES.filter((role) => !allowedRoles.includes(role));
     if (lost.length === 0) return [];
     return this.revokeWhere(
-      transaction,
+      tx,
       `org_id = ? AND invited_by = ? AND pending = 1 AND role IN (${places(lost.length)})`,
       [orgId, userId, ...lost],
     );
   }
 
-  revokeOfEmail(transaction: Transaction, orgId: string, email: string): Promise<EndedInvitation[]> {
-    return this.revokeWhere(transaction, 'org_id = ? AND email = ? AND pending = 1', [orgId, email]);
+  revokeOfEmail(tx: Transaction, orgId: string, email: string): Promise<EndedInvitation[]> {
+    return this.revokeWhere(tx, 'org_id = ? AND email = ? AND pending = 1', [orgId, email]);
   }
 
   /** Counts before the code is compared, so that simultaneous ones cannot exceed the limit. False at the limit. */
@@ -222,38 +205,38 @@ export class InvitationsRepository {
   }
 
   /** Counts a try for each invitation. Returns how many were below the limit. */
-  countTries(transaction: Transaction, ids: readonly string[]): Promise<number> {
-    return transaction.write(
+  countTries(tx: Transaction, ids: readonly string[]): Promise<number> {
+    return tx.write(
       `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`,
       [...ids, MAX_CODE_TRIES],
     );
   }
 
   /** @returns how many it deleted, at most `limit` */
-  async deleteOfOrg(transaction: Transaction, orgId: string, limit: number): Promise<number> {
-    const found = await transaction.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
+  async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
+    const found = await tx.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
     if (found.length === 0) return 0;
-    return transaction.write(
+    return tx.write(
       `DELETE FROM invitations WHERE id IN (${places(found.length)})`,
       found.map(({ id }) => id),
     );
   }
 
-  async deleteEndedOf(transaction: Transaction, email: string): Promise<void> {
-    await transaction.of(this.invitations).delete({ email, pending: IsNull() });
+  async deleteEndedOf(tx: Transaction, email: string): Promise<void> {
+    await tx.of(this.invitations).delete({ email, pending: IsNull() });
   }
 
   private async revokeWhere(
-    transaction: Transaction,
+    tx: Transaction,
     condition: string,
     values: unknown[],
   ): Promise<EndedInvitation[]> {
-    const found = await transaction.read<EndedInvitation>(
-      `SELECT id, role FROM invitations WHERE ${condition} ORDER BY id${transaction.forUpdate}`,
+    const found = await tx.read<EndedInvitation>(
+      `SELECT id, role FROM invitations WHERE ${condition} ORDER BY id${tx.forUpdate}`,
       values,
     );
     for await (const batch of inBatches(found.map(({ id }) => id))) {
-      await transaction.write(
+      await tx.write(
         `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?
           WHERE id IN (${places(batch.length)})`,
         [Date.now(), ...batch],

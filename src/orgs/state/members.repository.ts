@@ -145,34 +145,24 @@ export class MembersRepository {
     return this.memberships.run({ orgId, userId });
   }
 
-  async findPair(
-    transaction: Transaction,
-    orgId: string,
-    actorId: string,
-    targetId: string,
-  ): Promise<MemberPair> {
+  async findPair(tx: Transaction, orgId: string, actorId: string, targetId: string): Promise<MemberPair> {
     const values = [targetId, actorId, targetId, orgId];
-    return (await transaction.read<MemberPair>(FIND_PAIR, values))[0]!;
+    return (await tx.read<MemberPair>(FIND_PAIR, values))[0]!;
   }
 
-  async findAddition(
-    transaction: Transaction,
-    orgId: string,
-    actorId: string,
-    email: string,
-  ): Promise<AdditionFacts> {
+  async findAddition(tx: Transaction, orgId: string, actorId: string, email: string): Promise<AdditionFacts> {
     const values = [email, actorId, email, orgId];
-    return (await transaction.read<AdditionFacts>(FIND_ADDITION, values))[0]!;
+    return (await tx.read<AdditionFacts>(FIND_ADDITION, values))[0]!;
   }
 
-  async findRole(transaction: Transaction, orgId: string, userId: string): Promise<Role | null> {
-    return (await transaction.read<{ role: Role }>(FIND_ROLE, [orgId, userId]))[0]?.role ?? null;
+  async findRole(tx: Transaction, orgId: string, userId: string): Promise<Role | null> {
+    return (await tx.read<{ role: Role }>(FIND_ROLE, [orgId, userId]))[0]?.role ?? null;
   }
 
-  async isEnabledOwner(orgId: string, userId: string, transaction?: Transaction): Promise<boolean> {
+  async isEnabledOwner(orgId: string, userId: string, tx?: Transaction): Promise<boolean> {
     const values = [orgId, userId];
-    const rows = transaction
-      ? await transaction.read<unknown>(IS_ENABLED_OWNER, values)
+    const rows = tx
+      ? await tx.read<unknown>(IS_ENABLED_OWNER, values)
       : await this.members.query<unknown[]>(IS_ENABLED_OWNER, values);
     return rows.length > 0;
   }
@@ -182,13 +172,13 @@ export class MembersRepository {
    * @throws already_member
    */
   async insert(
-    transaction: Transaction,
+    tx: Transaction,
     { orgId, userId, role, joinedAt }: Omit<Member, 'email'>,
     maxOrgs: number,
   ): Promise<boolean> {
-    const user = insertMember(maxOrgs) + (role === 'owner' ? IS_ENABLED : '') + transaction.forUpdate;
+    const user = insertMember(maxOrgs) + (role === 'owner' ? IS_ENABLED : '') + tx.forUpdate;
     try {
-      const inserted = await transaction.write(
+      const inserted = await tx.write(
         `INSERT INTO members (org_id, user_id, email, role, joined_at) ${user}`,
         [orgId, role, joinedAt, userId],
       );
@@ -198,24 +188,20 @@ export class MembersRepository {
     }
   }
 
-  async updateRole(transaction: Transaction, orgId: string, userId: string, role: Role): Promise<void> {
-    await transaction.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [
-      role,
-      orgId,
-      userId,
-    ]);
+  async updateRole(tx: Transaction, orgId: string, userId: string, role: Role): Promise<void> {
+    await tx.write('UPDATE members SET role = ? WHERE org_id = ? AND user_id = ?', [role, orgId, userId]);
   }
 
-  async updateEmail(transaction: Transaction, userId: string, email: string): Promise<void> {
-    await transaction.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
+  async updateEmail(tx: Transaction, userId: string, email: string): Promise<void> {
+    await tx.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
   }
 
-  async delete(transaction: Transaction, orgId: string, userId: string): Promise<void> {
-    await transaction.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
+  async delete(tx: Transaction, orgId: string, userId: string): Promise<void> {
+    await tx.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
   }
 
-  async isEmpty(transaction: Transaction, orgId: string): Promise<boolean> {
-    const found = await transaction.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
+  async isEmpty(tx: Transaction, orgId: string): Promise<boolean> {
+    const found = await tx.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
     return found.length === 0;
   }
 
@@ -228,31 +214,31 @@ export class MembersRepository {
     return rows.map(({ orgId }) => orgId);
   }
 
-  findDepartures(transaction: Transaction, userId: string): Promise<Departure[]> {
-    return transaction.read<Departure>(FIND_DEPARTURES + transaction.forUpdate, [userId]);
+  findDepartures(tx: Transaction, userId: string): Promise<Departure[]> {
+    return tx.read<Departure>(FIND_DEPARTURES + tx.forUpdate, [userId]);
   }
 
-  async deleteOfUser(transaction: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
+  async deleteOfUser(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
     for await (const batch of inBatches(orgIds)) {
-      await transaction.write(
-        `DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`,
-        [userId, ...batch],
-      );
+      await tx.write(`DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`, [
+        userId,
+        ...batch,
+      ]);
     }
   }
 
   /** @returns how many it deleted, at most `limit` */
-  async deleteOfOrg(transaction: Transaction, orgId: string, limit: number): Promise<number> {
-    const found = await transaction.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
+  async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
+    const found = await tx.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
     if (found.length === 0) return 0;
-    return transaction.write(
-      `DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`,
-      [orgId, ...found.map(({ id }) => id)],
-    );
+    return tx.write(`DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`, [
+      orgId,
+      ...found.map(({ id }) => id),
+    ]);
   }
 
-  async hasEnabledOwner(transaction: Transaction, orgId: string): Promise<boolean> {
-    return (await transaction.read<unknown>(FIND_ENABLED_OWNER, [orgId])).length > 0;
+  async hasEnabledOwner(tx: Transaction, orgId: string): Promise<boolean> {
+    return (await tx.read<unknown>(FIND_ENABLED_OWNER, [orgId])).length > 0;
   }
 
   countByRole(orgId: string): Promise<{ role: Role; members: number }[]> {

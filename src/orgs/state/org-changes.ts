@@ -78,27 +78,27 @@ export class OrgChanges {
   async inOrg<Answer extends object>(
     write: AnyWrite,
     orgId: string,
-    work: (transaction: Transaction, org: LockedOrg) => Promise<Answer | Unchanged<Answer>>,
+    work: (tx: Transaction, org: LockedOrg) => Promise<Answer | Unchanged<Answer>>,
     { evenDeleted = false, missing = () => new Problem('org_not_found') }: OrgOptions = {},
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
     const request = 'status' in write ? write : undefined;
     const turn = { principal: principalOf(actor), row: orgId };
-    const { isChanged, ...result } = await this.transactions.run(turn, async (transaction) => {
-      await this.orgs.raiseRevision(transaction, orgId);
-      if (request) await this.writes.replay(transaction, request);
-      const org = await this.orgs.findRow(transaction, orgId);
+    const { isChanged, ...result } = await this.transactions.run(turn, async (tx) => {
+      await this.orgs.raiseRevision(tx, orgId);
+      if (request) await this.writes.replay(tx, request);
+      const org = await this.orgs.findRow(tx, orgId);
       if (!org || (org.deletedAt !== null && !evenDeleted)) throw missing();
       if (request) requireMatch(request, org.revision - 1);
 
       const { revision } = org;
       const about = { actor, orgId, orgRevision: revision };
       const record = (...events: OrgEvent[]): Promise<void> =>
-        this.events.record(transaction, ...events.map((event) => Object.assign(event, about)));
-      const answer = await work(transaction, { ...org, record });
+        this.events.record(tx, ...events.map((event) => Object.assign(event, about)));
+      const answer = await work(tx, { ...org, record });
       if (answer instanceof Unchanged)
         return unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
-      const kept = request ? await this.writes.complete(transaction, request, answer) : answer;
+      const kept = request ? await this.writes.complete(tx, request, answer) : answer;
       return { answer: kept, revision, isChanged: true };
     });
     if (!isChanged && (request?.key || request?.dryRun))
@@ -116,25 +116,21 @@ export class OrgChanges {
   async inOrgsOf<Answer extends object>(
     write: AnyWrite,
     userId: string,
-    work: (
-      transaction: Transaction,
-      user: LockedUser,
-      departures: Departure[],
-    ) => Promise<Answer | undefined>,
+    work: (tx: Transaction, user: LockedUser, departures: Departure[]) => Promise<Answer | undefined>,
   ): Promise<Answer | undefined> {
     const { actor } = write;
     const begun = performance.now();
     for (;;) {
       const locked = new Set(await this.members.findOrgIds(userId));
-      const attempt = async (transaction: Transaction): Promise<Answer | Unchanged<undefined>> => {
-        await this.orgs.raiseRevisions(transaction, [...locked]);
-        const user = await this.users.lock(transaction, actor, userId);
+      const attempt = async (tx: Transaction): Promise<Answer | Unchanged<undefined>> => {
+        await this.orgs.raiseRevisions(tx, [...locked]);
+        const user = await this.users.lock(tx, actor, userId);
         if (!user) return unchanged(undefined);
-        const departures = await this.members.findDepartures(transaction, userId);
+        const departures = await this.members.findDepartures(tx, userId);
         if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
-        const answer = await work(transaction, user, departures);
+        const answer = await work(tx, user, departures);
         if (answer === undefined) return unchanged(undefined);
-        return 'status' in write ? this.writes.complete(transaction, write, answer) : answer;
+        return 'status' in write ? this.writes.complete(tx, write, answer) : answer;
       };
       try {
         return await this.transactions.run({ principal: principalOf(actor), row: userId }, attempt);
@@ -150,14 +146,14 @@ export class OrgChanges {
    * @returns epoch milliseconds until which it can be restored, and the events to record
    */
   async delete(
-    transaction: Transaction,
+    tx: Transaction,
     { id }: LockedOrg,
     dryRun = false,
   ): Promise<{ purgeAt: number; events: OrgEvent[] }> {
     const now = Date.now();
     const purgeAt = now + this.env.orgRestoreWindow * 1000;
-    await this.orgs.delete(transaction, [id], now, purgeAt);
-    const revoked = dryRun ? [] : await this.invitations.revokeAll(transaction, id);
+    await this.orgs.delete(tx, [id], now, purgeAt);
+    const revoked = dryRun ? [] : await this.invitations.revokeAll(tx, id);
     return { purgeAt, events: [{ type: 'org.deleted' }, ...revocations(revoked, 'org_deleted')] };
   }
 }

@@ -66,9 +66,9 @@ export class OrgsRepository {
 
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
-  async insert(transaction: Transaction, org: Pick<Org, 'id' | 'name' | 'createdAt'>): Promise<void> {
+  async insert(tx: Transaction, org: Pick<Org, 'id' | 'name' | 'createdAt'>): Promise<void> {
     // Measured hot: TypeORM takes longer to build this statement than the database to run it.
-    await transaction.write('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
+    await tx.write('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
       org.id,
       org.name,
       org.createdAt,
@@ -76,47 +76,38 @@ export class OrgsRepository {
   }
 
   /** Locks the organization, a deleted one too, until COMMIT: see `inOrg`, the only caller. */
-  async raiseRevision(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
+  async raiseRevision(tx: Transaction, id: string): Promise<void> {
+    await tx.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
   }
 
   /** Locks in one order for every caller, against deadlocks. */
-  async raiseRevisions(transaction: Transaction, ids: readonly string[]): Promise<void> {
+  async raiseRevisions(tx: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
-      await transaction.write(
-        `UPDATE orgs SET revision = revision + 1 WHERE id IN (${places(batch.length)})`,
-        batch,
-      );
+      await tx.write(`UPDATE orgs SET revision = revision + 1 WHERE id IN (${places(batch.length)})`, batch);
     }
   }
 
-  async findRow(transaction: Transaction, id: string): Promise<OrgRow | undefined> {
-    return (await transaction.read<OrgRow>(FIND, [id]))[0];
+  async findRow(tx: Transaction, id: string): Promise<OrgRow | undefined> {
+    return (await tx.read<OrgRow>(FIND, [id]))[0];
   }
 
-  async delete(
-    transaction: Transaction,
-    ids: readonly string[],
-    deletedAt: number,
-    purgeAt: number,
-  ): Promise<void> {
+  async delete(tx: Transaction, ids: readonly string[], deletedAt: number, purgeAt: number): Promise<void> {
     for await (const batch of inBatches(ids)) {
-      await transaction.write(
+      await tx.write(
         `UPDATE orgs SET deleted_at = ?, deleted_name = name, purge_at = ? WHERE id IN (${places(batch.length)})`,
         [deletedAt, purgeAt, ...batch],
       );
     }
   }
 
-  async restore(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write(
-      'UPDATE orgs SET deleted_at = NULL, deleted_name = NULL, purge_at = NULL WHERE id = ?',
-      [id],
-    );
+  async restore(tx: Transaction, id: string): Promise<void> {
+    await tx.write('UPDATE orgs SET deleted_at = NULL, deleted_name = NULL, purge_at = NULL WHERE id = ?', [
+      id,
+    ]);
   }
 
-  async rename(transaction: Transaction, id: string, name: string): Promise<void> {
-    await transaction.write('UPDATE orgs SET name = ? WHERE id = ?', [name, id]);
+  async rename(tx: Transaction, id: string, name: string): Promise<void> {
+    await tx.write('UPDATE orgs SET name = ? WHERE id = ?', [name, id]);
   }
 
   find(id: string): Promise<Org | null> {
@@ -152,12 +143,12 @@ export class OrgsRepository {
     return (await this.orgs.query<{ id: string }[]>(FIND_DUE, [now]))[0]?.id;
   }
 
-  async beginPurge(transaction: Transaction, id: string, now: number): Promise<void> {
-    await transaction.write('UPDATE orgs SET purge_began_at = ? WHERE id = ?', [now, id]);
+  async beginPurge(tx: Transaction, id: string, now: number): Promise<void> {
+    await tx.write('UPDATE orgs SET purge_began_at = ? WHERE id = ?', [now, id]);
   }
 
-  async purge(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write('DELETE FROM orgs WHERE id = ?', [id]);
+  async purge(tx: Transaction, id: string): Promise<void> {
+    await tx.write('DELETE FROM orgs WHERE id = ?', [id]);
   }
 
   /** @returns undefined for a list longer than `MAX_SHORT_LIST` */

@@ -37,11 +37,11 @@ export class UserDepartures {
     private readonly env: Env,
   ) {}
 
-  async leave(transaction: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
+  async leave(tx: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
     const { userId, departures, orphaned } = departing;
-    const revoked = await this.revokeInvitations(transaction, actor, departing, 'inviter_deleted');
-    const abandoned = await this.deleteAbandoned(transaction, actor, departures);
-    await this.members.deleteOfUser(transaction, userId, orgIdsOf(departures));
+    const revoked = await this.revokeInvitations(tx, actor, departing, 'inviter_deleted');
+    const abandoned = await this.deleteAbandoned(tx, actor, departures);
+    await this.members.deleteOfUser(tx, userId, orgIdsOf(departures));
     const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
       type: 'member.removed',
       actor,
@@ -62,9 +62,9 @@ export class UserDepartures {
     };
   }
 
-  async stayDisabled(transaction: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
+  async stayDisabled(tx: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
     const { userId, orphaned } = departing;
-    const revoked = await this.revokeInvitations(transaction, actor, departing, 'inviter_disabled');
+    const revoked = await this.revokeInvitations(tx, actor, departing, 'inviter_disabled');
     return {
       orphaned: orphaned.map(({ orgId: id }) => ({ id, isDeleted: false })),
       events: [...revoked, ...orphanings(orphaned, { actor, userId, reason: 'owner_disabled' })],
@@ -73,13 +73,13 @@ export class UserDepartures {
 
   /** Deletes organizations that lose their last member. An owner leaves one only if an operator forces it. */
   private async deleteAbandoned(
-    transaction: Transaction,
+    tx: Transaction,
     actor: Actor,
     departures: readonly Departure[],
   ): Promise<NewEvent[]> {
     const abandoned = departures.filter(({ hasOtherMember, isDeleted }) => !hasOtherMember && !isDeleted);
     const now = Date.now();
-    await this.orgs.delete(transaction, orgIdsOf(abandoned), now, now + this.env.orgRestoreWindow * 1000);
+    await this.orgs.delete(tx, orgIdsOf(abandoned), now, now + this.env.orgRestoreWindow * 1000);
     return abandoned.map(({ orgId, revision: orgRevision, role }) => ({
       type: 'org.deleted',
       actor,
@@ -90,14 +90,14 @@ export class UserDepartures {
   }
 
   private async revokeInvitations(
-    transaction: Transaction,
+    tx: Transaction,
     actor: Actor,
     { userId, departures }: Departing,
     reason: RevocationReason,
   ): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
     for (const { orgId, revision: orgRevision } of departures.filter(({ isInviter }) => isInviter)) {
-      const ended = await this.invitations.revokeOfInviter(transaction, orgId, userId, []);
+      const ended = await this.invitations.revokeOfInviter(tx, orgId, userId, []);
       const about = { actor, orgId, orgRevision };
       events.push(...revocations(ended, reason).map((event) => Object.assign(event, about)));
     }
