@@ -49,7 +49,7 @@ export class AuthService {
     const invitation =
       invitationCode === null
         ? undefined
-        : await this.invitations.findForRegistration(email, invitationCode, client.key);
+        : await this.invitations.findByCode(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
     const create = async (transaction: Transaction) => {
       const user = await this.users.create(transaction, email, hash);

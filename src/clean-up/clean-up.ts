@@ -8,7 +8,7 @@ import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { EventsRetention } from '../events/events-retention.js';
 import { PendingMarks } from '../events/feed-numbering.js';
 import { MailModule, Mails } from '../mail/mails.js';
-import { OrgPurge } from '../orgs/org-purge.js';
+import { OrgPurge } from '../orgs/orgs.service.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';

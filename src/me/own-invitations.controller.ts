@@ -80,7 +80,7 @@ export class OwnInvitationsController {
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() { code }: AnswerInvitationRequest,
   ): Promise<AcceptedResult> {
-    return tagged(this.answers.accept(write, invitationId, code));
+    return tagged(this.answers.accept(write, { id: invitationId, code }));
   }
 
   /**
@@ -98,7 +98,7 @@ export class OwnInvitationsController {
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() { code }: AnswerInvitationRequest,
   ): Promise<OkResult> {
-    return this.answers.decline(write, invitationId, code);
+    return this.answers.decline(write, { id: invitationId, code });
   }
 
   /**
@@ -119,7 +119,7 @@ export class OwnInvitationsController {
     @CurrentUser() { email }: UserPrincipal,
     @Body() { code }: AnswerByCodeRequest,
   ): Promise<AcceptedResult> {
-    return tagged(this.answers.acceptByCode(write, email, code));
+    return tagged(this.answers.accept(write, { email, code }));
   }
 
   /**
@@ -139,6 +139,6 @@ export class OwnInvitationsController {
     @CurrentUser() { email }: UserPrincipal,
     @Body() { code }: AnswerByCodeRequest,
   ): Promise<OkResult> {
-    return this.answers.declineByCode(write, email, code);
+    return this.answers.decline(write, { email, code });
   }
 }

@@ -3,9 +3,8 @@ import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/requests.module.js';
 import { UsersModule } from '../users/user-changes.js';
 import { MembersModule } from './members/members.module.js';
-import { OrgPurge } from './org-purge.js';
 import { OrgsController } from './orgs.controller.js';
-import { OrgsService } from './orgs.service.js';
+import { OrgPurge, OrgsService } from './orgs.service.js';
 import { OrgStateModule } from './state/org-state.module.js';
 
 @Module({

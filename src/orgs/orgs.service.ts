@@ -16,9 +16,11 @@ import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
 import { NO_ENABLED_OWNER, TooManyOrgsError } from './state/orgs.errors.js';
-import { requireAdmin, requireOwner, requireRestorable } from './state/member-policy.js';
-import { OrgChanges } from './state/org-changes.js';
-import { unchanged } from '../database/transactions/transactions.js';
+import { requireRestorable, requireRole } from './state/policies.js';
+import { type LockedOrg, OrgChanges } from './state/org-changes.js';
+import { InvitationsRepository } from './state/invitations.repository.js';
+import { BATCH, type Batch } from '../database/statements.js';
+import { type Transaction, unchanged } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 
 const FIRST_REVISION = 1;
@@ -61,19 +63,14 @@ export class OrgsService {
     return { answer, revision: FIRST_REVISION };
   }
 
-  getDetail(
-    seen: CurrentOrg,
-    { id: userId, sessionId }: UserPrincipal,
-  ): Promise<Versioned<OrgDetailResult | StreamableFile>> {
+  getDetail(seen: CurrentOrg, caller: UserPrincipal): Promise<Versioned<OrgDetailResult | StreamableFile>> {
     const { id } = seen;
-    return this.lists.listAll({ orgId: id, userId, sessionId }, seen, ({ name, members }) => ({
-      org: { id, name, members },
-    }));
+    return this.lists.listAll(seen, caller, ({ name, members }) => ({ org: { id, name, members } }));
   }
 
   rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResult>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
-      requireAdmin(await this.members.findRole(tx, orgId, write.actor.id));
+      requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'admin');
       const answer = { org: { id: orgId, name } };
       if (name === org.name) return unchanged(answer);
 
@@ -85,7 +82,7 @@ export class OrgsService {
 
   delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResult>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
-      requireOwner(await this.members.findRole(tx, orgId, write.actor.id));
+      requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'owner');
       const { purgeAt, events } = await this.changes.delete(tx, org, write.dryRun);
       await org.record(...events);
       return deletionResult(purgeAt);
@@ -93,17 +90,13 @@ export class OrgsService {
   }
 
   async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResult> {
-    const { answer } = await this.changes.inOrg(
-      { actor },
-      orgId,
-      async (tx, org) => {
-        if (org.purgeAt !== null) return unchanged(deletionResult(org.purgeAt));
-        const { purgeAt, events } = await this.changes.delete(tx, org);
-        await org.record(...events);
-        return deletionResult(purgeAt);
-      },
-      { evenDeleted: true },
-    );
+    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
+      if (!org) throw new Problem('org_not_found');
+      if (org.purgeAt !== null) return unchanged(deletionResult(org.purgeAt));
+      const { purgeAt, events } = await this.changes.delete(tx, org);
+      await org.record(...events);
+      return deletionResult(purgeAt);
+    });
     return answer;
   }
 
@@ -112,18 +105,13 @@ export class OrgsService {
     const { id: ownerId } = write.actor;
     // No guard keeps other users from locking the organization.
     if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new Problem('org_not_found');
-    return this.changes.inOrg(
-      write,
-      orgId,
-      async (tx, org) => {
-        if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new Problem('org_not_found');
-        requireRestorable(org, Date.now());
-        await this.orgs.restore(tx, orgId);
-        await org.record({ type: 'org.restored' });
-        return { org: { id: orgId, name: org.name } };
-      },
-      { evenDeleted: true },
-    );
+    return this.changes.inAnyOrg(write, orgId, async (tx, org) => {
+      if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new Problem('org_not_found');
+      requireRestorable(org, Date.now());
+      await this.orgs.restore(tx, orgId);
+      await org.record({ type: 'org.restored' });
+      return { org: { id: orgId, name: org.name } };
+    });
   }
 
   /**
@@ -134,22 +122,51 @@ export class OrgsService {
     orgId: string,
     { actor, force }: { actor: Actor; force: boolean },
   ): Promise<OrgResponse> {
-    const { answer } = await this.changes.inOrg<OrgResponse>(
-      { actor },
-      orgId,
-      async (tx, org) => {
-        const { id, name } = org;
-        if (org.purgeAt === null) return unchanged({ id, name });
-        requireRestorable(org, Date.now());
-        const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
-        if (!hasOwner && !force) throw new Problem('last_owner', { detail: NO_ENABLED_OWNER });
-        await this.orgs.restore(tx, orgId);
-        await org.record({ type: 'org.restored', ...(!hasOwner && { data: { force: true } }) });
-        return { id, name };
-      },
-      { evenDeleted: true },
-    );
+    const { answer } = await this.changes.inAnyOrg<OrgResponse>({ actor }, orgId, async (tx, org) => {
+      if (org?.purgeAt === null) return unchanged({ id: orgId, name: org.name });
+      requireRestorable(org, Date.now());
+      const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
+      if (!hasOwner && !force) throw new Problem('last_owner', { detail: NO_ENABLED_OWNER });
+      await this.orgs.restore(tx, orgId);
+      await org.record({ type: 'org.restored', ...(!hasOwner && { data: { force: true } }) });
+      return { id: orgId, name: org.name };
+    });
     return answer;
+  }
+}
+
+/**
+ * Purges in short transactions, explicitly, because Galera does not certify cascades. An interrupted purge is found
+ * again.
+ */
+@Injectable()
+export class OrgPurge {
+  constructor(
+    private readonly changes: OrgChanges,
+    private readonly orgs: OrgsRepository,
+    private readonly members: MembersRepository,
+    private readonly invitations: InvitationsRepository,
+  ) {}
+
+  async purgeBatch(now: number): Promise<Batch> {
+    const id = await this.orgs.findDue(now);
+    if (id === undefined) return { examined: 0, deleted: 0 };
+    const { answer } = await this.changes.inAnyOrg({ actor: { kind: 'system' } }, id, async (tx, org) => {
+      if (!org || org.purgeAt === null || org.purgeAt > now) return unchanged({ deleted: 0 });
+      if (org.purgeBeganAt === null) await this.orgs.beginPurge(tx, id, now);
+      return { deleted: await this.deleteRows(tx, org) };
+    });
+    return { examined: BATCH, ...answer };
+  }
+
+  private async deleteRows(tx: Transaction, org: LockedOrg): Promise<number> {
+    const members = await this.members.deleteOfOrg(tx, org.id, BATCH);
+    if (members === BATCH) return members;
+    const invitations = await this.invitations.deleteOfOrg(tx, org.id, BATCH);
+    if (invitations === BATCH) return members + invitations;
+    await this.orgs.purge(tx, org.id);
+    await org.record({ type: 'org.purged' });
+    return members + invitations + 1;
   }
 }
 

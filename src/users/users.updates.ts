@@ -45,16 +45,6 @@ export class UserUpdates {
     return (await this.findStates(transaction, [id]))[0]!;
   }
 
-  // Returns whether the user is enabled, which holds until COMMIT. It is a write, so that it conflicts with disabling
-  // on a multi-primary cluster too.
-  lockEnabled(transaction: Transaction, id: string): Promise<boolean> {
-    return this.changes(
-      transaction,
-      'UPDATE users SET revision = revision + 1 WHERE id = ? AND disabled_at IS NULL',
-      [id],
-    );
-  }
-
   /** Returns the epoch, which no session leaves until COMMIT; undefined if there is no such user. */
   async lockEpoch(transaction: Transaction, id: string): Promise<number | undefined> {
     const sql = `SELECT auth_epoch AS authEpoch FROM users WHERE id = ?${transaction.forUpdate}`;
@@ -127,13 +117,13 @@ export class UserUpdates {
   }
 
   /** Raises the revision, for a change that is not the only one of its transaction. Returns whether it changed anything. */
-  proveEmail(transaction: Transaction, id: string, email: string): Promise<boolean> {
-    return this.changes(
-      transaction,
+  async proveEmail(transaction: Transaction, id: string, email: string): Promise<boolean> {
+    const proven = await transaction.write(
       `UPDATE users SET email_verified_at = ?, revision = revision + 1
         WHERE id = ? AND email_verified_at IS NULL AND email = ?`,
       [Date.now(), id, email],
     );
+    return proven === 1;
   }
 
   /** @throws email_taken */
@@ -153,9 +143,5 @@ export class UserUpdates {
   /** End with it: nothing may refer to the user any more. */
   async delete(transaction: Transaction, id: string): Promise<void> {
     await transaction.write('DELETE FROM users WHERE id = ?', [id]);
-  }
-
-  private async changes(transaction: Transaction, sql: string, values: unknown[]): Promise<boolean> {
-    return (await transaction.write(sql, values)) === 1;
   }
 }

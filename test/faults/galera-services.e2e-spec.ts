@@ -3,7 +3,7 @@ import { UserDeletion } from '../../src/accounts/user-deletion.js';
 import { UserDisabling } from '../../src/accounts/user-disabling.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
-import { OnlyOwnerError, OwnerDisabledError } from '../../src/orgs/state/orgs.errors.js';
+import { OnlyOwnerError } from '../../src/orgs/state/orgs.errors.js';
 import { RefusedError } from '../../src/problems/problem.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
 import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
@@ -150,7 +150,8 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
   try {
     return (await work) ? 'done' : 'not done';
   } catch (error) {
-    if (error instanceof OnlyOwnerError || error instanceof OwnerDisabledError) return 'refused';
+    const isDisabled = error instanceof RefusedError && error.code === 'member_disabled';
+    if (isDisabled || error instanceof OnlyOwnerError) return 'refused';
     throw error;
   }
 }

@@ -131,8 +131,9 @@ describe('a list of several pages', () => {
   }
 
   async function read(reader: Reader): Promise<object> {
-    const seen = { name: 'Seen', revision: 1 };
-    const { answer } = await service.listAll<object>(reader, seen, ({ members }) => ({ members }));
+    const { orgId, userId: id, sessionId } = reader;
+    const seen = { id: orgId, name: 'Seen', revision: 1 };
+    const { answer } = await service.listAll<object>(seen, { id, sessionId }, ({ members }) => ({ members }));
     return answer;
   }
 

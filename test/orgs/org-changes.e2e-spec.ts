@@ -7,7 +7,7 @@ import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { Event } from '../../src/events/event.entity.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
-import { InvitationAnswers, TypedCodes } from '../../src/orgs/invitations/invitation-answers.service.js';
+import { InvitationAnswers } from '../../src/orgs/invitations/invitation-answers.service.js';
 import { Invitation, Member, Org } from '../../src/orgs/state/org.entity.js';
 import { ShortCircuitResponse, type Write } from '../../src/requests/write.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
@@ -17,7 +17,6 @@ import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { unchanged } from '../../src/database/transactions/transactions.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
 import { UserDepartures } from '../../src/orgs/state/user-departures.js';
-import { Problem } from '../../src/problems/problem.js';
 import { UserUpdates } from '../../src/users/users.updates.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
@@ -111,21 +110,22 @@ describe('a change of an organization', () => {
   it('finds a deleted organization only if it is meant for one', async () => {
     await db.query('UPDATE orgs SET deleted_at = 1, purge_at = 2 WHERE id = ?', [orgId]);
     await expect(changes.inOrg(write, orgId, nothing)).rejects.toMatchObject({ code: 'org_not_found' });
-    const even = await changes.inOrg(write, orgId, nothing, { evenDeleted: true });
+    const even = await changes.inAnyOrg(write, orgId, nothing);
     expect(even).toEqual({ answer: {}, revision: 2 });
   });
 
-  it('names what is missing', async () => {
-    const missing = (): Problem => new Problem('member_not_found');
-    const change = changes.inOrg(write, anUnknownId(), nothing, { missing });
-    await expect(change).rejects.toMatchObject({ code: 'member_not_found' });
+  it('finds no organization that is missing', async () => {
+    const id = anUnknownId();
+    await expect(changes.inOrg(write, id, nothing)).rejects.toMatchObject({ code: 'org_not_found' });
+    const work = async (_: unknown, org?: object) => ({ isFound: org !== undefined });
+    expect((await changes.inAnyOrg(write, id, work)).answer).toEqual({ isFound: false });
   });
 });
 
 describe('the statements of a change', () => {
   const USUAL = ['UPDATE', 'SELECT', 'SELECT', 'UPDATE', 'INSERT'];
   const LOCKED = USUAL.slice(0, 3);
-  const members = new MembersService(changes, memberRows, invitations, users, env);
+  const members = new MembersService(changes, memberRows, invitations, userChanges(data), env);
 
   async function verbsOf(work: () => Promise<unknown>): Promise<string[]> {
     executed.splice(0);
@@ -193,10 +193,19 @@ it('a code that was typed is void if the invitation is resent before the organiz
   const keyRing = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
   const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keyRing);
   const lists = new InvitationLists(dataSource.getRepository(Invitation));
-  const typedCodes = new TypedCodes(invitations, lists, codes, transactions);
-  const answers = new InvitationAnswers(changes, invitations, memberRows, typedCodes, users, events, env);
+  const answers = new InvitationAnswers(
+    changes,
+    invitations,
+    lists,
+    memberRows,
+    users,
+    codes,
+    events,
+    transactions,
+    env,
+  );
   const typed = codes.textOf({ id, purpose: 'invitation', codeNumber: 1 });
-  const found = await answers.findForRegistration(email, typed, '192.0.2.1');
+  const found = await answers.findByCode(email, typed, '192.0.2.1');
   const begin = (): Promise<object> =>
     answers.register(found, '192.0.2.1', async () => Promise.reject(new Error('began')));
 

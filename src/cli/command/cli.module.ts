@@ -51,7 +51,7 @@ import {
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
-import { ShownInvitationsService } from '../../orgs/invitations/shown-invitations.service.js';
+import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
 import { UsersModule } from '../../users/user-changes.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 

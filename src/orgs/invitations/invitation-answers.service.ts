@@ -18,7 +18,7 @@ import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserUpdates } from '../../users/users.updates.js';
 import { invitationData, type LockedOrg, OrgChanges } from '../state/org-changes.js';
-import { isOpen, requireAcceptance, requireAnswer } from '../state/invitation-policy.js';
+import { isOpen, requireAcceptance, requireAnswer } from '../state/policies.js';
 import { MembersRepository } from '../state/members.repository.js';
 import { TooManyOrgsError } from '../state/orgs.errors.js';
 import type { AcceptedResult } from './invitations.responses.js';
@@ -31,30 +31,44 @@ const NOBODY: CandidateInvitation = {
   codeNumber: 0,
 };
 
+/** How a user names an invitation: by its id, or by its code and the email to which it was sent. */
+export type NamedInvitation = { id: string; code?: string | undefined } | { email: string; code: string };
+
+interface Named extends Pick<Invitation, 'id' | 'orgId'> {
+  /** throws if the caller may not learn what became of the invitation */
+  hasCode: (facts: AnsweringFacts) => boolean;
+}
+
+interface Answering {
+  org: LockedOrg;
+  facts: AnsweringFacts;
+  /** whether the user entered the code */
+  hasCode: boolean;
+}
+
+/** Accepts and declines invitations. Errors do not tell whether the code or the email is wrong. */
 @Injectable()
-export class TypedCodes {
+export class InvitationAnswers {
   constructor(
+    private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
-    private readonly list: InvitationLists,
+    private readonly lists: InvitationLists,
+    private readonly members: MembersRepository,
+    private readonly users: UserUpdates,
     private readonly codes: EmailCodes,
+    private readonly events: EventsRepository,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
-  async count(invitationId: string, typed: string): Promise<string | undefined> {
+  /**
+   * A right code counts as a try for its invitation, a wrong one as a try for each candidate.
+   * @throws InvalidEmailCodeError
+   */
+  async findByCode(email: string, typed: string, principal: string): Promise<CandidateInvitation> {
     const code = typedCode(typed);
-    const counts = code !== undefined && (await this.invitations.countTry(invitationId));
-    return counts ? code : undefined;
-  }
-
-  isRight(invitation: Pick<Invitation, 'id' | 'codeNumber' | 'tries'>, code: string): boolean {
-    return this.isDerived(invitation, code) && invitation.tries <= MAX_CODE_TRIES;
-  }
-
-  /** A right code counts as a try for its invitation, a wrong one as a try for each candidate. */
-  async find(email: string, typed: string, principal: string): Promise<CandidateInvitation | undefined> {
-    const code = typedCode(typed);
-    if (code === undefined) return undefined;
-    const found = await this.list.findCandidates(email, Date.now());
+    if (code === undefined) throw new InvalidEmailCodeError();
+    const found = await this.lists.findCandidates(email, Date.now());
     const candidates = found.length > 0 ? found : [NOBODY];
     const right = candidates.find((candidate) => this.isDerived(candidate, code));
     const tried = right ? [right] : candidates;
@@ -65,125 +79,34 @@ export class TypedCodes {
       await this.codes.keepPlace(tx, { purpose: 'invitation', subject: email });
       return this.invitations.countTries(tx, ids);
     });
-    return counted > 0 ? right : undefined;
+    if (!right || counted === 0) throw new InvalidEmailCodeError();
+    return right;
   }
 
-  private isDerived({ id, codeNumber }: Pick<Invitation, 'id' | 'codeNumber'>, code: string): boolean {
-    return this.codes.isDerived({ id, codeNumber, purpose: 'invitation' }, code);
-  }
-}
-
-interface Answered {
-  id: string;
-  orgId: string;
-  /** throws if the caller may not learn what became of the invitation */
-  hasCode: (facts: AnsweringFacts) => boolean;
-}
-
-interface Acceptance {
-  userId: string;
-  actor: UserActor;
-  hasCode: boolean;
-}
-
-interface Registered {
-  user: { id: string };
-  actor: UserActor;
-}
-
-/** Accepts and declines invitations. Errors do not tell whether the code or the email is wrong. */
-@Injectable()
-export class InvitationAnswers {
-  constructor(
-    private readonly changes: OrgChanges,
-    private readonly invitations: InvitationsRepository,
-    private readonly members: MembersRepository,
-    private readonly typedCodes: TypedCodes,
-    private readonly users: UserUpdates,
-    private readonly events: EventsRepository,
-    private readonly env: Env,
-  ) {}
-
-  /** Counts a try of the client. @throws InvalidEmailCodeError */
-  async findForRegistration(email: string, code: string, client: string): Promise<CandidateInvitation> {
-    const invitation = await this.typedCodes.find(email, code, client);
-    if (!invitation) throw new InvalidEmailCodeError();
-    return invitation;
-  }
-
-  async register<T extends Registered>(
+  async register<T extends { actor: UserActor }>(
     { id, orgId, codeNumber }: CandidateInvitation,
     client: string,
     create: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
-    const { answer } = await this.changes.inOrg<T>(
-      { actor: { kind: 'system', address: client } },
-      orgId,
-      async (tx, org) => {
-        const facts = await this.invitations.findAnswering(id, '', tx);
-        if (!facts || facts.codeNumber !== codeNumber || !isOpen(facts, Date.now())) {
-          throw new InvalidEmailCodeError();
-        }
-        const registered = await create(tx);
-        const { user, actor } = registered;
-        const isMember = await this.makeMember(tx, org, facts, { userId: user.id, actor, hasCode: true });
-        if (!isMember) throw new InvalidEmailCodeError();
-        return registered;
-      },
-      { evenDeleted: true, missing: () => new InvalidEmailCodeError() },
-    );
+    const actor = { kind: 'system', address: client } as const;
+    const { answer } = await this.changes.inAnyOrg<T>({ actor }, orgId, async (tx, org) => {
+      const facts = await this.invitations.findAnswering(id, '', tx);
+      const isCurrent = facts?.codeNumber === codeNumber && isOpen(facts, Date.now());
+      if (!org || !isCurrent) throw new InvalidEmailCodeError();
+      const registered = await create(tx);
+      const isMember = await this.makeMember(tx, registered.actor, { org, facts, hasCode: true });
+      if (!isMember) throw new InvalidEmailCodeError();
+      return registered;
+    });
     return answer;
   }
 
-  async accept(write: Write, id: string, code: string | undefined): Promise<Versioned<AcceptedResult>> {
-    return this.join(write, await this.findById(write, id, code));
-  }
-
-  async acceptByCode(write: Write, email: string, code: string): Promise<Versioned<AcceptedResult>> {
-    return this.join(write, await this.findByCode(write, email, code));
-  }
-
-  async decline(write: Write, id: string, code: string | undefined): Promise<OkResult> {
-    return this.refuse(write, await this.findById(write, id, code));
-  }
-
-  async declineByCode(write: Write, email: string, code: string): Promise<OkResult> {
-    return this.refuse(write, await this.findByCode(write, email, code));
-  }
-
-  private async findById({ actor }: Write, id: string, typed: string | undefined): Promise<Answered> {
-    const found = await this.invitations.findAnswering(id, actor.id);
-    if (!found || found.userEmail !== found.email) throw new Problem('invitation_not_found');
-    const code = typed === undefined ? undefined : await this.typedCodes.count(id, typed);
-    const hasCode = (facts: AnsweringFacts): boolean => {
-      const isRight = code !== undefined && this.typedCodes.isRight(facts, code);
-      const isWrong = typed !== undefined && !isRight;
-      // Reveal nothing until the caller has proved that they own the email.
-      if (isWrong && facts.userVerifiedAt === null) throw new InvalidEmailCodeError();
-      return isRight;
-    };
-    return { id, orgId: found.orgId, hasCode };
-  }
-
-  private async findByCode({ actor }: Write, email: string, typed: string): Promise<Answered> {
-    const found = await this.typedCodes.find(email, typed, actor.id);
-    if (!found) throw new InvalidEmailCodeError();
-    const { id, orgId, codeNumber } = found;
-    const hasCode = (facts: AnsweringFacts): boolean => {
-      const isOwn = facts.userEmail === facts.email;
-      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidEmailCodeError();
-      return true;
-    };
-    return { id, orgId, hasCode };
-  }
-
-  private join(write: Write, answered: Answered): Promise<Versioned<AcceptedResult>> {
+  accept(write: Write, named: NamedInvitation): Promise<Versioned<AcceptedResult>> {
     const { actor } = write;
-    return this.answer(write, answered, async (tx, org, facts) => {
-      const hasCode = answered.hasCode(facts);
+    return this.answer(write, named, async (tx, answering) => {
+      const { facts, hasCode } = answering;
       requireAcceptance(facts, hasCode, Date.now());
-      const acceptance = { userId: actor.id, actor, hasCode };
-      if (!(await this.makeMember(tx, org, facts, acceptance))) {
+      if (!(await this.makeMember(tx, actor, answering))) {
         const isThere = (await this.users.lockEpoch(tx, actor.id)) !== undefined;
         throw isThere ? new TooManyOrgsError(this.env.maxOrgsPerUser) : new Problem('invitation_not_found');
       }
@@ -192,50 +115,72 @@ export class InvitationAnswers {
   }
 
   /** A user who declines learns nothing about the organization. */
-  private async refuse(write: Write, answered: Answered): Promise<OkResult> {
-    const { answer } = await this.answer(write, answered, async (tx, org, facts) => {
-      requireAnswer(facts, answered.hasCode(facts), Date.now());
+  async decline(write: Write, named: NamedInvitation): Promise<OkResult> {
+    const { answer } = await this.answer<OkResult>(write, named, async (tx, { org, facts, hasCode }) => {
+      requireAnswer(facts, hasCode, Date.now());
       if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new Problem('invitation_ended');
       await org.record({ type: 'invitation.declined', userId: write.actor.id, data: invitationData(facts) });
-      return { ok: true as const };
+      return { ok: true };
     });
     return answer;
   }
 
-  private answer<Answer extends object>(
+  private async answer<Answer extends object>(
     write: Write,
-    { id, orgId }: Answered,
-    work: (tx: Transaction, org: LockedOrg, facts: AnsweringFacts) => Promise<Answer>,
+    named: NamedInvitation,
+    work: (tx: Transaction, answering: Answering) => Promise<Answer>,
   ): Promise<Versioned<Answer>> {
-    const missing = (): Problem => new Problem('invitation_ended');
-    return this.changes.inOrg<Answer>(
-      write,
-      orgId,
-      async (tx, org) => {
-        const facts = await this.invitations.findAnswering(id, write.actor.id, tx);
-        if (!facts) throw missing();
-        return work(tx, org, facts);
-      },
-      { evenDeleted: true, missing },
-    );
+    const { actor } = write;
+    const { id, orgId, hasCode } = await ('id' in named
+      ? this.nameById(actor, named.id, named.code)
+      : this.nameByCode(actor, named.email, named.code));
+    return this.changes.inAnyOrg<Answer>(write, orgId, async (tx, org) => {
+      const facts = await this.invitations.findAnswering(id, actor.id, tx);
+      if (!org || !facts) throw new Problem('invitation_ended');
+      return work(tx, { org, facts, hasCode: hasCode(facts) });
+    });
+  }
+
+  private async nameById(actor: UserActor, id: string, typed: string | undefined): Promise<Named> {
+    const found = await this.invitations.findAnswering(id, actor.id);
+    if (!found || found.userEmail !== found.email) throw new Problem('invitation_not_found');
+    const code = typed === undefined ? undefined : typedCode(typed);
+    const isCounted = code !== undefined && (await this.invitations.countTry(id));
+    const hasCode = (facts: AnsweringFacts): boolean => {
+      const isRight = isCounted && facts.tries <= MAX_CODE_TRIES && this.isDerived(facts, code);
+      // Reveal nothing until the caller has proved that they own the email.
+      if (typed !== undefined && !isRight && facts.userVerifiedAt === null) throw new InvalidEmailCodeError();
+      return isRight;
+    };
+    return { id, orgId: found.orgId, hasCode };
+  }
+
+  private async nameByCode(actor: UserActor, email: string, typed: string): Promise<Named> {
+    const { id, orgId, codeNumber } = await this.findByCode(email, typed, actor.id);
+    const hasCode = (facts: AnsweringFacts): boolean => {
+      const isOwn = facts.userEmail === facts.email;
+      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidEmailCodeError();
+      return true;
+    };
+    return { id, orgId, hasCode };
+  }
+
+  private isDerived({ id, codeNumber }: Pick<Invitation, 'id' | 'codeNumber'>, code: string): boolean {
+    return this.codes.isDerived({ id, codeNumber, purpose: 'invitation' }, code);
   }
 
   /** @returns false if the user no longer exists or has reached the limit of organizations */
-  private async makeMember(
-    tx: Transaction,
-    org: LockedOrg,
-    facts: AnsweringFacts,
-    acceptance: Acceptance,
-  ): Promise<boolean> {
-    const { userId, actor } = acceptance;
+  private async makeMember(tx: Transaction, actor: UserActor, answering: Answering): Promise<boolean> {
+    const { org, facts } = answering;
     const { id, orgId, role } = facts;
+    const { id: userId } = actor;
     if (!(await this.invitations.end(tx, id, 'accepted'))) throw new Problem('invitation_ended');
     const member = { orgId, userId, role, joinedAt: Date.now() };
     if (!(await this.members.insert(tx, member, this.env.maxOrgsPerUser))) return false;
     const about = { actor, orgId, orgRevision: org.revision };
     await this.events.record(
       tx,
-      ...(await this.verifyEmail(tx, facts, acceptance)),
+      ...(await this.verifyEmail(tx, actor, answering)),
       { ...about, type: 'invitation.accepted', userId, data: invitationData(facts) },
       { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
     );
@@ -245,9 +190,10 @@ export class InvitationAnswers {
   /** A code that was mailed proves the email; one that the inviter saw proves nothing. */
   private async verifyEmail(
     tx: Transaction,
-    { codeShown, userVerifiedAt, email }: AnsweringFacts,
-    { userId, actor, hasCode }: Acceptance,
+    actor: UserActor,
+    { facts: { codeShown, userVerifiedAt, email }, hasCode }: Answering,
   ): Promise<NewEvent[]> {
+    const { id: userId } = actor;
     if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
     if (!(await this.users.proveEmail(tx, userId, email))) return [];
     const { revision: userRevision } = await this.users.stateOf(tx, userId);

@@ -6,7 +6,7 @@ import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
 import { UsersModule } from '../../users/user-changes.js';
 import { MembersModule } from '../members/members.module.js';
 import { OrgStateModule } from '../state/org-state.module.js';
-import { InvitationAnswers, TypedCodes } from './invitation-answers.service.js';
+import { InvitationAnswers } from './invitation-answers.service.js';
 import { InvitationsController } from './invitations.controller.js';
 import { InvitationsService } from './invitations.service.js';
 
@@ -21,7 +21,7 @@ import { InvitationsService } from './invitations.service.js';
     UsersModule,
   ],
   controllers: [InvitationsController],
-  providers: [InvitationAnswers, InvitationsService, TypedCodes],
+  providers: [InvitationAnswers, InvitationsService],
   exports: [InvitationAnswers, InvitationsService],
 })
 export class InvitationsModule {}

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { readable } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
-import type { UserPrincipal } from '../../access/principal.js';
+import type { Actor, UserPrincipal } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import type { OkResult } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { MemberListsService, readerOf } from '../members/member-lists.service.js';
+import { MemberListsService } from '../members/member-lists.service.js';
 import { invitationData, OrgChanges, revocations } from '../state/org-changes.js';
 import type {
   CreateInvitationRequest,
@@ -24,7 +24,7 @@ import type {
   ReceivedInvitationResponse,
 } from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/org.entity.js';
-import { requireInviting, requireRenewing, requireRevoking } from '../state/invitation-policy.js';
+import { isOpen, requireInviting, requireRenewing, requireRevoking } from '../state/policies.js';
 import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
 import {
   InvitationLists,
@@ -49,7 +49,7 @@ export class InvitationsService {
     private readonly mails: Mails,
   ) {}
 
-  /** @throws mail_unavailable, already_member, AlreadyInvitedError, too_many_invitations, TooManyMailsError */
+  /** @throws mail_unavailable, already_member, already_invited, too_many_invitations, TooManyMailsError */
   async create(
     write: Write,
     orgId: string,
@@ -126,7 +126,7 @@ export class InvitationsService {
       const found = await this.lists.findOfOrg(orgId, query.status, range);
       return found.map(listedInvitation);
     });
-    await this.members.requireReader(readerOf(orgId, caller), 'admin');
+    await this.members.requireReader(orgId, caller, 'admin');
     return page;
   }
 
@@ -215,4 +215,31 @@ function receivedInvitation({
 }: ReceivedInvitation): ReceivedInvitationResponse {
   const { email: _, ...rest } = listedInvitation(invitation);
   return { ...rest, org: { id: orgId, name: orgName } };
+}
+
+/** Issues codes that an operator passes on. Commands, which have no keys, use it too. */
+@Injectable()
+export class ShownInvitationsService {
+  constructor(
+    private readonly changes: OrgChanges,
+    private readonly invitations: InvitationsRepository,
+  ) {}
+
+  /** The new code proves no email. @throws invitation_ended */
+  async renew(
+    { id, orgId }: Pick<Invitation, 'id' | 'orgId'>,
+    actor: Actor,
+  ): Promise<{ codeNumber: number; expiresAt: number }> {
+    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
+      const facts = await this.invitations.findAnswering(id, '', tx);
+      const now = Date.now();
+      if (!org || !facts || !isOpen(facts, now)) throw new Problem('invitation_ended');
+      const expiresAt = now + INVITATION_TTL_MS;
+      const { invitedBy, codeNumber } = facts;
+      await this.invitations.renew(tx, id, { codeShown: 1, invitedBy, expiresAt });
+      await org.record({ type: 'invitation.resent', data: invitationData(facts) });
+      return { codeNumber: codeNumber + 1, expiresAt };
+    });
+    return answer;
+  }
 }

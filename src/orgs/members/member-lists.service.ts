@@ -1,5 +1,5 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
-import { type Role, roleAtLeast, type UserPrincipal } from '../../access/principal.js';
+import type { Role, UserPrincipal } from '../../access/principal.js';
 import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
 import { streamList } from '../../http/list-stream.js';
 import {
@@ -16,13 +16,15 @@ import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
-import { InsufficientRoleError } from '../state/orgs.errors.js';
+import { requireRole } from '../state/policies.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResult, MembersResult } from './members.responses.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 
 const STREAMED_PAGE = 1000;
+
+type Caller = Pick<UserPrincipal, 'id' | 'sessionId'>;
 
 @Injectable()
 export class MemberListsService {
@@ -32,20 +34,20 @@ export class MemberListsService {
 
   async list(
     org: CurrentOrg,
-    caller: UserPrincipal,
+    caller: Caller,
     query: ListMembersQuery,
     linkNextPage: LinkNextPage,
   ): Promise<MembersResult | StreamableFile> {
-    const reader = readerOf(org.id, caller);
     if (query.search !== undefined || query.role !== undefined) {
       const found = await this.search(org.id, query, linkNextPage);
-      await this.requireReader(reader);
+      await this.requireReader(org.id, caller);
       return found;
     }
     if (query.limit === undefined) {
-      const { answer } = await this.listAll(reader, org, ({ members }) => ({ members }));
+      const { answer } = await this.listAll(org, caller, ({ members }) => ({ members }));
       return answer;
     }
+    const reader = readerOf(org.id, caller);
     const page = await this.members.findPageFor(reader, limitOf(query), positionOf(query));
     if (!page) throw await this.refusalOf(reader);
     const { rows, next } = page;
@@ -61,10 +63,10 @@ export class MemberListsService {
     return { members: page, ...next };
   }
 
-  async getOne(orgId: string, idOrMe: string, caller: UserPrincipal): Promise<MemberDetailResult> {
+  async getOne(orgId: string, idOrMe: string, caller: Caller): Promise<MemberDetailResult> {
     const userId = idOrMe === 'me' ? caller.id : idOrMe;
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
-    await this.requireReader(readerOf(orgId, caller));
+    await this.requireReader(orgId, caller);
     if (!member) throw new Problem('member_not_found');
     return { member: { ...member, joinedAt: timeText(member.joinedAt) } };
   }
@@ -75,10 +77,11 @@ export class MemberListsService {
    * @param wrap makes the document; for a stream it gets an empty list
    */
   async listAll<T extends object>(
-    reader: Reader,
-    seen: Pick<MemberList, 'name' | 'revision'>,
+    seen: CurrentOrg,
+    caller: Caller,
     wrap: (list: MemberList) => T,
   ): Promise<Versioned<T | StreamableFile>> {
+    const reader = readerOf(seen.id, caller);
     const found = await this.members.findAll(reader);
     if (found.kind === 'whole') return { answer: wrap(found), revision: found.revision };
     const first = found.kind === 'long' ? await this.members.findPageFor(reader, STREAMED_PAGE) : undefined;
@@ -88,26 +91,25 @@ export class MemberListsService {
       first,
       readAfter: (after) => this.members.findPageFor(reader, STREAMED_PAGE, after),
       logger: this.logger,
-      failure: { msg: 'a member list was cut off', orgId: reader.orgId },
+      failure: { msg: 'a member list was cut off', orgId: seen.id },
     });
     return { answer, revision: seen.revision };
   }
 
-  /** @throws if the access of the reader has ended; call it after reading, so that nothing read is newer than that */
-  async requireReader(reader: Reader, minRole: Role = 'member'): Promise<void> {
+  /** @throws if the caller's access has ended; call it after reading, so that nothing read is newer than that */
+  async requireReader(orgId: string, caller: Caller, minRole: Role = 'member'): Promise<void> {
+    const reader = readerOf(orgId, caller);
     const role = await this.members.findRoleOf(reader);
     if (role === undefined) throw await this.refusalOf(reader);
-    if (!roleAtLeast(role, minRole)) throw new InsufficientRoleError(minRole, role);
+    requireRole(role, minRole);
   }
 
   private async refusalOf({ orgId, sessionId }: Reader): Promise<Error> {
     if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
-    return (await this.members.isOrgThere(orgId))
-      ? new Problem('not_a_member')
-      : new Problem('org_not_found');
+    return new Problem((await this.members.isOrgThere(orgId)) ? 'not_a_member' : 'org_not_found');
   }
 }
 
-export function readerOf(orgId: string, { id: userId, sessionId }: UserPrincipal): Reader {
+function readerOf(orgId: string, { id: userId, sessionId }: Caller): Reader {
   return { orgId, userId, sessionId };
 }

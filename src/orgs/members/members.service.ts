@@ -6,21 +6,19 @@ import type { OkResult } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { requireUnprotected } from '../../users/user-changes.js';
-import { UserUpdates } from '../../users/users.updates.js';
+import { type LockedUser, UserChanges } from '../../users/user-changes.js';
 import {
   additionsUpTo,
+  canInvite,
   requireAddition,
   requireChange,
   requireLeaving,
   requireRemoval,
   requireTransfer,
-} from '../state/member-policy.js';
+} from '../state/policies.js';
 import { type LockedOrg, OrgChanges, type OrgEvent, revocations } from '../state/org-changes.js';
-import { invitableRoles } from '../state/invitation-policy.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MembershipResult } from './members.responses.js';
-import { OwnerDisabledError } from '../state/orgs.errors.js';
 import { type MemberPair, MembersRepository } from '../state/members.repository.js';
 
 export interface NewOwner {
@@ -37,7 +35,7 @@ export class MembersService {
     private readonly changes: OrgChanges,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
-    private readonly users: UserUpdates,
+    private readonly users: UserChanges,
     private readonly env: Env,
   ) {}
 
@@ -49,7 +47,8 @@ export class MembersService {
       const userId = requireAddition(facts, addMembers === 'verified');
 
       const member = { orgId, userId, role, joinedAt: Date.now() };
-      if (!(await this.members.insert(tx, member, limit))) throw await this.refusal(tx, userId, limit);
+      if (!(await this.members.insert(tx, member, limit)))
+        throw await this.additionRefused(tx, write.actor, userId, limit);
       const revoked = facts.isInvited ? await this.invitations.revokeOfEmail(tx, orgId, email) : [];
       await org.record(
         { type: 'member.added', userId, data: { role, via: 'added' } },
@@ -68,10 +67,8 @@ export class MembersService {
 
       await this.members.updateRole(tx, orgId, userId, role);
       // A dry run leaves out invitations, which can be many.
-      const revoked =
-        facts.isTargetInviter && !write.dryRun
-          ? await this.invitations.revokeOfInviter(tx, orgId, userId, invitableRoles(role))
-          : [];
+      const losesInvitations = facts.isTargetInviter && !canInvite(role) && !write.dryRun;
+      const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       await org.record(
         { type: 'member.role_changed', userId, data: { from, to: role } },
         ...revocations(revoked, 'inviter_demoted'),
@@ -102,7 +99,7 @@ export class MembersService {
       }
       if (leaves) {
         await this.members.delete(tx, orgId, actorId);
-        const revoked = write.dryRun ? [] : await this.invitations.revokeOfInviter(tx, orgId, actorId, []);
+        const revoked = write.dryRun ? [] : await this.invitations.revokeOfInviter(tx, orgId, actorId);
         events.push({ type: 'member.removed', userId: actorId, data: { role: 'owner', reason: 'left' } });
         events.push(...revocations(revoked, 'inviter_left'));
       } else {
@@ -116,19 +113,18 @@ export class MembersService {
 
   /**
    * Over HTTP no operator becomes an owner. Returns false if the user is one already.
-   * @throws org_not_found, OwnerDisabledError, RefusedError, user_has_too_many_orgs, operator_protected
+   * @throws org_not_found, RefusedError, user_has_too_many_orgs, operator_protected
    */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
     const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
       const from = await this.members.findRole(tx, orgId, userId);
       if (from === 'owner') return unchanged({ changed: false });
-      if (!(await this.users.lockEnabled(tx, userId))) {
-        throw (await this.isThere(tx, userId)) ? new OwnerDisabledError() : new Problem('org_not_found');
-      }
-      requireUnprotected(actor, await this.users.stateOf(tx, userId));
+      const user = await this.users.lock(tx, actor, userId);
+      if (!user) throw new Problem('org_not_found');
+      if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'member_disabled');
       if (from === null) {
         if (!force) throw new RefusedError('the user is no member of the organization', 'member_not_found');
-        await this.joinAsOwner(tx, org, userId);
+        await this.joinAsOwner(tx, org, user);
       } else {
         await this.members.updateRole(tx, orgId, userId, 'owner');
         await org.record({ type: 'member.role_changed', userId, data: { from, to: 'owner' } });
@@ -151,10 +147,8 @@ export class MembersService {
       const role = require(facts, actor);
 
       await this.members.delete(tx, orgId, userId);
-      const revoked =
-        facts.isTargetInviter && !write.dryRun
-          ? await this.invitations.revokeOfInviter(tx, orgId, userId, [])
-          : [];
+      const losesInvitations = facts.isTargetInviter && !write.dryRun;
+      const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       // If an organization without an owner loses its last member, no user can ever join or manage it again.
       const isAbandoned = !facts.hasOtherOwner && (await this.members.isEmpty(tx, orgId));
       const { events } = isAbandoned ? await this.changes.delete(tx, org, write.dryRun) : { events: [] };
@@ -167,18 +161,23 @@ export class MembersService {
     });
   }
 
-  private async refusal(tx: Transaction, userId: string, limit: number): Promise<Error> {
-    if (!(await this.isThere(tx, userId))) return new Problem('user_not_found');
+  private async additionRefused(
+    tx: Transaction,
+    actor: Actor,
+    userId: string,
+    limit: number,
+  ): Promise<Error> {
+    if (!(await this.users.lock(tx, actor, userId))) return new Problem('user_not_found');
     return new Problem('user_has_too_many_orgs', {
       detail: `The user belongs to ${limit} or more organizations, so nobody can add them to another; send an invitation.`,
     });
   }
 
-  private async isThere(tx: Transaction, userId: string): Promise<boolean> {
-    return (await this.users.lockEpoch(tx, userId)) !== undefined;
-  }
-
-  private async joinAsOwner(tx: Transaction, org: LockedOrg, userId: string): Promise<void> {
+  private async joinAsOwner(
+    tx: Transaction,
+    org: LockedOrg,
+    { id: userId, email }: LockedUser,
+  ): Promise<void> {
     const { maxOrgsPerUser } = this.env;
     const member = { orgId: org.id, userId, role: 'owner', joinedAt: Date.now() } as const;
     if (!(await this.members.insert(tx, member, maxOrgsPerUser))) {
@@ -186,7 +185,6 @@ export class MembersService {
         detail: `The user belongs to ${maxOrgsPerUser} organizations, the maximum for one user.`,
       });
     }
-    const { email } = await this.users.stateOf(tx, userId);
     const ended = await this.invitations.revokeOfEmail(tx, org.id, email);
     await org.record(
       { type: 'member.added', userId, data: { role: 'owner', via: 'added', force: true } },

@@ -3,10 +3,10 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { type Access, requireAssurance, RouteAccess } from '../../access/route-access.js';
 import type { CurrentOrg } from '../../http/request-origin.js';
-import { roleAtLeast, userOf } from '../../access/principal.js';
+import { userOf } from '../../access/principal.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { InsufficientRoleError } from '../state/orgs.errors.js';
 import { MembersRepository } from '../state/members.repository.js';
+import { requireRole } from '../state/policies.js';
 import { Problem } from '../../problems/problem.js';
 
 type OrgRequest = FastifyRequest<{ Params: { orgId: string } }> & { org: CurrentOrg };
@@ -21,20 +21,17 @@ export class RolesGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    if (access?.to === 'members') await this.requireRole(context.switchToHttp().getRequest(), access);
+    if (access?.to === 'members') await this.requireMember(context.switchToHttp().getRequest(), access);
     return true;
   }
 
-  private async requireRole(request: OrgRequest, { minRole, assurance }: MemberAccess): Promise<void> {
+  private async requireMember(request: OrgRequest, { minRole, assurance }: MemberAccess): Promise<void> {
     const { orgId } = request.params;
-    const membership = isEntityId(orgId)
-      ? await this.members.findMembership(orgId, userOf(request).id)
-      : undefined;
-    if (!membership) throw new Problem('org_not_found');
-    if (membership.role === null) throw new Problem('not_a_member');
-    if (!roleAtLeast(membership.role, minRole)) throw new InsufficientRoleError(minRole, membership.role);
-    requireAssurance(userOf(request), assurance);
-    const { orgName: name, revision } = membership;
-    request.org = { id: membership.orgId, name, revision };
+    const user = userOf(request);
+    const found = isEntityId(orgId) ? await this.members.findMembership(orgId, user.id) : undefined;
+    if (!found) throw new Problem('org_not_found');
+    requireRole(found.role, minRole);
+    requireAssurance(user, assurance);
+    request.org = { id: found.orgId, name: found.orgName, revision: found.revision };
   }
 }

@@ -5,14 +5,8 @@ import { isUniqueViolation } from '../../database/transactions/database-errors.j
 import type { Role } from '../../access/principal.js';
 import { hotStatement, inBatches, places } from '../../database/statements.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
-import {
-  Invitation,
-  type InvitationStatus,
-  INVITED_ROLES,
-  type InvitedRole,
-  PENDING_INVITATION_KEY,
-} from './org.entity.js';
-import { AlreadyInvitedError } from './orgs.errors.js';
+import { Invitation, type InvitationStatus, PENDING_INVITATION_KEY } from './org.entity.js';
+import { Problem } from '../../problems/problem.js';
 
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;
 
@@ -176,19 +170,8 @@ export class InvitationsRepository {
     return this.revokeWhere(tx, "org_id = ? AND status = 'pending'", [orgId]);
   }
 
-  async revokeOfInviter(
-    tx: Transaction,
-    orgId: string,
-    userId: string,
-    allowedRoles: readonly InvitedRole[],
-  ): Promise<EndedInvitation[]> {
-    const lost = INVITED_ROLES.filter((role) => !allowedRoles.includes(role));
-    if (lost.length === 0) return [];
-    return this.revokeWhere(
-      tx,
-      `org_id = ? AND invited_by = ? AND pending = 1 AND role IN (${places(lost.length)})`,
-      [orgId, userId, ...lost],
-    );
+  revokeOfInviter(tx: Transaction, orgId: string, userId: string): Promise<EndedInvitation[]> {
+    return this.revokeWhere(tx, 'org_id = ? AND invited_by = ? AND pending = 1', [orgId, userId]);
   }
 
   revokeOfEmail(tx: Transaction, orgId: string, email: string): Promise<EndedInvitation[]> {
@@ -249,7 +232,7 @@ export class InvitationsRepository {
     try {
       await write;
     } catch (error) {
-      throw isUniqueViolation(error, PENDING_INVITATION_KEY) ? new AlreadyInvitedError() : error;
+      throw isUniqueViolation(error, PENDING_INVITATION_KEY) ? new Problem('already_invited') : error;
     }
   }
 }

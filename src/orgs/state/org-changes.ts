@@ -45,10 +45,7 @@ export interface LockedOrg extends OrgRow {
   record: (...events: OrgEvent[]) => Promise<void>;
 }
 
-interface OrgOptions {
-  evenDeleted?: boolean;
-  missing?: () => Problem;
-}
+type Work<LockedRow, Answer> = (tx: Transaction, org: LockedRow) => Promise<Answer | Unchanged<Answer>>;
 
 class OrgNotLockedError extends Error {}
 
@@ -75,11 +72,28 @@ export class OrgChanges {
    * @param work runs again after a lost conflict, so it must have no effect outside the database
    * @throws org_not_found, precondition_failed
    */
-  async inOrg<Answer extends object>(
+  inOrg<Answer extends object>(
     write: AnyWrite,
     orgId: string,
-    work: (tx: Transaction, org: LockedOrg) => Promise<Answer | Unchanged<Answer>>,
-    { evenDeleted = false, missing = () => new Problem('org_not_found') }: OrgOptions = {},
+    work: Work<LockedOrg, Answer>,
+  ): Promise<Versioned<Answer>> {
+    return this.lock(write, orgId, (tx, org) => work(tx, org!), false);
+  }
+
+  /** @param work as of `inOrg`, for a deleted organization too; without one it gets undefined */
+  inAnyOrg<Answer extends object>(
+    write: AnyWrite,
+    orgId: string,
+    work: Work<LockedOrg | undefined, Answer>,
+  ): Promise<Versioned<Answer>> {
+    return this.lock(write, orgId, work, true);
+  }
+
+  private async lock<Answer extends object>(
+    write: AnyWrite,
+    orgId: string,
+    work: Work<LockedOrg | undefined, Answer>,
+    evenDeleted: boolean,
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
     const request = 'status' in write ? write : undefined;
@@ -87,15 +101,15 @@ export class OrgChanges {
     const { isChanged, ...result } = await this.transactions.run(turn, async (tx) => {
       await this.orgs.raiseRevision(tx, orgId);
       if (request) await this.writes.replay(tx, request);
-      const org = await this.orgs.findRow(tx, orgId);
-      if (!org || (org.deletedAt !== null && !evenDeleted)) throw missing();
-      if (request) requireMatch(request, org.revision - 1);
+      const row = await this.orgs.findRow(tx, orgId);
+      if (!evenDeleted && (!row || row.deletedAt !== null)) throw new Problem('org_not_found');
+      const revision = row?.revision ?? 0;
+      if (request) requireMatch(request, revision - 1);
 
-      const { revision } = org;
       const about = { actor, orgId, orgRevision: revision };
       const record = (...events: OrgEvent[]): Promise<void> =>
         this.events.record(tx, ...events.map((event) => Object.assign(event, about)));
-      const answer = await work(tx, { ...org, record });
+      const answer = await work(tx, row && { ...row, record });
       if (answer instanceof Unchanged)
         return unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
       const kept = request ? await this.writes.complete(tx, request, answer) : answer;

@@ -1,27 +1,9 @@
 import { Problem, RefusedError } from '../../problems/problem.js';
-import type { Role } from '../../access/principal.js';
 
 export class TooManyOrgsError extends Problem {
   constructor(max: number) {
     super('too_many_orgs', {
       detail: `You belong to ${max} organizations, the maximum for one user.`,
-    });
-  }
-}
-
-export class InsufficientRoleError extends Problem {
-  constructor(requiredRole: Role, yourRole: Role) {
-    super('insufficient_role', {
-      detail: `This needs the role ${requiredRole}; yours is ${yourRole}.`,
-      extensions: { requiredRole, yourRole },
-    });
-  }
-}
-
-export class AlreadyInvitedError extends Problem {
-  constructor(pendingId: string | null = null) {
-    super('already_invited', {
-      ...(pendingId !== null && { remedy: { action: 'resend', invitationId: pendingId } }),
     });
   }
 }
@@ -62,10 +44,4 @@ function named(orgs: readonly OwnedOrg[]): string {
   const more = orgs.length > MAX_NAMED ? ` and ${orgs.length - MAX_NAMED} more` : '';
   const ids = orgs.slice(0, MAX_NAMED).map(({ orgId }) => orgId);
   return ids.join(', ') + more;
-}
-
-export class OwnerDisabledError extends RefusedError {
-  constructor() {
-    super('the user is disabled', 'member_disabled');
-  }
 }

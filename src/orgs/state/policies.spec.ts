@@ -3,21 +3,19 @@ import { ROLES } from '../../access/principal.js';
 import { Problem } from '../../problems/problem.js';
 import { INVITATION_STATUSES, type InvitationStatus } from './org.entity.js';
 import {
+  additionsUpTo,
   requireAcceptance,
   requireAnswer,
+  requireChange,
   requireInviting,
+  requireLeaving,
+  requireRemoval,
   requireRenewing,
   requireRevoking,
-} from './invitation-policy.js';
+} from './policies.js';
 import type { AnsweringFacts, RenewingFacts } from './invitations.repository.js';
-import {
-  additionsUpTo,
-  requireChange,
-  requireLeaving,
-  requireOtherOwner,
-  requireRemoval,
-} from './member-policy.js';
-import type { MemberPair } from './members.repository.js';
+import type { Departure, MemberPair } from './members.repository.js';
+import { requireOtherOwners } from './user-departures.js';
 
 const PAIRS = ROLES.flatMap((one) => ROLES.map((other) => [one, other] as const));
 
@@ -73,15 +71,14 @@ describe('an enabled owner', () => {
     expect(codeOf(() => rule({ ...LAST, targetRole: 'admin' }))).toBe('allowed');
   });
 
-  it('is asked for in every organization, unless an operator forces it', () => {
-    const kept = { id: 1, role: 'owner', hasOtherOwner: 1 } as const;
-    const orphaned = { id: 2, role: 'owner', hasOtherOwner: 0 } as const;
-    const member = { id: 3, role: 'member', hasOtherOwner: 0 } as const;
-    const refuse = (those: readonly { id: number }[]): Error => new Error(those.map(({ id }) => id).join());
+  it('is asked for in every organization that is not deleted, unless an operator forces it', () => {
+    const kept = { orgId: '1', role: 'owner', hasOtherOwner: 1, isDeleted: 0 } as Departure;
+    const orphaned: Departure = { ...kept, orgId: '2', hasOtherOwner: 0 };
+    const others: Departure[] = [kept, { ...orphaned, role: 'member' }, { ...orphaned, isDeleted: 1 }];
 
-    expect(() => requireOtherOwner([kept, orphaned, member], { refuse })).toThrow('2');
-    expect(requireOtherOwner([kept, orphaned, member], { force: true, refuse })).toEqual([orphaned]);
-    expect(requireOtherOwner([kept, member], { refuse })).toEqual([]);
+    expect(() => requireOtherOwners([...others, orphaned], false)).toThrow('the only enabled owner of 2');
+    expect(requireOtherOwners([...others, orphaned], true)).toEqual([orphaned]);
+    expect(requireOtherOwners(others, false)).toEqual([]);
   });
 });
 

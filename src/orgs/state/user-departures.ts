@@ -7,7 +7,7 @@ import { type RevocationReason, revocations } from './org-changes.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
-import { requireOtherOwner } from './member-policy.js';
+import { isLastOwner } from './policies.js';
 import { OnlyOwnerError } from './orgs.errors.js';
 
 interface Departing {
@@ -97,7 +97,7 @@ export class UserDepartures {
   ): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
     for (const { orgId, revision: orgRevision } of departures.filter(({ isInviter }) => isInviter)) {
-      const ended = await this.invitations.revokeOfInviter(tx, orgId, userId, []);
+      const ended = await this.invitations.revokeOfInviter(tx, orgId, userId);
       const about = { actor, orgId, orgRevision };
       events.push(...revocations(ended, reason).map((event) => Object.assign(event, about)));
     }
@@ -107,13 +107,9 @@ export class UserDepartures {
 
 /** @returns the departures that leave no enabled owner, by force @throws OnlyOwnerError */
 export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
-  return requireOtherOwner(
-    departures.filter(({ isDeleted }) => !isDeleted),
-    {
-      force,
-      refuse: (orphaned) => new OnlyOwnerError(orphaned),
-    },
-  );
+  const orphaned = departures.filter((departure) => !departure.isDeleted && isLastOwner(departure));
+  if (orphaned.length > 0 && !force) throw new OnlyOwnerError(orphaned);
+  return orphaned;
 }
 
 /** One event for each organization, because its admins see it too. */

@@ -42,8 +42,8 @@ const { Org } = await (builtModule('orgs/state/org.entity.js') as Built<
 const { OrgsRepository } = await (builtModule('orgs/state/orgs.repository.js') as Built<
   typeof import('../../../src/orgs/state/orgs.repository.js')
 >);
-const { OrgPurge } = await (builtModule('orgs/org-purge.js') as Built<
-  typeof import('../../../src/orgs/org-purge.js')
+const { OrgPurge } = await (builtModule('orgs/orgs.service.js') as Built<
+  typeof import('../../../src/orgs/orgs.service.js')
 >);
 const { IdempotencyKey } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
   typeof import('../../../src/requests/idempotency-keys.repository.js')

@@ -1,0 +1,146 @@
+import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
+import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
+import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
+import { Problem } from '../../problems/problem.js';
+import { statusAt } from './invitations.lists.js';
+import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
+import type { AdditionFacts, MemberPair } from './members.repository.js';
+import type { OrgRow } from './orgs.repository.js';
+
+type Session = Pick<UserActor, 'isDelegated'>;
+
+export function requireRole(role: Role | null, least: Role): asserts role is Role {
+  if (role === null) throw new Problem('not_a_member');
+  if (!roleAtLeast(role, least)) {
+    throw new Problem('insufficient_role', {
+      detail: `This needs the role ${least}; yours is ${role}.`,
+      extensions: { requiredRole: least, yourRole: role },
+    });
+  }
+}
+
+/** Whether the organization has no enabled owner without this member. */
+export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 }): boolean {
+  return member.role === 'owner' && !member.hasOtherOwner;
+}
+
+/** @param onlyVerified whether an account whose email is not verified counts as none */
+export function requireAddition(
+  { actorRole, userId, emailVerifiedAt, targetRole }: AdditionFacts,
+  onlyVerified: boolean,
+): string {
+  requireRole(actorRole, 'admin');
+  if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new Problem('user_not_found');
+  if (targetRole !== null) throw new Problem('already_member');
+  return userId;
+}
+
+export function requireChange(facts: MemberPair, to: Role, session: Session): Role {
+  const from = requireTarget(facts, session, to);
+  // A disabled owner stays owner; no other disabled member becomes one.
+  if (to === 'owner' && from !== 'owner' && facts.isTargetDisabled) throw new Problem('member_disabled');
+  if (to !== 'owner') requireOtherOwner(facts);
+  return from;
+}
+
+export function requireRemoval(facts: MemberPair, session: Session): Role {
+  const role = requireTarget(facts, session);
+  requireOtherOwner(facts);
+  return role;
+}
+
+export function requireLeaving(facts: MemberPair, session: Session): Role {
+  const { targetRole } = facts;
+  if (targetRole === null) throw new Problem('not_a_member');
+  if (targetRole === 'owner') requireAssurance(session, BY_PASSWORD);
+  requireOtherOwner(facts);
+  return targetRole;
+}
+
+/** The new owner has to be enabled, so that there is one whether the old one stays or leaves. */
+export function requireTransfer({ actorRole, targetRole, isTargetDisabled }: MemberPair): Role {
+  requireRole(actorRole, 'owner');
+  if (targetRole === null) throw new Problem('member_not_found');
+  if (isTargetDisabled) throw new Problem('member_disabled');
+  return targetRole;
+}
+
+/** Only owners change, remove or make an owner. By a delegated session, a service could hand over the organization. */
+function requireTarget({ actorRole, targetRole }: MemberPair, session: Session, to?: Role): Role {
+  requireRole(actorRole, 'admin');
+  if (targetRole === null) throw new Problem('member_not_found');
+  if (targetRole === 'owner' || to === 'owner') {
+    requireRole(actorRole, 'owner');
+    requireAssurance(session, BY_PASSWORD);
+  }
+  return targetRole;
+}
+
+function requireOtherOwner({ targetRole: role, hasOtherOwner }: MemberPair): void {
+  if (!isLastOwner({ role, hasOtherOwner })) return;
+  throw new Problem('last_owner', { remedy: { action: 'transfer' } });
+}
+
+/** Does not reveal why an organization cannot be restored, nor that it exists. */
+export function requireRestorable(org: OrgRow | undefined, now: number): asserts org is OrgRow {
+  const { purgeAt = null, purgeBeganAt } = org ?? {};
+  if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new Problem('org_not_found');
+}
+
+/** Additions leave room for a user's own organizations, so that strangers cannot use up the limit. */
+export function additionsUpTo(maxOrgsPerUser: number): number {
+  return Math.max(1, Math.floor((maxOrgsPerUser * 4) / 5));
+}
+
+export function canInvite(role: Role | null): boolean {
+  return role !== null && roleAtLeast(role, 'admin');
+}
+
+export function requireInviting(facts: InvitingFacts, now: number): void {
+  requireActor(facts);
+  requireUninvited(facts, now);
+}
+
+export function requireRenewing(facts: RenewingFacts, now: number): void {
+  requireRevoking(facts);
+  requireUninvited(facts, now, facts.id);
+}
+
+export function requireRevoking(facts: RenewingFacts): void {
+  requireActor(facts);
+  if (facts.status !== 'pending' && facts.status !== 'expired') throw new Problem('invitation_ended');
+}
+
+export function requireAnswer(facts: AnsweringFacts, hasCode: boolean, now: number): void {
+  if (facts.userEmail !== facts.email) throw new Problem('invitation_not_found');
+  if (facts.userVerifiedAt === null && !hasCode) throw new Problem('email_not_verified');
+  if (!isOpen(facts, now)) throw new Problem('invitation_ended');
+}
+
+export function requireAcceptance(facts: AnsweringFacts, hasCode: boolean, now: number): void {
+  const isMember = facts.userRole !== null && facts.userEmail === facts.email;
+  if (isMember && (facts.userVerifiedAt !== null || hasCode)) throw new Problem('already_member');
+  requireAnswer(facts, hasCode, now);
+}
+
+export function isOpen(facts: AnsweringFacts, now: number): boolean {
+  return (
+    statusAt(facts, now) === 'pending' &&
+    facts.orgDeletedAt === null &&
+    facts.inviterDisabledAt === null &&
+    canInvite(facts.inviterRole)
+  );
+}
+
+function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts): void {
+  if (actorEmail === null || actorDisabledAt !== null) throw new InvalidTokenError('user_gone');
+  requireRole(actorRole, 'admin');
+}
+
+/** @param renewed the invitation that may be pending */
+function requireUninvited(facts: InvitingFacts, now: number, renewed?: string): void {
+  const { targetRole, pendingId: invitationId, pendingUntil } = facts;
+  if (targetRole !== null) throw new Problem('already_member');
+  if (invitationId === null || invitationId === renewed || pendingUntil! <= now) return;
+  throw new Problem('already_invited', { remedy: { action: 'resend', invitationId } });
+}
