@@ -1,4 +1,4 @@
 // For the TypeORM command line: npm run build && npx typeorm migration:show -d ormconfig.ts
-import dataSource from '#data-source';
+import { migrationDataSource } from '#schema';
 
-export default dataSource;
+export default await migrationDataSource();

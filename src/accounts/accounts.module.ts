@@ -6,7 +6,7 @@ import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mails.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { RequestsModule } from '../requests/requests.module.js';
+import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { OwnEmailService } from './own-email.js';
 import { OwnSecondFactorService } from './own-second-factor.js';

@@ -4,12 +4,11 @@ import { AuthModule } from '../auth/auth.module.js';
 import { AuthenticationGuard } from '../auth/authentication.guard.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { TokensModule } from '../auth/tokens/tokens.module.js';
-import { ConfigModule } from '../config/config.module.js';
-import type { Env } from '../config/env.js';
+import { ConfigModule, type Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { FeedController, OrgEventsController } from '../events/events.controller.js';
 import { EventsModule } from '../events/events.module.js';
-import { HealthModule } from '../health/health.module.js';
+import { HealthModule } from '../health/health.controller.js';
 import { IntrospectionModule } from '../introspection/introspection.controller.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { CleanUpModule } from '../clean-up/clean-up.js';
@@ -28,8 +27,7 @@ import { MailDeliveryModule } from '../mail-delivery/mail-worker.js';
 import { ServicesModule } from '../services/service-changes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { ShortCircuitResponseFilter, WriteControlsGuard } from '../requests/write.js';
-import { ReplayGuard } from '../requests/writes.js';
-import { RequestsModule } from '../requests/requests.module.js';
+import { ReplayGuard, RequestsModule } from '../requests/writes.js';
 
 @Module({})
 export class AppModule {

@@ -1,3 +1,5 @@
+import type { DataSource } from 'typeorm';
+import { loadEnv } from '../config/env.js';
 import { AuthorizationCodesRepository } from '../auth/sessions/authorization-codes.repository.js';
 import { EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
@@ -26,7 +28,7 @@ import { Memberships } from '../orgs/state/members.memberships.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
-import type { Schema } from '../database/data-source.js';
+import { createDataSource, dataSourceOptions, type Schema } from '../database/database.module.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
 import { Service, ServiceSecret } from '../services/service.entity.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
@@ -83,3 +85,8 @@ export const SCHEMA: Schema = {
   ],
   migrations: [CreateSchema1795219200000],
 };
+
+/** The data source of TypeORM's command line, which opens it itself. */
+export async function migrationDataSource(): Promise<DataSource> {
+  return createDataSource(await dataSourceOptions(loadEnv(), SCHEMA, 'maintenance'));
+}

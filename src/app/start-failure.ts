@@ -3,7 +3,7 @@ import { ConfigurationError } from '../config/env.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
 import { MigrationLeaseLostError, PendingMigrationsError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
-import { DatabaseInUseError } from '../database/sqlite/sqlite-locks.js';
+import { DatabaseInUseError } from '../database/sqlite/database-file.js';
 import { ListenError } from '../http/server.js';
 import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';

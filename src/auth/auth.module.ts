@@ -3,7 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mails.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { RequestsModule } from '../requests/requests.module.js';
+import { RequestsModule } from '../requests/writes.js';
 import { ServicesModule } from '../services/service-changes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { AuthController } from './auth.controller.js';

@@ -18,7 +18,7 @@ import { EventsModule } from '../events/events.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { RequestsModule } from '../requests/requests.module.js';
+import { RequestsModule } from '../requests/writes.js';
 
 const PERIOD_MS = 60_000;
 const CONTINUE_AFTER_MS = 1000;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { database } from './database-url.js';
 import { parseIpRange } from './ip-address.js';
 import {
@@ -200,3 +201,11 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 };
 
 export const VERSION = version;
+
+@Global()
+@Module({})
+export class ConfigModule {
+  static forRoot(env: Env): DynamicModule {
+    return { module: ConfigModule, providers: [{ provide: Env, useValue: env }], exports: [Env] };
+  }
+}

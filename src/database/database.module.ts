@@ -1,9 +1,46 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleAsyncOptions } from '@nestjs/typeorm';
-import type { DataSource } from 'typeorm';
 import { Env } from '../config/env.js';
-import { createDataSource, dataSourceOptions, type Schema } from './data-source.js';
+import type { Purpose } from './transactions/database-errors.js';
+import { installMysqlQueryRunner } from './mysql/mysql-query-runner.js';
+import { installSqliteQueryRunner } from './sqlite/sqlite-query-runner.js';
 import { Transactions } from './transactions/transactions.js';
+
+export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
+
+export async function dataSourceOptions(
+  { database, databasePoolSize }: Env,
+  schema: Schema,
+  purpose: Purpose = 'requests',
+): Promise<DataSourceOptions> {
+  if (database.engine === 'sqlite') {
+    const { sqliteOptions } = await import('./sqlite/node-sqlite.js');
+    return { ...sqliteOptions(database, purpose), ...schema };
+  }
+  const { mysqlOptions } = await import('./mysql/mysql-pool.js');
+  return { ...(await mysqlOptions(database, databasePoolSize, purpose)), ...schema };
+}
+
+export function createDataSource(options: DataSourceOptions): DataSource {
+  const dataSource = new DataSource(options);
+  if (options.type === 'better-sqlite3') return installSqliteQueryRunner(dataSource);
+  return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
+}
+
+export interface Engine {
+  name: 'sqlite' | 'mysql' | 'mariadb';
+  version: string;
+}
+
+export async function engineOf(dataSource: DataSource): Promise<Engine> {
+  const { type } = dataSource.options;
+  const isSqlite = type === 'better-sqlite3';
+  const [row] = await dataSource.query<{ version: string }[]>(
+    isSqlite ? 'SELECT sqlite_version() AS version' : 'SELECT VERSION() AS version',
+  );
+  return { name: isSqlite ? 'sqlite' : type === 'mariadb' ? 'mariadb' : 'mysql', version: row!.version };
+}
 
 @Global()
 @Module({})

@@ -5,7 +5,7 @@ import { type DataSource, QueryFailedError } from 'typeorm';
 import { NOW_MS } from './statements.js';
 import { LostConflictError } from './transactions/database-errors.js';
 import type { Env } from '../config/env.js';
-import { createDataSource, dataSourceOptions, type Schema } from './data-source.js';
+import { createDataSource, dataSourceOptions, type Schema } from './database.module.js';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 5000;

@@ -1,9 +1,8 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { NodeSqlite } from './sqlite/node-sqlite.js';
+import { type NodeSqlite, openToRead } from './sqlite/node-sqlite.js';
 import { type Transaction, Transactions } from './transactions/transactions.js';
 
 const ROWS_AT_ONCE = 200;
-const BUSY_TIMEOUT_MS = 5000;
 
 export interface CopiedTable {
   table: string;
@@ -18,7 +17,7 @@ export class TableNotEmptyError extends Error {
 
 /** @param target an empty database of the same schema */
 export async function copyTables(file: string, target: DataSource): Promise<CopiedTable[]> {
-  const source = new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  const source = openToRead(file);
   try {
     source.prepare('BEGIN').run();
     return await new Transactions(target).run({ principal: 'copy' }, async (transaction) => {

@@ -1,9 +1,49 @@
-import { Controller, Get } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { ApiTags } from '@nestjs/swagger';
+import { isSchemaUpToDate } from '../database/migrate.js';
+import { storageSpace } from '../database/transactions/database-errors.js';
+import { MailModule, Mails } from '../mail/mails.js';
+import { UnavailableError } from '../problems/problem.js';
+import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
+import { Liveness, Readiness } from './health.responses.js';
 import { Public } from '../access/access.decorators.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { Liveness, Readiness } from './health.responses.js';
-import { ReadinessService } from './readiness.service.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+
+@Injectable()
+export class ReadinessService implements BeforeApplicationShutdown {
+  private stopping = false;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(RATE_LIMIT_STORE) private readonly rateLimits: RateLimitStore,
+    private readonly mails: Mails,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+  }
+
+  /** @throws UnavailableError naming a part without which the instance cannot serve; other faults only degrade it */
+  async check(): Promise<Readiness> {
+    if (this.stopping) throw new UnavailableError('The service is shutting down.');
+    const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
+    const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
+    const database = storageSpace.isFull ? 'full' : 'ok';
+    const isFine = mail === 'ok' && rateLimits === 'ok' && database === 'ok';
+    return { status: isFine ? 'ok' : 'degraded', database, migrations: 'ok', rateLimits, mail };
+  }
+
+  private async checkDatabase(): Promise<boolean> {
+    try {
+      if (await isSchemaUpToDate(this.dataSource)) return await this.mails.areDelayed();
+    } catch (error) {
+      throw new UnavailableError('The database cannot be reached.', 1, error);
+    }
+    throw new UnavailableError('The schema is not up to date.');
+  }
+}
 
 @ApiTags('Health')
 @Controller('health')
@@ -34,3 +74,11 @@ export class HealthController {
     return this.readiness.check();
   }
 }
+
+@Module({
+  imports: [RateLimitsModule, MailModule],
+  controllers: [HealthController],
+  providers: [ReadinessService],
+  exports: [ReadinessService],
+})
+export class HealthModule {}

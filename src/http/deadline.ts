@@ -1,8 +1,9 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { createParamDecorator, type ExecutionContext, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
-import { disconnectWhenStalled } from './connections.js';
 
 export interface Patience {
   gone: AbortSignal;
@@ -72,4 +73,38 @@ export function enforceDeadline(fastify: FastifyInstance): void {
     request.deadline?.stop();
     done();
   });
+}
+
+const STALL_TIMEOUT_MS = 15_000;
+const CHECK_MS = 1000;
+
+/** Disconnects a client that stops reading. The socket's own timeout spares clients that still send. */
+function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
+  const { socket } = response.req;
+  let taken = takenBy(socket);
+  let since = performance.now();
+
+  const timer = setInterval(() => {
+    if (response.writableFinished || socket.destroyed) return clearInterval(timer);
+    const before = taken;
+    taken = takenBy(socket);
+    if (taken !== before || socket.writableLength === 0) since = performance.now();
+    if (performance.now() - since < STALL_TIMEOUT_MS) return;
+    clearInterval(timer);
+    logger.warn('connection closed: the client read nothing of its answer for 15 seconds');
+    socket.destroy();
+  }, CHECK_MS);
+  timer.unref();
+}
+
+/** @returns the bytes that the operating system accepted, which only Node's handle knows during a write */
+function takenBy(socket: Socket): number {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : 0;
+}
+
+function isHandle(handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } {
+  return (
+    typeof handle === 'object' && handle !== null && 'bytesWritten' in handle && 'writeQueueSize' in handle
+  );
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { type Logger, StreamableFile } from '@nestjs/common';
-import { describeError } from '../telemetry/logging/describe-error.js';
+import { describeError } from '../telemetry/logging/logger.js';
 import type { Position } from './pages.js';
 
 export interface ListPage<Row> {

@@ -11,7 +11,7 @@ import {
   StorageFullError,
 } from '../database/transactions/database-errors.js';
 import { unsupportedMediaType } from './bodies.js';
-import { describeError } from '../telemetry/logging/describe-error.js';
+import { describeError } from '../telemetry/logging/logger.js';
 import { PROBLEMS } from '../problems/problem-codes.js';
 import {
   Problem,

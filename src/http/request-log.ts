@@ -1,10 +1,9 @@
 import type { Span } from '@opentelemetry/api';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { parseTraceparent, runInSpan, spanFactory } from '../telemetry/tracing/spans.js';
-import type { EndedExchange } from './exchanges.js';
 import { isEntityId } from '../identifiers/entity-id.js';
-import { rootCause } from '../telemetry/logging/describe-error.js';
+import { rootCause } from '../telemetry/logging/logger.js';
 import { type Problem, ValidationProblem } from '../problems/problem.js';
 import { loggedPath } from './paths.js';
 
@@ -13,6 +12,14 @@ declare module 'fastify' {
     span?: Span;
     problem?: Problem;
   }
+}
+
+export interface EndedExchange {
+  reply: FastifyReply;
+  /** read when the request begins, because a closed connection no longer has it */
+  ip: string;
+  /** whether the client disconnected before it had the whole answer */
+  aborted: boolean;
 }
 
 export function traceRequests(fastify: FastifyInstance): void {

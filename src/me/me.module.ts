@@ -8,7 +8,7 @@ import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { RequestsModule } from '../requests/requests.module.js';
+import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { AccountView } from './views.js';
 import { MeController, OwnOrgsController } from './me.controller.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
-import { HealthModule } from '../health/health.module.js';
+import { HealthModule } from '../health/health.controller.js';
 import { MailModule } from '../mail/mails.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';

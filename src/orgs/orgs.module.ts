@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
-import { RequestsModule } from '../requests/requests.module.js';
+import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { MembersModule } from './members/members.module.js';
 import { OrgsController } from './orgs.controller.js';

@@ -1,14 +1,16 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, Module } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { userOf } from '../access/principal.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
-import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import { IdempotencyKey, IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import {
   parseKey,
   type RequestKey,
   requestKey,
   ShortCircuitResponse,
   type Write,
+  WriteControlsGuard,
   writeOptions,
 } from './write.js';
 import { Problem } from '../problems/problem.js';
@@ -98,3 +100,12 @@ export class ReplayGuard implements CanActivate {
     return true;
   }
 }
+
+const EXPORTED = [WriteControlsGuard, IdempotencyKeysRepository, ReplayGuard, Writes];
+
+@Module({
+  imports: [TypeOrmModule.forFeature([IdempotencyKey])],
+  providers: EXPORTED,
+  exports: EXPORTED,
+})
+export class RequestsModule {}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/env.js';
-import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { withConnection } from '../../tooling/servers/mariadb.js';
 import { waitFor } from '../../tooling/wait.js';

@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { times } from '../support/at-once.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/env.js';
-import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { NO_LIMITS } from '../support/service.js';
 import type { Environment } from '../support/service-process.js';
 import { removeAtExit } from '../../tooling/processes/at-exit.js';

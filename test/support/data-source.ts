@@ -1,7 +1,7 @@
 import type { DataSource, MigrationInterface } from 'typeorm';
 import { SCHEMA } from '../../src/app/schema.js';
 import { type Env, parseEnv } from '../../src/config/env.js';
-import { createDataSource, dataSourceOptions } from '../../src/database/data-source.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { anInstallation, type Installation } from './installation.js';

@@ -27,7 +27,7 @@ import {
   type SigningKeys,
   SigningKeysError,
 } from './signing-keys.js';
-import { holdLock } from '../../database/sqlite/sqlite-locks.js';
+import { holdLock } from '../../database/sqlite/database-file.js';
 
 /** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {

@@ -23,8 +23,7 @@ import { UsersRepository } from '../../users/users.repository.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { requireSchema, withDatabase } from './database.js';
-import { ConfigModule } from '../../config/config.module.js';
-import { Env } from '../../config/env.js';
+import { ConfigModule, Env } from '../../config/env.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
@@ -53,7 +52,7 @@ import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js'
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
 import { UsersModule } from '../../users/user-changes.js';
-import { RequestsModule } from '../../requests/requests.module.js';
+import { RequestsModule } from '../../requests/writes.js';
 
 @Injectable()
 export class Services {

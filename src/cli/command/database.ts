@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../app/schema.js';
 import type { Env } from '../../config/env.js';
-import { createDataSource, dataSourceOptions } from '../../database/data-source.js';
+import { createDataSource, dataSourceOptions } from '../../database/database.module.js';
 import { databaseError, type Purpose } from '../../database/transactions/database-errors.js';
 import { isSchemaNewer, isSchemaUpToDate } from '../../database/migrate.js';
 import { CannotRunError } from './definition.js';

@@ -4,7 +4,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync 
 import { SCHEMA } from '../../app/schema.js';
 import { Env, loadEnv } from '../../config/env.js';
 import { isSchemaUpToDate, migrate } from '../../database/migrate.js';
-import { DatabaseInUseError } from '../../database/sqlite/sqlite-locks.js';
+import { DatabaseInUseError } from '../../database/sqlite/database-file.js';
 import { copyTables, TableNotEmptyError } from '../../database/table-copy.js';
 import { openDatabase, requireSchema, withDatabase } from '../command/database.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';

@@ -1,5 +1,14 @@
-import { type QueryRunner, TableColumn, type TableColumnOptions, type TableIndexOptions } from 'typeorm';
+import {
+  type QueryRunner,
+  Table,
+  TableColumn,
+  type TableColumnOptions,
+  TableForeignKey,
+  TableIndex,
+  TableUnique,
+} from 'typeorm';
 
+type Part = TableColumn | TableIndex | TableUnique | TableForeignKey;
 type Options = Partial<TableColumnOptions>;
 
 export const OPTIONAL: Options = { isNullable: true };
@@ -16,7 +25,15 @@ export function columnsFor(runner: QueryRunner) {
     (name: string, more?: Options): TableColumn =>
       new TableColumn({ name, type, ...more });
   return {
-    engine: mysql ? 'InnoDB' : undefined,
+    table: (name: string, ...parts: Part[]): Table =>
+      new Table({
+        name,
+        engine: mysql ? 'InnoDB' : undefined,
+        columns: parts.filter((part) => part instanceof TableColumn),
+        indices: parts.filter((part) => part instanceof TableIndex),
+        uniques: parts.filter((part) => part instanceof TableUnique),
+        foreignKeys: parts.filter((part) => part instanceof TableForeignKey),
+      }),
     /** ASCII, compared byte by byte */
     text: (name: string, length: number, more?: Options) => varchar(name, length, { ...ascii, ...more }),
     id: (name: string, more?: Options) => varchar(name, 36, { ...ascii, ...more }),
@@ -32,21 +49,21 @@ export function isMysql(runner: QueryRunner): boolean {
   return runner.dataSource.options.type !== 'better-sqlite3';
 }
 
-export function index(name: string, ...columnNames: string[]): TableIndexOptions {
-  return { name, columnNames };
+export function index(name: string, ...columnNames: string[]): TableIndex {
+  return new TableIndex({ name, columnNames });
 }
 
-export function unique(name: string, ...columnNames: string[]): TableIndexOptions {
-  return { name, columnNames, isUnique: true };
+export function unique(name: string, ...columnNames: string[]): TableIndex {
+  return new TableIndex({ name, columnNames, isUnique: true });
 }
 
-export function cascade(name: string, columnName: string, referencedTableName: string) {
-  return {
+export function foreignKey(name: string, column: string, table: string, referenced = 'id'): TableForeignKey {
+  return new TableForeignKey({
     name,
-    columnNames: [columnName],
-    referencedTableName,
-    referencedColumnNames: ['id'],
-    onDelete: 'CASCADE',
+    columnNames: [column],
+    referencedTableName: table,
+    referencedColumnNames: [referenced],
+    onDelete: referenced === 'id' ? 'CASCADE' : 'NO ACTION',
     onUpdate: 'NO ACTION',
-  };
+  });
 }

@@ -10,8 +10,9 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { Logger } from '@nestjs/common';
 import { basename, dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Logger } from '@nestjs/common';
 
 const GROUP_AND_OTHERS = 0o077;
 const OWNER_READS_AND_WRITES = 0o600;
@@ -22,7 +23,9 @@ export function makePrivate(files: string[]): void {
   if (process.platform === 'win32') return;
   const logger = new Logger('Database');
   for (const file of files.filter(isOpenToOthers)) {
-    if (close(file)) logger.warn({ msg: 'file was readable by others; its mode is now 0600', file });
+    denyOthers(file);
+    if (!isOpenToOthers(file))
+      logger.warn({ msg: 'file was readable by others; its mode is now 0600', file });
     else logger.warn({ msg: 'file is readable by others, and its mode could not be changed', file });
   }
 }
@@ -32,14 +35,13 @@ function isOpenToOthers(file: string): boolean {
   return stats?.isFile() === true && (stats.mode & GROUP_AND_OTHERS) !== 0;
 }
 
-function close(file: string): boolean {
+function denyOthers(file: string): void {
   try {
     const { mode, uid } = lstatSync(file);
     if (uid === process.getuid?.()) chmodSync(file, mode & OWNER_READS_AND_WRITES);
   } catch {
     // The file was deleted meanwhile, or the file system refuses. FAT only seems to obey.
   }
-  return !isOpenToOthers(file);
 }
 
 export class DatabaseFileError extends Error {}
@@ -56,16 +58,8 @@ export function realPath(path: string, links = MAX_LINKS): string {
     throw new DatabaseFileError(`there is no directory ${directory}`);
   }
   const file = join(realpathSync(directory), basename(path));
-  const target = linkTarget(file);
-  return target === undefined || links === 0 ? file : realPath(resolve(dirname(file), target), links - 1);
-}
-
-function linkTarget(file: string): string | undefined {
-  try {
-    return readlinkSync(file);
-  } catch {
-    return undefined;
-  }
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink && links > 0 ? realPath(resolve(dirname(file), readlinkSync(file)), links - 1) : file;
 }
 
 // Node's `recursive` never ends on file systems that have a directory but make none in it, such as /proc.
@@ -108,4 +102,37 @@ function beginningOf(file: string): string {
     throw new DatabaseFileError((error as Error).message);
   }
   return bytes.toString('latin1');
+}
+
+export class DatabaseInUseError extends Error {
+  constructor(file: string) {
+    super(
+      `DATABASE_URL: another process is using ${file}; SQLite serves one process, use MySQL or MariaDB for several`,
+    );
+  }
+}
+
+// Excludes a second service, but neither readers nor the transactions of commands. `file` is the real path, since a lock
+// beside a symbolic link excludes no process.
+export function lockSqliteFile(file: string): () => void {
+  const unlock = holdLock(`${file}.lock`);
+  if (!unlock) throw new DatabaseInUseError(file);
+  return unlock;
+}
+
+const SQLITE_BUSY = 5;
+
+/** The operating system ends an exclusive transaction however the process ends. */
+export function holdLock(file: string): (() => void) | undefined {
+  createFile(file);
+  const lock = new DatabaseSync(file);
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY');
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return () => lock.close();
 }

@@ -6,11 +6,11 @@ import {
   createDirectory,
   createFile,
   DatabaseFileError,
+  lockSqliteFile,
   makePrivate,
   realPath,
   refuseOtherFile,
 } from './database-file.js';
-import { lockSqliteFile } from './sqlite-locks.js';
 import type { SqliteLocation } from '../../config/database-url.js';
 import type { Purpose } from '../transactions/database-errors.js';
 
@@ -21,11 +21,7 @@ interface Options {
   timeout?: number;
 }
 
-interface Statement {
-  readonly reader: boolean;
-  all(...values: SQLInputValue[]): unknown[];
-  run(...values: SQLInputValue[]): { changes: number | bigint; lastInsertRowid: number | bigint };
-}
+type Statement = ReturnType<typeof asStatement>;
 
 const CACHED_STATEMENTS = 200;
 
@@ -82,14 +78,15 @@ function takeFile(file: string): () => void {
   return unlock;
 }
 
-function asStatement(statement: StatementSync): Statement {
+function asStatement(statement: StatementSync) {
   const columns = statement.columns().map(({ name }) => name);
   // Objects of SQLite's binding are slower to make and to serialize.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,
-    all: (...values) => asRows(columns, statement.all(...values) as unknown as SQLOutputValue[][]),
-    run: (...values) => statement.run(...values),
+    all: (...values: SQLInputValue[]): unknown[] =>
+      asRows(columns, statement.all(...values) as unknown as SQLOutputValue[][]),
+    run: (...values: SQLInputValue[]) => statement.run(...values),
   };
 }
 
@@ -149,8 +146,12 @@ export function damageOf(file: string): string[] {
   ]);
 }
 
+export function openToRead(file: string): NodeSqlite {
+  return new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+}
+
 function withFile<T>(file: string, work: (database: NodeSqlite) => T): T {
-  const database = new NodeSqlite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  const database = openToRead(file);
   try {
     return work(database);
   } finally {

@@ -1,11 +1,18 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  acquireTimeoutError,
+  isFileBusy,
+  storageSpace,
+} from '../transactions/database-errors.js';
+import { FairQueue } from '../transactions/fair-queue.js';
 import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
-import { Mutex, whenFree } from './sqlite-locks.js';
 import type { NodeSqlite } from './node-sqlite.js';
-import { storageSpace } from '../transactions/database-errors.js';
 
 interface SqliteQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
@@ -114,5 +121,56 @@ function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult 
     const failure = new QueryFailedError(sql, values, error as Error);
     storageSpace.noteFailure(failure);
     throw failure;
+  }
+}
+
+export class Mutex {
+  private held = false;
+  private readonly queue = new FairQueue({
+    maxWaiting: () => Number.POSITIVE_INFINITY,
+    timeoutMs: ACQUIRE_TIMEOUT_MS,
+    busy: acquireTimeoutError,
+    tooLate: acquireTimeoutError,
+  });
+
+  get isFree(): boolean {
+    return !this.held;
+  }
+
+  /** @throws an error with code POOL_ACQUIRE_TIMEOUT */
+  async enter(): Promise<() => void> {
+    if (this.held) await this.queue.wait('', undefined);
+    this.held = true;
+    return this.leave;
+  }
+
+  private readonly leave = (): void => {
+    const next = this.queue.takeNext();
+    this.held = next !== undefined;
+    next?.begin();
+  };
+}
+
+const POLL_MS = 5;
+const WARN_AFTER_MS = 100;
+
+// Polls while another process, such as a command, writes to the file: SQLite's own wait would block this process. `work`
+// must release everything if it fails.
+async function whenFree<T>(work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  let isWarned = false;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFileBusy(error)) throw error;
+      const waitedMs = performance.now() - began;
+      if (waitedMs > ACQUIRE_TIMEOUT_MS) throw acquireTimeoutError();
+      if (waitedMs > WARN_AFTER_MS && !isWarned) {
+        new Logger('Database').warn('another process keeps the database file locked');
+        isWarned = true;
+      }
+    }
+    await sleep(POLL_MS);
   }
 }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../events/events.module.js';
-import { RequestsModule } from '../../requests/requests.module.js';
+import { RequestsModule } from '../../requests/writes.js';
 import { UsersModule } from '../../users/user-changes.js';
 import { Invitation, Member, Org } from './org.entity.js';
 import { InvitationLists } from './invitations.lists.js';

@@ -1,6 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { describeError, rootCause } from './describe-error.js';
+import { describeError, rootCause } from './logger.js';
 
 const EMAIL = 'ada@example.com';
 const HASH = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA';

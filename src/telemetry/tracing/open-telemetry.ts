@@ -19,7 +19,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rootCause } from '../logging/describe-error.js';
+import { rootCause } from '../logging/logger.js';
 import { type Env, VERSION } from '../../config/env.js';
 import { type SpanFactory, type TraceParent, useSpanFactory } from './spans.js';
 

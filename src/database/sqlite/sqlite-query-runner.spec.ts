@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ACQUIRE_TIMEOUT_MS } from '../transactions/database-errors.js';
-import { Mutex } from './sqlite-locks.js';
+import { Mutex } from './sqlite-query-runner.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
