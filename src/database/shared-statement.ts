@@ -35,7 +35,7 @@ export class SharedStatement<Key, Answer> {
     private readonly maxBatch = (): number => MAX_BATCH_SIZE,
   ) {}
 
-  /** @throws OutsideTransactionError inside a transaction, because the query could wait for its end */
+  /** Throws inside a transaction, because the query could wait for its end. */
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();

@@ -8,7 +8,6 @@ import {
   isLostConflict,
   isStorageFull,
   LostConflictError,
-  StorageFullError,
 } from '../database/transactions/database-errors.js';
 import { unsupportedMediaType } from './bodies.js';
 import { describeError } from '../telemetry/logging/logger.js';
@@ -44,7 +43,9 @@ export class ProblemFilter implements ExceptionFilter {
 export function problemOf(error: unknown): Problem {
   // Check the status first: a client that resets its connection causes the same ECONNRESET as a database.
   if (statusOf(error) !== undefined) return toProblem(error);
-  if (isStorageFull(error)) return new StorageFullError(error);
+  if (isStorageFull(error)) {
+    return new Problem('storage_full', { headers: { 'Retry-After': '30' }, cause: error });
+  }
   if (isDatabaseUnavailable(error)) {
     return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
   }

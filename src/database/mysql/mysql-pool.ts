@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { callbackify } from 'node:util';
+import { callbackify, promisify } from 'node:util';
 import type { DataSourceOptions } from 'typeorm';
 import {
   ACQUIRE_TIMEOUT_MS,
@@ -8,6 +8,7 @@ import {
   databaseError,
   isTlsRefusal,
   type Purpose,
+  SILENCE,
 } from '../transactions/database-errors.js';
 import {
   identifyMysqlServer,
@@ -105,7 +106,7 @@ export class MysqlHost {
 
   private async take(pool: Pool): Promise<PoolConnection> {
     try {
-      const connection = await connectionOf(pool);
+      const connection = await promisify(pool.getConnection).call(pool);
       if (!this.prepared.has(connection)) await this.prepare(pool, connection);
       if (pool === this.pool) return connection;
     } catch (error) {
@@ -113,7 +114,7 @@ export class MysqlHost {
       if (HOST_LOST_CODES.has(failure.code ?? '') || isHostAtFault(failure))
         this.takeOutOfRotation(pool, failure);
       // The error of an ended pool has no code.
-      if (failure.code !== undefined && !isSilence(failure)) throw failure;
+      if (failure.code !== undefined && failure.code !== SILENCE) throw failure;
     }
     throw databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`);
   }
@@ -162,23 +163,13 @@ export class MysqlHost {
   }
 }
 
-function connectionOf(pool: Pool): Promise<PoolConnection> {
-  return new Promise((resolve, reject) => {
-    pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
-  });
-}
-
 function endPool(pool: Pool): Promise<void> {
   return new Promise((resolve) => pool.end(() => resolve()));
 }
 
-function isSilence(error: MysqlError): boolean {
-  return error.code === 'PROTOCOL_SEQUENCE_TIMEOUT';
-}
-
 function isHostAtFault(error: QueryError, sql = ''): boolean {
   return (
-    isSilence(error) ||
+    error.code === SILENCE ||
     error.errno === ER_NOT_PRIMARY ||
     (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql))
   );

@@ -1,7 +1,7 @@
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { databaseError, storageSpace } from '../transactions/database-errors.js';
+import { databaseError, SILENCE, storageSpace } from '../transactions/database-errors.js';
 import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
 
 export interface MysqlPool {
@@ -104,16 +104,13 @@ export function sendStatement(
   timeout: number | undefined,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const timer =
-      timeout === undefined ? undefined : setTimeout(() => reject(noAnswer()), timeout + MARGIN_MS);
+    const noAnswer = (): void =>
+      reject(databaseError(SILENCE, 'The rest of the answer did not come in time'));
+    const timer = timeout === undefined ? undefined : setTimeout(noAnswer, timeout + MARGIN_MS);
     connection.query({ sql, timeout }, values, (error: QueryError | null, result: unknown) => {
       clearTimeout(timer);
       if (error) reject(error);
       else resolve(result);
     });
   });
-}
-
-function noAnswer(): Error {
-  return databaseError('PROTOCOL_SEQUENCE_TIMEOUT', 'The rest of the answer did not come in time');
 }

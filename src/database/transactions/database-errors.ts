@@ -1,6 +1,6 @@
 import { QueryFailedError } from 'typeorm';
 import { Logger } from '@nestjs/common';
-import { Problem, UnavailableError } from '../../problems/problem.js';
+import { UnavailableError } from '../../problems/problem.js';
 
 interface DriverError {
   fatal?: boolean;
@@ -88,6 +88,8 @@ export function isStorageFull(error: unknown): boolean {
   return FULL_ERRNOS.has(cause.errno) || NO_SPACE_ON_SERVER.test(cause.message);
 }
 
+/** mysql2's code for a server that does not answer */
+export const SILENCE = 'PROTOCOL_SEQUENCE_TIMEOUT';
 const ABSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']);
 const UNREACHABLE_CODES = new Set([
   ...ABSENT_CODES,
@@ -97,7 +99,7 @@ const UNREACHABLE_CODES = new Set([
   'ENETUNREACH',
   'EAI_AGAIN',
   'PROTOCOL_CONNECTION_LOST',
-  'PROTOCOL_SEQUENCE_TIMEOUT',
+  SILENCE,
   'NO_DATABASE_HOST',
   'POOL_ACQUIRE_TIMEOUT',
 ]);
@@ -225,14 +227,6 @@ export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Prom
     return await statement();
   } catch (error) {
     throw isOutcomeUnknown(error) ? new UnknownOutcomeError(error) : error;
-  }
-}
-
-const RETRY_AFTER_SECONDS = 30;
-
-export class StorageFullError extends Problem {
-  constructor(cause: unknown) {
-    super('storage_full', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) }, cause });
   }
 }
 

@@ -7,7 +7,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A queue whose transactions end when they are told to. */
 function aQueue(connections: number, options: { maxWaiting?: number; yields?: boolean } = {}) {
-  const queue = new TransactionQueue(connections, options);
+  const queue = new TransactionQueue(connections, options.yields, options.maxWaiting);
   const started: string[] = [];
   const refused: string[] = [];
   const refusals: unknown[] = [];
@@ -164,7 +164,7 @@ describe('whoever waits too long', () => {
 });
 
 it('lets other work run between two units of work, where the database would not', async () => {
-  const queue = new TransactionQueue(1, { yields: true });
+  const queue = new TransactionQueue(1, true);
   const order: string[] = [];
   const visits = [1, 2, 3].map(async (number) => {
     const turn = { principal: 'flood' };

@@ -10,14 +10,6 @@ export interface Turn {
   row?: string;
 }
 
-interface Options {
-  /** true where the database answers within the same turn of the event loop */
-  yields?: boolean;
-  maxWaiting?: number;
-}
-
-const RETRY_AFTER_SECONDS = 1;
-
 /** bounds memory */
 const MAX_WAITING = 2000;
 
@@ -30,18 +22,18 @@ export class TransactionQueue {
   private readonly rowHolders = new Map<string, Turn>();
   private readonly queue: FairQueue<Turn>;
   private readonly share: number;
-  private readonly yields: boolean;
 
+  /** @param yields true where the database answers within the same turn of the event loop */
   constructor(
     private readonly connections: number,
-    { yields = false, maxWaiting = MAX_WAITING }: Options = {},
+    private readonly yields = false,
+    maxWaiting = MAX_WAITING,
   ) {
-    this.yields = yields;
     this.share = Math.ceil(connections / 2);
     this.queue = new FairQueue({
       maxWaiting: () => maxWaiting,
       timeoutMs: ACQUIRE_TIMEOUT_MS,
-      busy,
+      busy: () => new UnavailableError('Too many changes right now; try again shortly.'),
       tooLate: acquireTimeoutError,
     });
   }
@@ -104,8 +96,4 @@ export class TransactionQueue {
       next.begin();
     }
   }
-}
-
-function busy(): UnavailableError {
-  return new UnavailableError('Too many changes right now; try again shortly.', RETRY_AFTER_SECONDS);
 }

@@ -6,42 +6,30 @@ import { conflictRetried } from '../../telemetry/metrics/measurements.js';
 import { detectUnknownOutcome, isLostConflict, LostConflictError } from './database-errors.js';
 import { TransactionQueue, type Turn } from './transaction-queue.js';
 
-/** A bug: on SQLite it would be a deadlock, elsewhere the work would escape the transaction. */
-export class OutsideTransactionError extends Error {
-  constructor() {
-    super('Inside a transaction use the Transaction that was passed');
-  }
-}
-
 const current = new AsyncLocalStorage<Transaction>();
 
+/** Otherwise a bug would be a deadlock on SQLite, and elsewhere the work would escape the transaction. */
 export function refuseInsideTransaction(): void {
-  if (current.getStore()?.isOpen) throw new OutsideTransactionError();
+  if (current.getStore()?.isOpen) throw new Error('Inside a transaction use the Transaction that was passed');
 }
 
 export class Transaction {
-  private open = true;
-
-  constructor(private readonly runner: QueryRunner) {}
-
+  isOpen = true;
   /** On SQLite a transaction is exclusive anyway. */
-  get forUpdate(): string {
-    return this.isExclusive ? '' : ' FOR UPDATE';
-  }
+  readonly forUpdate: string;
+  readonly forUpdateOfFree: string;
 
-  get forUpdateOfFree(): string {
-    return this.isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
-  }
-
-  get isOpen(): boolean {
-    return this.open;
+  constructor(private readonly runner: QueryRunner) {
+    const isExclusive = runner.dataSource.options.type === 'better-sqlite3';
+    this.forUpdate = isExclusive ? '' : ' FOR UPDATE';
+    this.forUpdateOfFree = isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
   }
 
   async perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     try {
       return await current.run(this, work, this);
     } finally {
-      this.open = false;
+      this.isOpen = false;
     }
   }
 
@@ -59,13 +47,9 @@ export class Transaction {
     return result.affected ?? 0;
   }
 
-  private get isExclusive(): boolean {
-    return this.runner.dataSource.options.type === 'better-sqlite3';
-  }
-
   /** The connection of an ended transaction may already serve another one. */
   private usableRunner(): QueryRunner {
-    if (!this.open) throw new Error('The transaction has ended');
+    if (!this.isOpen) throw new Error('The transaction has ended');
     return this.runner;
   }
 }
@@ -121,7 +105,7 @@ export class Transactions {
     const { type, poolSize = 2 } = dataSource.options;
     const isSqlite = type === 'better-sqlite3';
     // Half of the connections is for statements that wait for no lock.
-    this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), { yields: isSqlite });
+    this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), isSqlite);
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
