@@ -5,6 +5,7 @@ import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { type Env, VERSION } from '../config/env.js';
+import { ConfigurationError } from '../config/variables.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
 import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';
 import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
@@ -19,7 +20,7 @@ import { enforceDeadline } from '../http/deadline.js';
 import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';
 import { validationPipe } from '../http/fields.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
-import { reservedNames, ReservedServiceError } from '../services/service-secrets.js';
+import { reservedNames } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
@@ -55,11 +56,14 @@ async function traceIfWanted(env: Env): Promise<() => Promise<void>> {
   return startTracing(env);
 }
 
-/** @throws ReservedServiceError if JWT_AUDIENCE or JWT_ISSUER is the name of a service */
+/** A service must not have the value of JWT_AUDIENCE or JWT_ISSUER as its name. */
 async function refuseReservedNames(app: NestFastifyApplication, env: Env): Promise<void> {
   const reserved = reservedNames(env);
   const [name] = await app.get(ServicesRepository).findExisting([...reserved.keys()]);
-  if (name !== undefined) throw new ReservedServiceError(name, reserved.get(name)!);
+  if (name === undefined) return;
+  throw new ConfigurationError([
+    `${reserved.get(name)}: there is a service of this name, whose tokens would pass for full ones: set another value, or run accounts services remove ${name}`,
+  ]);
 }
 
 function announce(env: Env, url: string, log: Logger): void {

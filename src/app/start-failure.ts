@@ -1,21 +1,16 @@
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
-import { ConfigurationError } from '../config/env.js';
+import { ConfigurationError } from '../config/variables.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
-import { MigrationLeaseLostError, PendingMigrationsError } from '../database/migrate.js';
+import { MigrationLeaseLostError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { DatabaseInUseError } from '../database/sqlite/database-file.js';
-import { ListenError } from '../http/server.js';
-import { MetricsListenError } from '../telemetry/metrics/start-metrics.js';
 import { UnavailableError } from '../problems/problem.js';
-import { ReservedServiceError } from '../services/service-secrets.js';
 
 /** @returns lines that name the variable at fault; for unforeseen errors the stack */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
-  if (error instanceof SigningKeysError || error instanceof PendingMigrationsError) return [error.message];
+  if (error instanceof SigningKeysError) return [error.message];
   if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
-  if (error instanceof ReservedServiceError) return [error.message];
-  if (error instanceof ListenError || error instanceof MetricsListenError) return [error.message];
   // Its own message is for clients.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigurationError, parseEnv, workersFor } from './env.js';
+import { parseEnv, workersFor } from './env.js';
+import { ConfigurationError } from './variables.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'accounts-unit-'));
 afterAll(() => rmSync(directory, { recursive: true }));

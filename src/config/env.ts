@@ -21,7 +21,7 @@ import {
   wholeNumber,
 } from './readers.js';
 import { mailFrom, smtp } from './smtp.js';
-import { Variables } from './variables.js';
+import { ConfigurationError, Variables } from './variables.js';
 
 const MAX_PORT = 65_535;
 const MAX_REFRESH_GRACE_SECONDS = 600;
@@ -156,13 +156,6 @@ export class Env extends (Base as new () => Settings) {
 export function readEnv(variables: Variables): Env {
   const settings = Object.entries(SETTINGS).map(([name, read]) => [name, read(variables)]);
   return new Env(Object.fromEntries(settings) as Settings);
-}
-
-/** Omits the values, which may be secrets. */
-export class ConfigurationError extends Error {
-  constructor(readonly problems: string[]) {
-    super(problems.join('\n'));
-  }
 }
 
 export function parseEnv(environment: NodeJS.ProcessEnv): Env {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { ConfigurationError } from './variables.js';
 
 export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -31,10 +32,10 @@ export function isInRange(address: IpAddress, [network, prefixLength]: IpRange):
   return address.kind() === network.kind() && address.match(network, prefixLength);
 }
 
-export function hostAndPort(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-export function listenFailure(code: string | undefined): string {
-  return code === 'EADDRINUSE' ? 'EADDRINUSE: another process listens there' : String(code);
+/** @param variables that name the host and the port */
+export function listenError(variables: string, host: string, port: number, error: unknown): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const failure = code === 'EADDRINUSE' ? 'EADDRINUSE: another process listens there' : String(code);
+  return new ConfigurationError([`${variables}: cannot listen on ${place} (${failure})`]);
 }

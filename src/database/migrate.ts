@@ -5,6 +5,7 @@ import { type DataSource, QueryFailedError } from 'typeorm';
 import { NOW_MS } from './statements.js';
 import { LostConflictError } from './transactions/database-errors.js';
 import type { Env } from '../config/env.js';
+import { ConfigurationError } from '../config/variables.js';
 import { createDataSource, dataSourceOptions, type Schema } from './database.module.js';
 
 const LEASE_MS = 30_000;
@@ -89,13 +90,7 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-export class PendingMigrationsError extends Error {
-  constructor() {
-    super('MIGRATIONS: the schema is not up to date; start once with MIGRATIONS=run');
-  }
-}
-
-/** @throws PendingMigrationsError, MigrationLeaseLostError, after which the process has to end */
+/** @throws ConfigurationError, MigrationLeaseLostError, after which the process has to end */
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   let applied: string[];
@@ -112,7 +107,11 @@ export async function migrate(env: Env, schema: Schema): Promise<string[]> {
 
 async function bringUpToDate(dataSource: DataSource, env: Env): Promise<string[]> {
   if (await isSchemaUpToDate(dataSource)) return [];
-  if (env.migrations === 'check') throw new PendingMigrationsError();
+  if (env.migrations === 'check') {
+    throw new ConfigurationError([
+      'MIGRATIONS: the schema is not up to date; start once with MIGRATIONS=run',
+    ]);
+  }
 
   const run = (): Promise<string[]> => runMigrations(dataSource);
   return env.database.engine === 'sqlite' ? run() : withMigrationLease(dataSource, run);

@@ -31,6 +31,11 @@ export const Patience = createParamDecorator((_: unknown, context: ExecutionCont
   };
 });
 
+interface Deadline {
+  start: () => void;
+  stop: () => void;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     deadline?: Deadline;
@@ -39,33 +44,24 @@ declare module 'fastify' {
 
 const DEADLINE_MS = 4500;
 
-class Deadline {
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(private readonly miss: () => void) {}
-
-  start(): void {
-    this.timer = setTimeout(this.miss, DEADLINE_MS);
-  }
-
-  stop(): void {
-    clearTimeout(this.timer);
-  }
-}
-
 /** The work continues until its own timeouts, so the 503 says that the outcome is unknown. */
 export function enforceDeadline(fastify: FastifyInstance): void {
   const logger = new Logger('Http');
   fastify.decorateRequest('deadline', undefined);
 
   fastify.addHook('preHandler', (request, reply, done) => {
-    request.deadline = new Deadline(() => {
+    let timer: NodeJS.Timeout | undefined;
+    const miss = (): void => {
       if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);
       const late = new UnavailableError(
         'The answer took too long; whether the request took effect is unknown.',
       );
       sendProblem(late, request, reply, logger);
-    });
+    };
+    request.deadline = {
+      start: () => void (timer = setTimeout(miss, DEADLINE_MS)),
+      stop: () => clearTimeout(timer),
+    };
     request.deadline.start();
     done();
   });
@@ -99,12 +95,6 @@ function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
 
 /** @returns the bytes that the operating system accepted, which only Node's handle knows during a write */
 function takenBy(socket: Socket): number {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  return isHandle(handle) ? handle.bytesWritten - handle.writeQueueSize : 0;
-}
-
-function isHandle(handle: unknown): handle is { bytesWritten: number; writeQueueSize: number } {
-  return (
-    typeof handle === 'object' && handle !== null && 'bytesWritten' in handle && 'writeQueueSize' in handle
-  );
+  const handle = Reflect.get(socket, '_handle') as { bytesWritten: number; writeQueueSize: number } | null;
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

@@ -22,12 +22,6 @@ interface ListStream<Row> extends StreamLog {
   readAfter: (after: Position) => Promise<ListPage<Row> | undefined>;
 }
 
-class ReaderGoneError extends Error {
-  constructor() {
-    super('The session or the access of the reader has ended');
-  }
-}
-
 export function streamList<Row>(list: ListStream<Row>): StreamableFile {
   return streamJson(piecesOf(list), list);
 }
@@ -61,16 +55,15 @@ async function* checked(
   pieces: AsyncIterable<string | undefined>,
   { logger, failure }: StreamLog,
 ): AsyncGenerator<string> {
+  const gone = new Error('The session or the access of the reader has ended');
   try {
     for await (const piece of pieces) {
-      if (piece === undefined) throw new ReaderGoneError();
+      if (piece === undefined) throw gone;
       if (piece !== '') yield piece;
       await turn();
     }
   } catch (error) {
-    const entry = { ...failure, err: describeError(error) };
-    if (error instanceof ReaderGoneError) logger.log(entry);
-    else logger.warn(entry);
+    logger[error === gone ? 'log' : 'warn']({ ...failure, err: describeError(error) });
     throw error;
   }
 }

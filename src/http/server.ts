@@ -12,7 +12,7 @@ import type { Connections } from './connections.js';
 import { issuerPaths } from './paths.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './response-headers.js';
-import { hostAndPort, listenFailure } from '../config/ip-address.js';
+import { listenError } from '../config/ip-address.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -66,18 +66,12 @@ function refuseSchema(): never {
   throw new Error('no route of this service has a JSON Schema');
 }
 
-export class ListenError extends Error {
-  constructor(host: string, port: number, code: string | undefined) {
-    super(`PORT, HOST: cannot listen on ${hostAndPort(host, port)} (${listenFailure(code)})`);
-  }
-}
-
-/** @throws ListenError */
+/** @throws ConfigurationError */
 export async function listen(app: NestFastifyApplication, { port, host }: Env): Promise<void> {
   try {
     await app.listen(port, host);
   } catch (error) {
-    throw new ListenError(host, port, (error as NodeJS.ErrnoException).code);
+    throw listenError('PORT, HOST', host, port, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../config/env.js';
+import { ConfigurationError } from '../config/variables.js';
 import { MAIL_KINDS, type MailKind } from './mail.entity.js';
 
 /** characters that show nothing, or reverse the direction of the text that follows */

@@ -19,14 +19,6 @@ export function reservedNames({
   ]);
 }
 
-export class ReservedServiceError extends Error {
-  constructor(name: string, variable: string) {
-    super(
-      `${variable}: there is a service of this name, whose tokens would pass for full ones: set another value, or run accounts services remove ${name}`,
-    );
-  }
-}
-
 const SECRET_BYTES = 32;
 const PREFIX = 'acs_';
 const SECRET = /^acs_[\w-]{43}$/;

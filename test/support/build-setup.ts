@@ -22,7 +22,7 @@ const SIMPLE_SOURCE = /(?<!\.(?:controller|d|requests?|query|responses?))\.ts$/;
 export default function setup(): void {
   const builtMs = existsSync(BUILT) ? statSync(BUILT).mtimeMs : 0;
   const sources = filesIn('src', '.ts').filter((path) => !path.endsWith('.spec.ts'));
-  const changed = [...SETTINGS, ...filesIn('src', '.txt'), ...sources].filter(
+  const changed = [...SETTINGS, ...filesIn('src', '.txt'), ...filesIn('src', '.css'), ...sources].filter(
     (path) => statSync(path).mtimeMs >= builtMs,
   );
   const isWhole = builtMs > 0 && filesIn('dist', '.js').every((path) => sources.includes(sourceOf(path)));

@@ -4,27 +4,20 @@ import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import cluster from 'node:cluster';
 import type { Logger as PinoLogger } from 'pino';
-import { hostAndPort, listenFailure } from '../../config/ip-address.js';
+import { listenError } from '../../config/ip-address.js';
 import type { Env } from '../../config/env.js';
 
 type Scrape = () => Promise<string>;
-
-interface ListeningPlace {
-  host: string;
-  port: number;
-}
-
-export class MetricsListenError extends Error {
-  constructor({ host, port }: ListeningPlace, code: string | undefined) {
-    super(`METRICS_PORT, METRICS_HOST: cannot listen on ${hostAndPort(host, port)} (${listenFailure(code)})`);
-  }
-}
 
 const PATH = '/metrics';
 const REQUEST_TIMEOUT_MS = 5000;
 
 /** @returns the URL of a listener for Prometheus, which does not keep the process alive */
-async function listenForScrapes(place: ListeningPlace, contentType: string, scrape: Scrape): Promise<string> {
+async function listenForScrapes(
+  place: { host: string; port: number },
+  contentType: string,
+  scrape: Scrape,
+): Promise<string> {
   const collect = shared(scrape);
   const options = { requestTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: REQUEST_TIMEOUT_MS };
   const server = createServer(options, (request, response) => {
@@ -35,7 +28,7 @@ async function listenForScrapes(place: ListeningPlace, contentType: string, scra
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new MetricsListenError(place, (error as NodeJS.ErrnoException).code);
+    throw listenError('METRICS_PORT, METRICS_HOST', place.host, place.port, error);
   }
   server.unref();
   const { address, port, family } = server.address() as AddressInfo;
