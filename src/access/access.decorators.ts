@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import {
+  type Access,
   BY_PASSWORD,
   type CallerKind,
   type ForBoundTokens,
@@ -9,24 +10,19 @@ import {
 } from './route-access.js';
 import type { Role, ServiceScope } from './principal.js';
 
-/** @param usedBy callers whose OpenAPI document lists the route */
+const forUsers = (access: Access) => applyDecorators(RouteAccess(access), ApiBearerAuth());
+
 export const Public = (...usedBy: CallerKind[]) =>
   applyDecorators(RouteAccess({ to: 'everyone', ...(usedBy.length > 0 && { usedBy }) }), ApiSecurity({}));
 
-export const SignedIn = (tokens: ForBoundTokens = {}) =>
-  applyDecorators(RouteAccess({ to: 'signed-in', ...tokens }), ApiBearerAuth());
+export const SignedIn = (tokens: ForBoundTokens = {}) => forUsers({ to: 'signed-in', ...tokens });
 
 /** Excludes delegated sessions: a service must not take the account over. */
-export const SignedInByPassword = () =>
-  applyDecorators(RouteAccess({ to: 'signed-in', assurance: BY_PASSWORD }), ApiBearerAuth());
+export const SignedInByPassword = () => forUsers({ to: 'signed-in', assurance: BY_PASSWORD });
 
 /** Also admits a caller who sends a refresh token in the body; the handler checks the token. */
 export const SignedInOrRefreshToken = () =>
-  applyDecorators(
-    RouteAccess({ to: 'signed-in', or: 'refresh-token', boundTokens: true }),
-    ApiBearerAuth(),
-    ApiSecurity({}),
-  );
+  applyDecorators(forUsers({ to: 'signed-in', or: 'refresh-token', boundTokens: true }), ApiSecurity({}));
 
 export const ApiOrgId = () =>
   ApiParam({
@@ -36,15 +32,10 @@ export const ApiOrgId = () =>
     description: 'id of the organization, from its creation or from `GET /api/me`',
   });
 
-export const MinRole = (minRole: Role, tokens: ForBoundTokens = {}) =>
-  applyDecorators(RouteAccess({ to: 'members', minRole, ...tokens }), ApiBearerAuth(), ApiOrgId());
+export const MinRole = (minRole: Role, more: ForBoundTokens & { assurance?: typeof BY_PASSWORD } = {}) =>
+  applyDecorators(forUsers({ to: 'members', minRole, ...more }), ApiOrgId());
 
-export const MinRoleByPassword = (minRole: Role) =>
-  applyDecorators(
-    RouteAccess({ to: 'members', minRole, assurance: BY_PASSWORD }),
-    ApiBearerAuth(),
-    ApiOrgId(),
-  );
+export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: BY_PASSWORD });
 
 /** A service that sends a secret has to send the right one. */
 export const PublicOrService = () =>
@@ -57,5 +48,4 @@ export const PublicOrService = () =>
 export const AllowedServices = (scope: ServiceScope) =>
   applyDecorators(RouteAccess({ to: 'services', scope }), ApiBasicAuth());
 
-export const Operators = () =>
-  applyDecorators(RouteAccess({ to: 'operators', assurance: operatorsAssurance }), ApiBearerAuth());
+export const Operators = () => forUsers({ to: 'operators', assurance: operatorsAssurance });

@@ -22,7 +22,6 @@ export interface UserPrincipal {
   /** of the login, also for a delegated session */
   amr: readonly AuthenticationMethod[];
   authTime: number;
-  /** `auth_epoch` of the user */
   epoch: number;
   service: string | null;
   /** the only service that the code was for; null for a plain code and for a login */
@@ -55,7 +54,6 @@ export function serviceOf({ principal }: { principal?: Principal }): ServicePrin
   return principal;
 }
 
-/** In the order in which they are stored and shown. */
 export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
 
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];
@@ -94,7 +92,6 @@ export interface OperatorActor extends Partial<Origin> {
   kind: 'operator';
   /** over HTTP the id of the user; for the CLI a name */
   id: string;
-  /** present over HTTP only */
   sessionId?: string;
   reason?: string;
 }

@@ -8,36 +8,27 @@ const RECENT_LOGIN = 'This needs a recent login by password; log in again.';
 export const BOUND_TOKEN = 'A token that a code for one service opened does not admit to this.';
 
 /** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
-export class InvalidClientError extends Problem {
-  constructor() {
-    super('invalid_client', { headers: { 'WWW-Authenticate': 'Basic realm="services", charset="UTF-8"' } });
-  }
+export function invalidClient(): Problem {
+  const headers = { 'WWW-Authenticate': 'Basic realm="services", charset="UTF-8"' };
+  return new Problem('invalid_client', { headers });
 }
 
 /** RFC 6750 section 3.1 */
-export class BoundTokenError extends Problem {
-  constructor() {
-    super('insufficient_scope', {
-      detail: BOUND_TOKEN,
-      headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
-    });
-  }
+export function boundToken(): Problem {
+  const headers = { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' };
+  return new Problem('insufficient_scope', { detail: BOUND_TOKEN, headers });
 }
 
 /** RFC 9470 section 3 */
-class InsufficientUserAuthenticationError extends Problem {
-  constructor({ secondFactor, maxAge }: { secondFactor: boolean; maxAge: number }) {
-    super('insufficient_user_authentication', {
-      ...(!secondFactor && { detail: RECENT_LOGIN }),
-      headers: {
-        'WWW-Authenticate': `Bearer error="insufficient_user_authentication", max_age=${maxAge}`,
-      },
-    });
-  }
+function loginNeeded({ secondFactor, maxAge }: LoginDemands): Problem {
+  const challenge = `Bearer error="insufficient_user_authentication", max_age=${maxAge}`;
+  return new Problem('insufficient_user_authentication', {
+    ...(!secondFactor && { detail: RECENT_LOGIN }),
+    headers: { 'WWW-Authenticate': challenge },
+  });
 }
 
 export interface Assurance {
-  /** not a delegated session */
   by: 'password';
   /** another login can meet these demands (RFC 9470) */
   login?: LoginDemands;
@@ -57,11 +48,10 @@ export const operatorsAssurance = ({ operatorsSecondFactor, operatorsLoginAge }:
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
 
-/** @throws Problem password_session_required, InsufficientUserAuthenticationError */
 export function requireAssurance(session: Session, assurance: Assurance | undefined): void {
   if (!assurance) return;
   const { login } = assurance;
-  if (login && !meets(session, login)) throw new InsufficientUserAuthenticationError(login);
+  if (login && !meets(session, login)) throw loginNeeded(login);
   if (session.isDelegated) throw new Problem('password_session_required');
 }
 

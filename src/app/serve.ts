@@ -49,7 +49,6 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   announce(env, await app.getUrl(), log);
 }
 
-/** Loads no library if traces are off. */
 async function traceIfWanted(env: Env): Promise<() => Promise<void>> {
   if (env.otlpEndpoint === undefined) return () => Promise.resolve();
   const { startTracing } = await import('../telemetry/tracing/open-telemetry.js');

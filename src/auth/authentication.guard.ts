@@ -10,8 +10,8 @@ import { bearerToken, JwtStrategy, soleAuthorization, tokenRefusal } from './tok
 import { InvalidTokenError, type TokenRefusal, UnauthorizedError } from './tokens/tokens.errors.js';
 import {
   type Access,
-  BoundTokenError,
-  InvalidClientError,
+  boundToken,
+  invalidClient,
   requireAccess,
   RouteAccess,
   takesBoundTokens,
@@ -98,7 +98,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
 
   private async findService(request: SignedRequest): Promise<ServicePrincipal> {
     const service = await this.credentials.authenticate(soleAuthorization(request));
-    if (!service) throw new InvalidClientError();
+    if (!service) throw invalidClient();
     return service;
   }
 
@@ -114,7 +114,7 @@ export class AuthenticationGuard extends AuthGuard('jwt') {
   private async findUser(claims: AccessTokenClaims, access: Access | undefined): Promise<UserPrincipal> {
     const user = await this.live.findHolder(claims);
     if (typeof user === 'string') throw new InvalidTokenError(user);
-    if (user.audience !== null && !takesBoundTokens(access)) throw new BoundTokenError();
+    if (user.audience !== null && !takesBoundTokens(access)) throw boundToken();
     return user;
   }
 }

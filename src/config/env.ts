@@ -66,7 +66,6 @@ const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
 /** Every setting, in the order of their errors. Durations are in seconds unless the name says otherwise. */
 const SETTINGS = {
   production: isProduction,
-  /** variables whose file other users can read */
   exposedFiles: (variables: Variables): readonly string[] => variables.exposed,
   host,
   port: variable('PORT', '3000', wholeNumber(0, MAX_PORT)),
@@ -88,7 +87,6 @@ const SETTINGS = {
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
   jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
   jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),
-  /** how authenticator apps name this service */
   mfaIssuer,
   jwtAudience: variable('JWT_AUDIENCE', 'accounts', TEXT),
   tokenTtl: variable('TOKEN_TTL', '24h', duration('365d')),
@@ -123,7 +121,6 @@ const SETTINGS = {
   codeAudience: variable('CODE_AUDIENCE', 'optional', oneOf('optional', 'required')),
   operatorsApi: (variables: Variables): boolean => operatorsApi(variables) === 'on',
   operatorsSecondFactor: variable('OPERATORS_SECOND_FACTOR', 'required', oneOf('required', 'optional')),
-  /** how long after a login an operator has to log in again */
   operatorsLoginAge: variable('OPERATORS_LOGIN_AGE', '1h', duration('30d')),
   addMembers: variable('ADD_MEMBERS', 'registered', oneOf('registered', 'verified')),
   migrations: variable('MIGRATIONS', 'run', oneOf('run', 'check')),

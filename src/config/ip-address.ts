@@ -17,7 +17,6 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ''));
 }
 
-/** RFC 4632 */
 export function parseIpRange(text: string): IpRange | undefined {
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const network = parseIpAddress(address);
@@ -32,7 +31,6 @@ export function isInRange(address: IpAddress, [network, prefixLength]: IpRange):
   return address.kind() === network.kind() && address.match(network, prefixLength);
 }
 
-/** @param variables that name the host and the port */
 export function listenError(variables: string, host: string, port: number, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
   const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -35,7 +35,6 @@ function parseRateLimit(text: string): RateLimit | undefined {
   return limit && seconds ? { limit: Number(limit), windowMs: seconds * 1000 } : undefined;
 }
 
-/** as browsers and desktop web views send it */
 export function parseExactOrigin(text: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined;
 }
@@ -130,7 +129,6 @@ export const url = (...schemes: string[]): Format<string> => ({
 export interface IssuerUrl {
   /** without a slash at its end */
   base: string;
-  /** empty where the issuer is at the root of its host */
   path: string;
 }
 

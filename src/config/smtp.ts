@@ -6,7 +6,6 @@ export interface SmtpServer {
   port: number;
   /** TLS from the first byte; otherwise STARTTLS if the server offers it */
   secure: boolean;
-  /** STARTTLS in any case */
   requireTls: boolean;
   login: { user: string; password: string } | undefined;
   ca: string | undefined;

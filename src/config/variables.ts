@@ -28,7 +28,6 @@ function isReadByOthers(file: string): boolean {
   return process.platform !== 'win32' && (mode & READ_BY_OTHERS) !== 0;
 }
 
-/** Trims the newline that editors add. */
 function readSecretFile(file: string): string | undefined {
   try {
     const stats = statSync(file);
@@ -45,7 +44,6 @@ const OWN_PREFIXES = ['RATE_LIMIT_', 'ARGON2_'];
 /** A shorter name, such as HOST, may differ by one letter from another one, such as HOME. */
 const MIN_COMPARED_LENGTH = 8;
 const TWO_MISTAKES_LENGTH = 13;
-/** longer than the longest of our names with two letters more */
 const MAX_COMPARED_LENGTH = 40;
 
 // Platforms and other programs set variables, too, such as REDIS_PORT. Without one of our prefixes only a likely typo counts.
@@ -78,7 +76,6 @@ function nearestOf(name: string, known: readonly string[]): NearestName {
   return neighbours.reduce((best, next) => (next.mistakes < best.mistakes ? next : best));
 }
 
-/** optimal string alignment distance */
 function mistakesIn(name: string, meant: string): number {
   const rows: number[][] = [Array.from({ length: meant.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= name.length; row += 1) {

@@ -90,7 +90,6 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws ConfigurationError, MigrationLeaseLostError, after which the process has to end */
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
   let applied: string[];
@@ -138,7 +137,6 @@ export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean>
   }
 }
 
-/** whether a newer version has changed an up-to-date schema further */
 export async function isSchemaNewer(dataSource: DataSource): Promise<boolean> {
   const rows = await dataSource.query<{ applied: number }[]>('SELECT COUNT(*) AS applied FROM migrations');
   return Number(rows[0]?.applied) > dataSource.migrations.length;

@@ -34,12 +34,10 @@ export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
 export const BATCH = 100;
 
 export interface Batch {
-  /** fewer than BATCH if the table has no more */
   examined: number;
   deleted: number;
 }
 
-/** @param found the ids of at most BATCH rows */
 export async function deleteFound<Id>(
   found: readonly Id[],
   remove: (ids: readonly Id[]) => Promise<void>,

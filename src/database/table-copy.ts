@@ -15,7 +15,6 @@ export class TableNotEmptyError extends Error {
   }
 }
 
-/** @param target an empty database of the same schema */
 export async function copyTables(file: string, target: DataSource): Promise<CopiedTable[]> {
   const source = openToRead(file);
   try {

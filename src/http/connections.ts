@@ -119,7 +119,6 @@ export class Exchanges {
     return this.beginNext();
   }
 
-  /** @param bytes length of the answer; unknown for a stream */
   send(reply: FastifyReply, bytes = MAX_WAITING_BYTES): void {
     const exchange = this.open.get(reply);
     if (exchange) Object.assign(exchange, { sent: true, bytes });

@@ -27,11 +27,9 @@ export const IsFlag = (options: FieldOptions = {}): PropertyDecorator =>
     IsBoolean({ message: 'must be true or false' }),
   );
 
-/** The lengths are documentation only. */
 export const IsText = (minLength: number, maxLength?: number, options?: FieldOptions): PropertyDecorator =>
   applyDecorators(ApiText(minLength, maxLength, options), IsString());
 
-/** @param subject such as "a user" */
 export const IsId = (subject: string, options?: FieldOptions): PropertyDecorator =>
   applyDecorators(
     ApiId(options),
@@ -41,7 +39,6 @@ export const IsId = (subject: string, options?: FieldOptions): PropertyDecorator
     }),
   );
 
-/** @param message such as "must be member or admin" */
 export const IsOneOf = (
   values: readonly string[],
   message: string,
@@ -93,7 +90,6 @@ export const PageLimit = (
 /** more than a cursor with a name of 400 bytes takes */
 const MAX_CURSOR = 600;
 
-/** @param isCursor whether the text comes from a page of this query */
 export const PageCursor = (
   isCursor: (text: string, query: PageQuery) => boolean = (text) => decodeCursor(text) !== undefined,
 ): PropertyDecorator =>

@@ -15,10 +15,8 @@ interface StreamLog {
 }
 
 interface ListStream<Row> extends StreamLog {
-  /** The empty list comes last in it. */
   document: object;
   first: ListPage<Row>;
-  /** @returns undefined once the reader's access has ended */
   readAfter: (after: Position) => Promise<ListPage<Row> | undefined>;
 }
 

@@ -82,7 +82,6 @@ export function positionOf({ cursor }: PageQuery): Position | undefined {
   return cursor === undefined ? undefined : decodeCursor(cursor);
 }
 
-/** @param rows the page, and one row more if the list continues */
 export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
@@ -102,7 +101,6 @@ export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextP
 
 export interface FilteredPage<Row> {
   rows: Row[];
-  /** the last row examined, if there may be more */
   last?: Row;
 }
 

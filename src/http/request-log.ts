@@ -18,7 +18,6 @@ export interface EndedExchange {
   reply: FastifyReply;
   /** read when the request begins, because a closed connection no longer has it */
   ip: string;
-  /** whether the client disconnected before it had the whole answer */
   aborted: boolean;
 }
 

@@ -13,7 +13,6 @@ import {
   userOf,
 } from '../access/principal.js';
 
-/** more than an IPv6 address with brackets, zone and port takes */
 const MAX_HOP_LENGTH = 80;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const ADDRESS_WITH_PORT = /^([\d.]+):\d{1,5}$/;
@@ -31,14 +30,12 @@ export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socke
   return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
 }
 
-/** `address`, `address:port`, `[address]` or `[address]:port` */
 function parseHop(hop: string | undefined): IpAddress | undefined {
   if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
   const [, bare = hop] = BRACKETED.exec(hop) ?? ADDRESS_WITH_PORT.exec(hop) ?? [];
   return parseIpAddress(bare);
 }
 
-/** as long as the column */
 const MAX_LENGTH = 200;
 
 export function userAgentOf(header: string | undefined): string | null {

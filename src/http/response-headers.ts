@@ -10,7 +10,6 @@ export const SECURITY_HEADERS = {
 } as const;
 const HEADERS = Object.entries(SECURITY_HEADERS);
 
-/** Headers that a route has set take precedence. */
 export function sendSecurityHeaders(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     for (const [name, value] of HEADERS) if (!reply.hasHeader(name)) reply.header(name, value);

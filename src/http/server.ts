@@ -66,7 +66,6 @@ function refuseSchema(): never {
   throw new Error('no route of this service has a JSON Schema');
 }
 
-/** @throws ConfigurationError */
 export async function listen(app: NestFastifyApplication, { port, host }: Env): Promise<void> {
   try {
     await app.listen(port, host);

@@ -29,7 +29,6 @@ export class OrderedIds {
   }
 }
 
-/** @returns epoch milliseconds at which `newEntityId` made the id */
 export function timeOfEntityId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -2,12 +2,11 @@ import type { INestApplication } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { METHODS, type Operation, operationsOf } from './decorators.js';
+import { type METHODS, type Operation, operationsOf } from './decorators.js';
 import { type CallerKind, callersOf, RouteAccess } from '../access/route-access.js';
 
 export type Handler = (...parameters: unknown[]) => unknown;
 
-/** by operationId */
 export function handlersOf(app: INestApplication): Map<string, Handler> {
   const controllers = new DiscoveryService(app.get(ModulesContainer)).getControllers();
   return new Map(
@@ -21,6 +20,8 @@ function handlersIn(prototype: object): [name: string, handler: Handler][] {
     .map((name): [string, Handler] => [name, Reflect.get(prototype, name) as Handler])
     .filter(([, handler]) => Reflect.hasMetadata(PATH_METADATA, handler));
 }
+
+type Method = (typeof METHODS)[number];
 
 type Components = Record<string, Record<string, unknown>>;
 
@@ -46,7 +47,7 @@ function withReferencedComponents(document: OpenAPIObject): OpenAPIObject {
   return { ...document, components: Object.fromEntries(kept) };
 }
 
-const keep = (members: Record<string, unknown>, isKept: (name: string) => boolean): Record<string, unknown> =>
+const keep = (members: object, isKept: (name: string) => boolean): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
 
 const LOG_IN = `Register or log in on this page, and later requests use the new token until you leave the page; enter any other token
@@ -74,7 +75,6 @@ Log in on this page with your second factor, and later requests use the new toke
 change takes a reason, which only operators can read, and the record names who made it. ${FAILURES}`,
 };
 
-/** The other tags follow. */
 const FIRST_TAGS: Record<CallerKind, string[]> = {
   clients: [],
   services: ['Auth', 'Tokens', 'Services'],
@@ -88,26 +88,14 @@ export function documentFor(callers: CallerKind, whole: OpenAPIObject, app: INes
     callersOf(reflector.get(RouteAccess, handlers.get(operationId)!)).includes(callers);
 
   const paths = Object.entries(whole.paths)
-    .map(([path, item]) => [path, withoutOperations(item, (operation) => !isMeant(operation))] as const)
-    .filter(([, item]) => METHODS.some((method) => method in item));
+    .map(([path, item]) => [path, keep(item, (method) => isMeant(item[method as Method]!))] as const)
+    .filter(([, item]) => Object.keys(item).length > 0);
   const document = { ...whole, paths: Object.fromEntries(paths) };
   return withReferencedComponents({
     ...document,
     info: { ...whole.info, description: CALLER_DESCRIPTIONS[callers] },
     tags: usedTags(document, FIRST_TAGS[callers]),
   });
-}
-
-function withoutOperations<Item extends OpenAPIObject['paths'][string]>(
-  item: Item,
-  isLeftOut: (operation: Operation) => boolean,
-): Item {
-  const kept = { ...item };
-  for (const method of METHODS) {
-    const operation = kept[method];
-    if (operation && isLeftOut(operation)) delete kept[method];
-  }
-  return kept;
 }
 
 function usedTags(document: OpenAPIObject, first: string[]): OpenAPIObject['tags'] {

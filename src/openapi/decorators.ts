@@ -116,7 +116,6 @@ export const ApiNextCursor = (
   description = '`cursor` of the next page; absent on the last page',
 ): PropertyDecorator => ApiProperty({ description, example, pattern: '^[A-Za-z0-9_-]+$' });
 
-/** The schema is one of `addUnions`. */
 export const ApiUnion = (status: number, schema: string, ...members: Type[]): MethodDecorator =>
   applyDecorators(
     ApiExtraModels(...members),
@@ -142,11 +141,15 @@ const METADATA = 'openapi:problems';
 
 // The last example of a code wins, so that a handler can be more exact than the decorators around it.
 export function ApiProblems(...problems: (OwnCode | OwnProblem)[]): MethodDecorator {
-  const added = problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));
+  const added = toExamples(problems);
   return (_prototype, _name, { value: handler }) => {
     // Decorators are applied from the last to the first.
     Reflect.defineMetadata(METADATA, [...added, ...ownProblems(handler as object)], handler as object);
   };
+}
+
+export function toExamples(problems: (ProblemCode | ProblemExample)[]): ProblemExample[] {
+  return problems.map((problem) => (typeof problem === 'string' ? { code: problem } : problem));
 }
 
 export const ownProblems = (handler: object): ProblemExample[] =>

@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DESCRIPTION } from './caller-documents.js';
 import { VERSION } from '../config/env.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
-import { completeResponses, describeCredentials, RESPONSE_HEADERS } from './responses.js';
+import { completeResponses, RESPONSE_HEADERS } from './responses.js';
 import { shareParameters } from './decorators.js';
 import { addProblemResponses } from './problem-responses.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
@@ -29,14 +29,14 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .setDescription(DESCRIPTION)
     .setVersion(VERSION)
     .addServer('/')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
+    .addBasicAuth({ type: 'http', scheme: 'basic', description: 'name and secret of a service' });
   for (const [name, description] of TAGS) builder.addTag(name, description);
 
   const document = SwaggerModule.createDocument(app, builder.build(), {
     operationIdFactory: (_controller, method) => method,
   });
   document.info.contact = { name: 'The operator of this service' };
-  describeCredentials(document);
   addProblemResponses(document, app);
   addProblems(document);
   addUnions(document);

@@ -4,52 +4,39 @@ import { Reflector } from '@nestjs/core';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import {
   type Access,
-  type Assurance,
   BOUND_TOKEN,
   needsUser,
   RouteAccess,
   takesBoundTokens,
 } from '../access/route-access.js';
 import type { Role } from '../access/principal.js';
-import { invalidFields, type Operation, operationsOf, ownProblems, type Response } from './decorators.js';
+import {
+  invalidFields,
+  type Operation,
+  operationsOf,
+  ownProblems,
+  type Response,
+  toExamples,
+} from './decorators.js';
 import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
-import { PROBLEMS } from '../problems/problem-codes.js';
+import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { type Handler, handlersOf } from './caller-documents.js';
 import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.js';
 
-export type BodyKind = 'none' | 'json' | 'form';
+type BodyKind = 'none' | 'json' | 'form';
 
-// WriteControlsGuard refuses it.
 const DRY_RUN_PROBLEM = invalidFields({ dryRun: 'is not supported by this request' });
 
-const UNREAD_PROBLEMS: ProblemExample[] = [{ code: 'body_too_large' }, { code: 'unsupported_media_type' }];
-const UNREAD_FORM_PROBLEMS: ProblemExample[] = [
-  { code: 'body_too_large' },
-  { code: 'unsupported_media_type', detail: FORM_NEEDED },
-];
-
-const BODY_PROBLEMS: Record<BodyKind, ProblemExample[]> = {
+const BODY_PROBLEMS: Record<BodyKind, (ProblemCode | ProblemExample)[]> = {
   none: [],
-  json: [DRY_RUN_PROBLEM, { code: 'malformed_json' }, ...UNREAD_PROBLEMS],
-  form: [DRY_RUN_PROBLEM, ...UNREAD_FORM_PROBLEMS],
+  json: [DRY_RUN_PROBLEM, 'malformed_json', 'body_too_large', 'unsupported_media_type'],
+  form: [DRY_RUN_PROBLEM, 'body_too_large', { code: 'unsupported_media_type', detail: FORM_NEEDED }],
 };
 
-/** refused by WriteLimitGuard */
-const CHANGE_PROBLEMS: ProblemExample[] = [{ code: 'rate_limited' }];
-
-const TOKEN_PROBLEMS: ProblemExample[] = [{ code: 'unauthorized' }, { code: 'invalid_token' }];
-
-const ORG_PROBLEMS: ProblemExample[] = [{ code: 'org_not_found' }, { code: 'not_a_member' }];
-
-const OPERATOR_PROBLEMS: ProblemExample[] = [
-  { code: 'operator_required' },
-  { code: 'insufficient_user_authentication' },
-];
-
-const MIN_ROLE_PROBLEMS: Record<Role, ProblemExample[]> = {
+const MIN_ROLE_PROBLEMS: Record<Role, (ProblemCode | ProblemExample)[]> = {
   member: [],
-  admin: [{ code: 'insufficient_role' }],
+  admin: ['insufficient_role'],
   owner: [
     {
       code: 'insufficient_role',
@@ -59,38 +46,19 @@ const MIN_ROLE_PROBLEMS: Record<Role, ProblemExample[]> = {
   ],
 };
 
-/** @returns the problems of a request before the handler runs */
-export function impliedProblems(access: Access, body: BodyKind): ProblemExample[] {
-  return [
-    ...BODY_PROBLEMS[body],
-    ...refusedTo(access),
-    ...(body !== 'none' && needsUser(access) ? CHANGE_PROBLEMS : []),
-  ];
-}
-
-function assuranceProblems({ assurance }: { assurance?: Assurance }): ProblemExample[] {
-  return assurance ? [{ code: 'password_session_required' }] : [];
-}
-
-function refusedTo(access: Access): ProblemExample[] {
+function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
   if (access.to === 'everyone') return [];
   if (access.to === 'services') {
-    const extensions = { requiredScope: access.scope };
-    return [{ code: 'invalid_client' }, { code: 'insufficient_scope', extensions }];
+    return ['invalid_client', { code: 'insufficient_scope', extensions: { requiredScope: access.scope } }];
   }
-  return [
-    ...TOKEN_PROBLEMS,
-    ...(takesBoundTokens(access) ? [] : [{ code: 'insufficient_scope', detail: BOUND_TOKEN } as const]),
-    ...(access.to === 'members' ? [...ORG_PROBLEMS, ...MIN_ROLE_PROBLEMS[access.minRole]] : []),
-    ...(access.to === 'operators' ? OPERATOR_PROBLEMS : assuranceProblems(access)),
-  ];
+  const refusals: (ProblemCode | ProblemExample)[] = ['unauthorized', 'invalid_token'];
+  if (!takesBoundTokens(access)) refusals.push({ code: 'insufficient_scope', detail: BOUND_TOKEN });
+  if (access.to === 'operators')
+    return [...refusals, 'operator_required', 'insufficient_user_authentication'];
+  if (access.to === 'members')
+    refusals.push('org_not_found', 'not_a_member', ...MIN_ROLE_PROBLEMS[access.minRole]);
+  return access.assurance ? [...refusals, 'password_session_required'] : refusals;
 }
-
-const EVERYWHERE: ProblemExample[] = [
-  { code: 'internal_error' },
-  { code: 'unavailable' },
-  { code: 'storage_full' },
-];
 
 const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
   401: ['WWW-Authenticate'],
@@ -113,9 +81,17 @@ export function addProblemResponses(document: OpenAPIObject, app: INestApplicati
 
 /** @returns none for the routes that reject nobody: liveness and public keys */
 function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): ProblemExample[] {
-  const problems = [...impliedProblems(reflector.get(RouteAccess, handler), body), ...ownProblems(handler)];
+  const access = reflector.get(RouteAccess, handler);
+  const isLimited = body !== 'none' && needsUser(access);
+  const problems = toExamples([
+    ...BODY_PROBLEMS[body],
+    ...refusedTo(access),
+    ...(isLimited ? (['rate_limited'] as const) : []),
+    ...ownProblems(handler),
+  ]);
   if (problems.length === 0) return [];
-  return [...new Map([...EVERYWHERE, ...problems].map((problem) => [problem.code, problem])).values()];
+  const everywhere = toExamples(['internal_error', 'unavailable', 'storage_full']);
+  return [...new Map([...everywhere, ...problems].map((problem) => [problem.code, problem])).values()];
 }
 
 function bodyOf(handler: Handler, documented: Operation['requestBody']): BodyKind {

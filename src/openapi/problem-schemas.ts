@@ -131,7 +131,6 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   },
 };
 
-/** The code discriminates the union of the schemas. */
 export function problemSchemas(codes: ProblemCode[]): Schemas {
   return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
 }

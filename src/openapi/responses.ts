@@ -112,20 +112,8 @@ export const ETAG_HEADER: Headers = {
   },
 };
 
-const NAME = 'basic';
-
 function takesCredentials({ security = [] }: Operation): boolean {
-  return security.some((need) => NAME in need);
-}
-
-export function describeCredentials(document: Pick<OpenAPIObject, 'paths' | 'components'>): void {
-  const isUsed = operationsOf(document).some(takesCredentials);
-  if (!isUsed) return;
-  const securitySchemes = {
-    ...document.components?.securitySchemes,
-    [NAME]: { type: 'http', scheme: 'basic', description: 'name and secret of a service' } as const,
-  };
-  document.components = { ...document.components, securitySchemes };
+  return security.some((need) => 'basic' in need);
 }
 
 /** Limits are checked after these. `invalid_token` also comes later, if the session ends meanwhile. */

@@ -4,7 +4,6 @@ interface ProblemDefinition {
   detail: string;
 }
 
-/** the source of the OpenAPI document, too */
 export const PROBLEMS = {
   ...withStatus(400, {
     bad_request: ['The request is malformed', 'The request could not be understood.'],

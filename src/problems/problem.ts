@@ -8,10 +8,7 @@ export interface FieldError {
 }
 
 /** sent if the client asks for it */
-export type Remedy =
-  | { action: 'resend'; invitationId: string }
-  /** by default the organization of the request */
-  | { action: 'transfer'; orgIds?: string[] };
+export type Remedy = { action: 'resend'; invitationId: string } | { action: 'transfer'; orgIds?: string[] };
 
 export interface ProblemOptions {
   /** public text, never a secret; by default the text of the code */
@@ -22,7 +19,6 @@ export interface ProblemOptions {
   remedy?: Remedy;
   /** one word for the log, never sent to the client */
   reason?: string;
-  /** for the log */
   limit?: string;
   /** the user of a request without a token, for the log, never sent to the client */
   userId?: string | undefined;
@@ -58,7 +54,6 @@ export class Problem extends Error {
 }
 
 export class ValidationProblem extends Problem {
-  /** @param code if a single field is wrong and has a code of its own */
   constructor(
     private readonly errors: FieldError[],
     code: ProblemCode = 'validation_failed',

@@ -34,7 +34,6 @@ export class IdempotencyKey {
   @Column({ type: 'varchar', length: 2000 })
   body: string;
 
-  /** epoch milliseconds */
   @Column({ name: 'expires_at', type: 'bigint' })
   expiresAt: number;
 }

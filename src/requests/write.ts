@@ -17,11 +17,8 @@ import { actorOf } from '../http/request-origin.js';
 import { type FieldError, ValidationProblem } from '../problems/problem.js';
 
 export interface RequestKey {
-  /** SHA-256, base64url */
   keyHash: string;
-  /** SHA-256 of what was asked, base64url */
   fingerprint: string;
-  /** true if the key is free again */
   isExpired?: boolean;
 }
 

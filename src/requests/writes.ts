@@ -24,7 +24,6 @@ export class Writes {
     private readonly keys: IdempotencyKeysRepository,
   ) {}
 
-  /** @param row id of the organization or the user whose row the work locks first */
   run<Answer extends object>(
     write: Write,
     row: string,
@@ -78,7 +77,6 @@ function withoutCodes(name: string, value: unknown): unknown {
   return name === 'code' ? undefined : value;
 }
 
-/** Repeats the first answer before anything else is checked. */
 @Injectable()
 export class ReplayGuard implements CanActivate {
   constructor(private readonly writes: Writes) {}

@@ -54,7 +54,6 @@ export class MysqlHost {
   private pool: Pool;
   private probe: NodeJS.Timeout | undefined;
   private tlsRefused = false;
-  /** the pool of each connection whose settings were applied */
   private readonly prepared = new WeakMap<PoolConnection, Pool>();
   private readonly name: string;
 
@@ -155,7 +154,6 @@ export class MysqlHost {
     this.logger.log({ msg: 'database host is back', host: this.name });
   }
 
-  /** A server that refuses TLS does not recover by itself. */
   private reportTlsRefusal(error: unknown): void {
     if (this.tlsRefused || !isTlsRefusal(error)) return;
     this.tlsRefused = true;

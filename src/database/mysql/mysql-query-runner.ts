@@ -93,7 +93,6 @@ function structuredResult(raw: unknown): QueryResult {
   return result;
 }
 
-/** The error of mysql2's own limit says more. */
 const MARGIN_MS = 500;
 
 // mysql2 stops its own clock at the first packet of an answer.

@@ -154,10 +154,8 @@ const TIMEOUT_MS = 1500;
 const SETTINGS = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
   ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'wsrep_on')`;
 
-/** The server acknowledges a commit before it is on disk. */
 export interface UnsafeCommits {
   host: string;
-  /** such as `sync_binlog=0` */
   settings: string[];
   cost: string;
 }

@@ -47,7 +47,6 @@ function denyOthers(file: string): void {
 export class DatabaseFileError extends Error {}
 
 const MAX_LINKS = 40;
-/** SQLite file format, section 1.3.1 */
 const HEADER = 'SQLite format 3\0';
 
 /** Follows dangling links too, as SQLite does, so that one file has one lock. */

@@ -127,10 +127,8 @@ export function sqliteOptions(location: SqliteLocation, purpose: Purpose): DataS
   };
 }
 
-/** how long to wait for a checkpoint of the service */
 const BUSY_TIMEOUT_MS = 5000;
 
-/** @param target an empty file */
 export function copyDatabaseFile(source: string, target: string): void {
   withFile(source, (database) => database.prepare('VACUUM INTO ?').run(target));
 }

@@ -137,7 +137,6 @@ export class Mutex {
     return !this.held;
   }
 
-  /** @throws an error with code POOL_ACQUIRE_TIMEOUT */
   async enter(): Promise<() => void> {
     if (this.held) await this.queue.wait('', undefined);
     this.held = true;

@@ -60,7 +60,6 @@ export function isLockWaitTimeout(error: unknown): boolean {
   return causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
 }
 
-/** The database rolled the whole transaction back. */
 export function isLostConflict(error: unknown): boolean {
   return CONFLICT_ERRNOS.has(driverError(error)?.errno ?? 0) || isFileBusy(error);
 }
@@ -208,14 +207,12 @@ export function acquireTimeoutError(): NodeJS.ErrnoException {
   return databaseError('POOL_ACQUIRE_TIMEOUT', 'No database connection became free in time');
 }
 
-/** Nothing took effect. */
 export class LostConflictError extends UnavailableError {
   constructor(cause: unknown) {
     super('Too many concurrent changes of the same data; repeat the request.', 1, cause);
   }
 }
 
-/** The change may have taken effect. */
 export class UnknownOutcomeError extends UnavailableError {
   constructor(cause: unknown) {
     super('The database did not answer; whether the request took effect is unknown.', 1, cause);

@@ -15,7 +15,6 @@ interface Limits {
 // A bounded queue that serves its keys round-robin. One key alone may fill it; other keys then evict its newest requests.
 export class FairQueue<Request> {
   private waiting = 0;
-  /** in round-robin order; no queue is empty */
   private readonly queues = new Map<string, Waiter<Request>[]>();
 
   constructor(private readonly limits: Limits) {}
@@ -24,7 +23,6 @@ export class FairQueue<Request> {
     return this.waiting;
   }
 
-  /** @throws what `busy` or `tooLate` returns */
   async wait(key: string, request: Request, place: 'first' | 'last' = 'last'): Promise<void> {
     const { maxWaiting, timeoutMs, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
@@ -43,7 +41,6 @@ export class FairQueue<Request> {
     }
   }
 
-  /** The caller begins or refuses the request. */
   takeNext(canBegin: (request: Request) => boolean = () => true): Waiter<Request> | undefined {
     for (const [key, queue] of this.queues) {
       const index = queue.findIndex(({ request }) => canBegin(request));

@@ -10,13 +10,11 @@ export interface Turn {
   row?: string;
 }
 
-/** bounds memory */
 const MAX_WAITING = 2000;
 
 // In the database, each waiting transaction would hold a connection. Principals are served round-robin, and none holds
 // more than half of the connections. Transactions on one row run one after the other.
 export class TransactionQueue {
-  /** turns that hold a connection */
   private readonly running = new Set<Turn>();
   private readonly runningOf = new Map<string, number>();
   private readonly rowHolders = new Map<string, Turn>();
@@ -42,7 +40,6 @@ export class TransactionQueue {
     return { running: this.running.size, waiting: this.queue.size };
   }
 
-  /** @throws UnavailableError, or an error with code POOL_ACQUIRE_TIMEOUT */
   async enter(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
     if (this.canBegin(turn)) return this.begin(turn);
     await this.queue.wait(turn.principal, turn, place);

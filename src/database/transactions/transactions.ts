@@ -41,7 +41,6 @@ export class Transaction {
     return (await this.usableRunner().query(sql, values)) as Row[];
   }
 
-  /** @returns how many rows one INSERT, UPDATE or DELETE matched */
   async write(sql: string, values: unknown[]): Promise<number> {
     const result = await this.usableRunner().query(sql, values, true);
     return result.affected ?? 0;
@@ -62,7 +61,6 @@ const INITIAL_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 160;
 const WRITE = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
-/** @throws LostConflictError when every attempt of three seconds lost, and at least six did */
 export async function retryLostConflicts<T>(
   work: () => Promise<T>,
   pause: (ms: number) => Promise<void> = sleep,
@@ -123,7 +121,6 @@ export class Transactions {
     }
   }
 
-  /** @throws LostConflictError, UnknownOutcomeError */
   async write(sql: string, values: unknown[]): Promise<number> {
     const runner = this.dataSource.createQueryRunner();
     try {

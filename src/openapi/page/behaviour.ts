@@ -60,7 +60,6 @@ interface Operation {
   get(key: 'method'): string;
 }
 
-/** Swagger UI's `operationsSorter` */
 export const deletionsLast = (one: Operation, other: Operation): number =>
   Number(one.get('method') === 'delete') - Number(other.get('method') === 'delete');
 

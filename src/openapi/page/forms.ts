@@ -27,13 +27,11 @@ interface Answer {
 
 interface Page {
   location?: { origin: string };
-  /** set once the page is ready */
   ui?: SwaggerUi;
   /** values of the last answers, in memory only */
   known?: { refreshToken?: string; code?: string; challenge?: string; ids?: Record<string, string> };
 }
 
-/** the parts of Swagger UI in use here */
 interface SwaggerUi {
   preauthorizeApiKey(scheme: string, token: string): void;
   authActions: { logout(schemes: string[]): void };
