@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { database } from './database-url.js';
 import { parseIpRange } from './ip-address.js';
 import {
@@ -13,7 +12,6 @@ import {
   oneOf,
   optional,
   parseDuration,
-  parseExactOrigin,
   type Reader,
   TEXT,
   url,
@@ -31,7 +29,11 @@ const TRUSTED_RANGE = {
     'IP addresses and CIDR ranges no wider than /8 (IPv6: /7), because a trusted host can claim any client address',
   parse: parseIpRange,
 };
-const ORIGIN = { expected: 'exact origins such as https://app.example.com', parse: parseExactOrigin };
+/** as browsers and desktop web views send it */
+const ORIGIN: Format<string> = {
+  expected: 'exact origins such as https://app.example.com',
+  parse: (text) => (/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined),
+};
 const SAMPLE_RATIO: Format<number> = {
   expected: 'a number from 0 to 1',
   parse: (text) => (/^(?:0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined),
@@ -150,17 +152,12 @@ export class Env extends (Base as new () => Settings) {
   }
 }
 
-export function readEnv(variables: Variables): Env {
-  const settings = Object.entries(SETTINGS).map(([name, read]) => [name, read(variables)]);
-  return new Env(Object.fromEntries(settings) as Settings);
-}
-
 export function parseEnv(environment: NodeJS.ProcessEnv): Env {
   const variables = new Variables(environment);
-  const env = readEnv(variables);
+  const settings = Object.entries(SETTINGS).map(([name, read]) => [name, read(variables)]);
   variables.refuseMisspelled();
   if (variables.problems.length > 0) throw new ConfigurationError(variables.problems);
-  return env;
+  return new Env(Object.fromEntries(settings) as Settings);
 }
 
 /** A `.env` file adds what the environment does not set. */
@@ -177,25 +174,13 @@ export function workersFor(env: Env): { workers: number; reason?: string } {
 
 function reasonForOne(env: Env): string | undefined {
   if (env.database.engine === 'sqlite') return 'SQLite supports a single process';
-  if (hasLimit(env) && env.redisUrl === undefined)
+  const limits = Object.entries(env).filter(([name]) => name.startsWith('rateLimit'));
+  const isLimited = limits.some(([, value]) => value !== undefined);
+  if (isLimited && env.redisUrl === undefined)
     return 'without REDIS_URL, every process would count requests by itself';
   return undefined;
 }
 
-function hasLimit(env: Env): boolean {
-  return Object.entries(env).some(([name, value]) => name.startsWith('rateLimit') && value !== undefined);
-}
+const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
-export const VERSION = version;
-
-@Global()
-@Module({})
-export class ConfigModule {
-  static forRoot(env: Env): DynamicModule {
-    return { module: ConfigModule, providers: [{ provide: Env, useValue: env }], exports: [Env] };
-  }
-}
+export const { version: VERSION } = JSON.parse(PACKAGE) as { version: string };

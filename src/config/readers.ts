@@ -35,10 +35,6 @@ function parseRateLimit(text: string): RateLimit | undefined {
   return limit && seconds ? { limit: Number(limit), windowMs: seconds * 1000 } : undefined;
 }
 
-export function parseExactOrigin(text: string): string | undefined {
-  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined;
-}
-
 export type Reader<T> = (variables: Variables) => T;
 
 export interface Format<T> {
@@ -126,15 +122,9 @@ export const url = (...schemes: string[]): Format<string> => ({
       : undefined,
 });
 
-export interface IssuerUrl {
-  /** without a slash at its end */
-  base: string;
-  path: string;
-}
-
 // Clients discover an issuer only by a URL without query and fragment (RFC 8414 section 2). `http` is for development and
-// private networks.
-export function issuerUrl(issuer: string): IssuerUrl | undefined {
+// private networks. Neither part of the result ends in a slash.
+export function issuerUrl(issuer: string): { base: string; path: string } | undefined {
   if (!/^https?:\/\/[^\s?#\\]+$/.test(issuer) || !URL.canParse(issuer)) return undefined;
   const { username, password, pathname } = new URL(issuer);
   if (username !== '' || password !== '') return undefined;

@@ -48,15 +48,17 @@ const MAX_COMPARED_LENGTH = 40;
 
 // Platforms and other programs set variables, too, such as REDIS_PORT. Without one of our prefixes only a likely typo counts.
 function misspelledNames(names: readonly string[], known: readonly string[]): string[] {
-  const existing = new Set(known);
   return names
-    .filter((name) => !existing.has(name) && (hasOwnPrefix(name) || name.length <= MAX_COMPARED_LENGTH))
-    .map((name) => ({ name, nearest: nearestOf(name.slice(0, MAX_COMPARED_LENGTH), known) }))
-    .filter(({ name, nearest }) => hasOwnPrefix(name) || nearest.mistakes <= toleratedMistakes(nearest.name))
-    .map(
-      ({ name, nearest }) =>
-        `${name.slice(0, MAX_COMPARED_LENGTH)}: there is no such variable; the nearest is ${nearest.name}`,
-    );
+    .filter((name) => !known.includes(name) && (hasOwnPrefix(name) || name.length <= MAX_COMPARED_LENGTH))
+    .flatMap((name) => {
+      const shown = name.slice(0, MAX_COMPARED_LENGTH);
+      const [nearest] = known
+        .map((meant) => ({ meant, mistakes: mistakesIn(shown, meant) }))
+        .toSorted((one, other) => one.mistakes - other.mistakes);
+      const { meant, mistakes } = nearest!;
+      const isMeant = hasOwnPrefix(name) || mistakes <= toleratedMistakes(meant);
+      return isMeant ? [`${shown}: there is no such variable; the nearest is ${meant}`] : [];
+    });
 }
 
 const hasOwnPrefix = (name: string): boolean => OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
@@ -64,16 +66,6 @@ const hasOwnPrefix = (name: string): boolean => OWN_PREFIXES.some((prefix) => na
 function toleratedMistakes({ length }: string): number {
   if (length < MIN_COMPARED_LENGTH) return 0;
   return length < TWO_MISTAKES_LENGTH ? 1 : 2;
-}
-
-interface NearestName {
-  name: string;
-  mistakes: number;
-}
-
-function nearestOf(name: string, known: readonly string[]): NearestName {
-  const neighbours = known.map((candidate) => ({ name: candidate, mistakes: mistakesIn(name, candidate) }));
-  return neighbours.reduce((best, next) => (next.mistakes < best.mistakes ? next : best));
 }
 
 function mistakesIn(name: string, meant: string): number {
@@ -111,8 +103,8 @@ export class Variables {
   }
 
   get(name: string): string {
-    const inEnvironment = this.inEnvironment(name);
-    return this.fromFiles.get(name) ?? inEnvironment;
+    const text = this.inEnvironment(name);
+    return this.fromFiles.get(name) ?? text;
   }
 
   expect(name: string, expected: string): void {
@@ -130,14 +122,13 @@ export class Variables {
     const file = this.inEnvironment(`${name}_FILE`);
     if (file === '') return;
     const text = readSecretFile(file);
-    if (text !== undefined) {
-      this.fromFiles.set(name, text);
-      if (isReadByOthers(file)) this.exposed.push(`${name}_FILE`);
-    } else {
-      this.problems.push(
-        `${name}_FILE: expected a readable file of at most ${MAX_SECRET_FILE_KIB} KiB that is not empty`,
-      );
+    if (text === undefined) {
+      const expected = `a readable file of at most ${MAX_SECRET_FILE_KIB} KiB that is not empty`;
+      this.problems.push(`${name}_FILE: expected ${expected}`);
+      return;
     }
+    this.fromFiles.set(name, text);
+    if (isReadByOthers(file)) this.exposed.push(`${name}_FILE`);
   }
 
   private inEnvironment(name: string): string {

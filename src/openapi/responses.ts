@@ -1,12 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { STATUS_CODES } from 'node:http';
-import {
-  DRY_RUN_PARAMETER,
-  IDEMPOTENCY_KEY_PARAMETER,
-  type Operation,
-  operationsOf,
-  type Response,
-} from './decorators.js';
+import { type Operation, operationsOf, type Response, WRITE_PARAMETERS } from './decorators.js';
 import { PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
 import { pascalCase } from './problem-schemas.js';
 
@@ -76,21 +70,16 @@ const LIMIT_HEADERS: Headers = {
   },
 };
 
-const DRY_RUN_HEADER: Headers = {
-  'Dry-Run': {
-    description: 'present if the request was a dry run, which changed nothing',
-    schema: { type: 'string', enum: ['true'] },
-    example: 'true',
-  },
-};
+const mark = (name: string, description: string): Headers => ({
+  [name]: { description, schema: { type: 'string', enum: ['true'] }, example: 'true' },
+});
 
-const REPLAYED_HEADER: Headers = {
-  'Idempotency-Replayed': {
-    description: 'present if this answer repeats the first one to the `Idempotency-Key`',
-    schema: { type: 'string', enum: ['true'] },
-    example: 'true',
-  },
-};
+const DRY_RUN_HEADER = mark('Dry-Run', 'present if the request was a dry run, which changed nothing');
+
+const REPLAYED_HEADER = mark(
+  'Idempotency-Replayed',
+  'present if this answer repeats the first one to the `Idempotency-Key`',
+);
 
 const CHANGED_ETAG_HEADER: Headers = {
   ETag: {
@@ -144,9 +133,9 @@ function complete(status: string, response: Response, operation: Operation): voi
   response.headers = {
     ...headerRefs('X-Request-Id'),
     ...(comesAfterLimits && LIMIT_HEADERS),
-    ...(takes(operation, DRY_RUN_PARAMETER) && DRY_RUN_HEADER),
+    ...(takes(operation, WRITE_PARAMETERS.dryRun) && DRY_RUN_HEADER),
     ...(status.startsWith('2') &&
-      takes(operation, IDEMPOTENCY_KEY_PARAMETER) && { ...CHANGED_ETAG_HEADER, ...REPLAYED_HEADER }),
+      takes(operation, WRITE_PARAMETERS.idempotencyKey) && { ...CHANGED_ETAG_HEADER, ...REPLAYED_HEADER }),
     ...response.headers,
   };
 }

@@ -4,8 +4,8 @@ interface ProblemDefinition {
   detail: string;
 }
 
-export const PROBLEMS = {
-  ...withStatus(400, {
+export const PROBLEMS = byStatus({
+  400: {
     bad_request: ['The request is malformed', 'The request could not be understood.'],
     malformed_json: ['The body is not a JSON object', 'The body must be a JSON object.'],
     validation_failed: ['The request has invalid fields', 'One or more fields are invalid; see errors.'],
@@ -21,8 +21,8 @@ export const PROBLEMS = {
       'A code has to name the service that it is for',
       'Send the name of the service as audience: this server issues no codes without one.',
     ],
-  }),
-  ...withStatus(401, {
+  },
+  401: {
     unauthorized: ['A bearer token is required', 'Send an access token: Authorization: Bearer <token>.'],
     invalid_token: [
       'The bearer token is not valid',
@@ -45,8 +45,8 @@ export const PROBLEMS = {
       'The credentials of a service are required',
       'Send the name and a secret of a service: Authorization: Basic <base64 of name:secret>.',
     ],
-  }),
-  ...withStatus(403, {
+  },
+  403: {
     forbidden: ['This is not allowed', 'This is not allowed.'],
     account_disabled: ['The account is disabled', 'An operator has disabled this account.'],
     second_factor_required: [
@@ -72,8 +72,8 @@ export const PROBLEMS = {
       'Only members of the organization may do this.',
     ],
     insufficient_role: ['Your role does not allow this', 'This needs the role admin; yours is member.'],
-  }),
-  ...withStatus(404, {
+  },
+  404: {
     not_found: ['There is no such route', 'No route has this path.'],
     org_not_found: ['There is no such organization', 'No organization has this id.'],
     user_not_found: ['There is no such user', 'No account has this email; the user has to register first.'],
@@ -88,14 +88,10 @@ export const PROBLEMS = {
     ],
     mail_not_found: ['There is no such mail', 'No mail of the last 7 days has this id.'],
     service_not_found: ['There is no such service', 'No service has this name.'],
-  }),
-  ...withStatus(405, {
-    method_not_allowed: ['The method is not allowed here', 'The path does not allow this method.'],
-  }),
-  ...withStatus(408, {
-    request_timeout: ['The request took too long to arrive', 'The request did not arrive in time.'],
-  }),
-  ...withStatus(409, {
+  },
+  405: { method_not_allowed: ['The method is not allowed here', 'The path does not allow this method.'] },
+  408: { request_timeout: ['The request took too long to arrive', 'The request did not arrive in time.'] },
+  409: {
     email_taken: ['The email is already registered', 'An account with this email exists.'],
     second_factor_enabled: [
       'The account has a second factor already',
@@ -154,50 +150,42 @@ export const PROBLEMS = {
       'The account is that of an operator',
       'The account is that of an operator: only somebody with a shell can change it.',
     ],
-  }),
-  ...withStatus(410, {
+  },
+  410: {
     cursor_expired: [
       'The cursor is too old or unknown',
       'The feed has no such event any more: take the cursor of now, and read the state again.',
     ],
-  }),
-  ...withStatus(412, {
+  },
+  412: {
     precondition_failed: [
       'The organization has changed',
       'The organization has changed since you read it; read it again.',
     ],
-  }),
-  ...withStatus(413, {
-    body_too_large: ['The body is too large', 'The body may have at most 16 KiB.'],
-  }),
-  ...withStatus(414, {
-    uri_too_long: ['The URL is too long', 'The URL may have at most 2048 characters.'],
-  }),
-  ...withStatus(415, {
+  },
+  413: { body_too_large: ['The body is too large', 'The body may have at most 16 KiB.'] },
+  414: { uri_too_long: ['The URL is too long', 'The URL may have at most 2048 characters.'] },
+  415: {
     unsupported_media_type: [
       'The body has another media type than the request takes',
       'Send the body as application/json.',
     ],
-  }),
-  ...withStatus(422, {
+  },
+  422: {
     idempotency_key_reused: [
       'The idempotency key belongs to another request',
       'This key was sent with another request; use a new one.',
     ],
-  }),
-  ...withStatus(429, {
-    rate_limited: ['Too many requests', 'You have made too many changes; wait before the next one.'],
-  }),
-  ...withStatus(431, {
-    headers_too_large: ['The request headers are too large', 'The request headers are too large.'],
-  }),
-  ...withStatus(500, {
+  },
+  429: { rate_limited: ['Too many requests', 'You have made too many changes; wait before the next one.'] },
+  431: { headers_too_large: ['The request headers are too large', 'The request headers are too large.'] },
+  500: {
     internal_error: [
       'Something went wrong',
       'Something went wrong; the log has the details under this request id.',
     ],
-  }),
-  ...withStatus(503, {
+  },
+  503: {
     storage_full: [
       'The database has no space left',
       'The database has no space for this change; nothing was changed.',
@@ -206,20 +194,23 @@ export const PROBLEMS = {
       'The service cannot answer right now',
       'The database cannot be reached; repeat the request.',
     ],
-  }),
-};
+  },
+});
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
 type Texts = [meaning: string, detail: string];
+type CodeIn<Table> = { [Status in keyof Table]: keyof Table[Status] & string }[keyof Table];
 
-function withStatus<Code extends string>(
-  status: number,
-  texts: Record<Code, Texts>,
-): Record<Code, ProblemDefinition> {
-  const problems = Object.entries<Texts>(texts).map(([code, [meaning, detail]]) => [
-    code,
-    { status, meaning, detail },
-  ]);
-  return Object.fromEntries(problems) as Record<Code, ProblemDefinition>;
+function byStatus<Table extends Record<number, Record<string, Texts>>>(
+  table: Table,
+): Record<CodeIn<Table>, ProblemDefinition> {
+  return Object.fromEntries(
+    Object.entries(table).flatMap(([status, codes]) =>
+      Object.entries(codes).map(([code, [meaning, detail]]) => [
+        code,
+        { status: Number(status), meaning, detail },
+      ]),
+    ),
+  ) as Record<CodeIn<Table>, ProblemDefinition>;
 }

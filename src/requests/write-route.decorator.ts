@@ -1,28 +1,21 @@
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
-import {
-  ApiProblems,
-  DRY_RUN_PARAMETER,
-  IDEMPOTENCY_KEY_PARAMETER,
-  IF_MATCH_PARAMETER,
-  invalidFields,
-  REMEDY_PARAMETER,
-} from '../openapi/decorators.js';
+import { ApiProblems, invalidFields, WRITE_PARAMETERS } from '../openapi/decorators.js';
 import type { WriteOptions } from './write.js';
 
 /** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */
 export const WriteRoute = (options: WriteOptions): MethodDecorator =>
   applyDecorators(
     RouteConfig({ write: options }),
-    ...(options.remedy ? [ApiQuery(REMEDY_PARAMETER)] : []),
+    ...(options.remedy ? [ApiQuery(WRITE_PARAMETERS.remedy)] : []),
     ...(options.dryRun
-      ? [ApiQuery(DRY_RUN_PARAMETER), ApiProblems(invalidFields({ dryRun: 'must be true or false' }))]
+      ? [ApiQuery(WRITE_PARAMETERS.dryRun), ApiProblems(invalidFields({ dryRun: 'must be true or false' }))]
       : []),
     ...(options.idempotencyKey
-      ? [ApiHeader(IDEMPOTENCY_KEY_PARAMETER), ApiProblems('idempotency_key_reused')]
+      ? [ApiHeader(WRITE_PARAMETERS.idempotencyKey), ApiProblems('idempotency_key_reused')]
       : []),
-    ...(options.ifMatch ? [ApiHeader(IF_MATCH_PARAMETER), ApiProblems('precondition_failed')] : []),
+    ...(options.ifMatch ? [ApiHeader(WRITE_PARAMETERS.ifMatch), ApiProblems('precondition_failed')] : []),
   );
 
 // `dryRun` is not for routes that take an email, which it would turn into an oracle; with `remedy`, refusals can name
