@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type DataSource, QueryFailedError } from 'typeorm';
-import { NOW_MS } from './statements.js';
-import { LostConflictError } from './transactions/database-errors.js';
+import type { DataSource } from 'typeorm';
+import { NOW_MS, places } from './statements.js';
+import { isMissingTable, LostConflictError } from './transactions/database-errors.js';
 import type { Env } from '../config/env.js';
 import { ConfigurationError } from '../config/variables.js';
 import { createDataSource, dataSourceOptions, type Schema } from './database.module.js';
@@ -61,13 +61,12 @@ async function workAndRelease<T>(dataSource: DataSource, holder: string, work: (
 /** `lost` rejects if another instance holds the lease, or before it expires without a renewal. */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
-  const lose = (): void => reject(new MigrationLeaseLostError());
   let renewedAt = performance.now();
   const renew = async (): Promise<void> => {
     const now = performance.now();
-    if (now - renewedAt >= LEASE_MS - RENEW_MS) return lose();
-    if (!(await changesRow(dataSource, RENEW, holder))) return lose();
-    renewedAt = now;
+    const isTimeLeft = now - renewedAt < LEASE_MS - RENEW_MS;
+    if (isTimeLeft && (await changesRow(dataSource, RENEW, holder))) renewedAt = now;
+    else reject(new MigrationLeaseLostError());
   };
   const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
   return { lost, stop: () => clearInterval(timer) };
@@ -92,16 +91,16 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
 
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
   const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
-  let applied: string[];
+  let isLost = false;
   try {
-    applied = await bringUpToDate(dataSource, env);
+    return await bringUpToDate(dataSource, env);
   } catch (error) {
-    // The abandoned work may never end, and `destroy` would wait for it.
-    if (!(error instanceof MigrationLeaseLostError)) await dataSource.destroy();
+    isLost = error instanceof MigrationLeaseLostError;
     throw error;
+  } finally {
+    // The abandoned work may never end, and `destroy` would wait for it.
+    if (!isLost) await dataSource.destroy();
   }
-  await dataSource.destroy();
-  return applied;
 }
 
 async function bringUpToDate(dataSource: DataSource, env: Env): Promise<string[]> {
@@ -127,25 +126,17 @@ export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean>
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   try {
     const rows = await dataSource.query<{ applied: number }[]>(
-      `SELECT COUNT(*) AS applied FROM migrations WHERE name IN (${names.map(() => '?').join(', ')})`,
+      `SELECT COUNT(*) AS applied FROM migrations WHERE name IN (${places(names.length)})`,
       names,
     );
     return Number(rows[0]?.applied) === names.length;
   } catch (error) {
-    if (isMissingTable(error)) return false;
-    throw error;
+    if (!isMissingTable(error)) throw error;
+    return false;
   }
 }
 
 export async function isSchemaNewer(dataSource: DataSource): Promise<boolean> {
   const rows = await dataSource.query<{ applied: number }[]>('SELECT COUNT(*) AS applied FROM migrations');
   return Number(rows[0]?.applied) > dataSource.migrations.length;
-}
-
-const ER_NO_SUCH_TABLE = 1146;
-
-function isMissingTable(error: unknown): boolean {
-  if (!(error instanceof QueryFailedError)) return false;
-  const { errno, message } = error.driverError as { errno?: number; message: string };
-  return errno === ER_NO_SUCH_TABLE || message.startsWith('no such table');
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { type NodeSqlite, openToRead } from './sqlite/node-sqlite.js';
+import { places } from './statements.js';
 import { type Transaction, Transactions } from './transactions/transactions.js';
 
 const ROWS_AT_ONCE = 200;
@@ -56,7 +57,7 @@ async function copyTable(
   const page = source.prepare(
     `SELECT rowid, ${names.join(', ')} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`,
   );
-  const row = `(${names.map(() => '?').join(', ')})`;
+  const row = `(${places(names.length)})`;
   let rows = 0;
   for (let after = 0; ;) {
     const found = page.all(after) as Record<string, unknown>[];

@@ -26,38 +26,26 @@ export function acceptJsonBodies(fastify: FastifyInstance): void {
     if (!isUtf8(body) || body.indexOf(BYTE_ORDER_MARK) === 0) {
       return done(malformedJson('The body is not UTF-8 without a byte order mark.'));
     }
-    return parseObject(parse, request, body.toString('utf8'), done);
+    const text = body.toString('utf8');
+    return parse(request, text, (error, value: unknown) => {
+      const problem = error ? malformedJson('The body is not valid JSON.') : faultOf(value, text);
+      return problem ? done(problem) : done(null, value);
+    });
   });
 }
 
-type Done = (error: Error | null, value?: unknown) => void;
-
-function parseObject(
-  parse: ReturnType<FastifyInstance['getDefaultJsonParser']>,
-  request: FastifyRequest,
-  text: string,
-  done: Done,
-): void {
-  void parse(request, text, (error, value: unknown) => {
-    if (error) return done(malformedJson('The body is not valid JSON.'));
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return done(new Problem('malformed_json'));
-    }
-    if (isDeeperThan(value, MAX_DEPTH)) {
-      return done(malformedJson(`The body is nested deeper than ${MAX_DEPTH} levels.`));
-    }
-    if (keysIn(text) !== keysOf(value)) {
-      return done(malformedJson('The body has a key twice.'));
-    }
-    return done(null, value);
-  });
+function faultOf(value: unknown, text: string): Problem | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return new Problem('malformed_json');
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return malformedJson(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  return keysIn(text) === keysOf(value) ? undefined : malformedJson('The body has a key twice.');
 }
 
 /** In valid JSON every quote begins or ends a string, and a colon follows those that are keys. */
 function keysIn(text: string): number {
-  let keys = 0;
-  for (const [, colon] of text.matchAll(STRING)) if (colon !== undefined) keys += 1;
-  return keys;
+  return [...text.matchAll(STRING)].filter(([, colon]) => colon !== undefined).length;
 }
 
 function keysOf(value: unknown): number {

@@ -14,18 +14,14 @@ const MIN_CONNECTIONS = 16;
 const MAX_CONNECTIONS = 10_000;
 
 export function maxConnections({ database, databasePoolSize }: Env): number {
-  const pool = database.engine === 'mysql' ? databasePoolSize : 0;
-  const files = openFilesLimit() ?? Number.POSITIVE_INFINITY;
-  return Math.min(Math.max(files - RESERVED - pool, MIN_CONNECTIONS), MAX_CONNECTIONS);
-}
-
-/** Node raises the soft limit to the hard one when it starts. Undefined means no limit, or Windows. */
-function openFilesLimit(): number | undefined {
+  // Node raises the soft limit to the hard one when it starts. Windows has none.
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };
   };
   const limit = userLimits?.open_files.soft;
-  return typeof limit === 'number' ? limit : undefined;
+  const files = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+  const pool = database.engine === 'mysql' ? databasePoolSize : 0;
+  return Math.min(Math.max(files - RESERVED - pool, MIN_CONNECTIONS), MAX_CONNECTIONS);
 }
 
 const LOG_INTERVAL_MS = 60_000;

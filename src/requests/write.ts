@@ -101,19 +101,15 @@ export type AnyWrite = Write | { actor: Actor };
 
 export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
+  const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
   return {
     dryRun: false,
     withRemedy: false,
     ...request.writeControls,
     actor: actorOf(request),
-    status: successOf(request, context),
+    status: declared ?? (request.method === 'POST' ? 201 : 200),
   };
 });
-
-function successOf({ method }: FastifyRequest, context: ExecutionContext): number {
-  const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
-  return declared ?? (method === 'POST' ? 201 : 200);
-}
 
 /** Marks every answer to a dry run, including refusals of the body and of the caller. */
 export function markDryRuns(fastify: FastifyInstance): void {
@@ -168,7 +164,8 @@ function readIfMatch({ headers }: FastifyRequest, errors: FieldError[]): EntityT
 
 /** A misspelled parameter would change more than the client meant. Its name is the client's, so it is not repeated. */
 function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions, errors: FieldError[]): void {
-  const declared = declaredNames(options);
+  const { dryRun, remedy, query: names = [] } = options;
+  const declared = [...(dryRun ? ['dryRun'] : []), ...(remedy ? ['remedy'] : []), ...names];
   const undeclared = Object.keys(query).filter((name) => !declared.includes(name));
   if (undeclared.some((name) => DRY_RUN.test(name))) {
     errors.push({ field: 'dryRun', message: 'is not supported by this request' });
@@ -179,10 +176,6 @@ function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions,
       message: `has a parameter that this request does not take; it takes ${taken}`,
     });
   }
-}
-
-function declaredNames({ dryRun, remedy, query = [] }: WriteOptions): string[] {
-  return [...(dryRun ? ['dryRun'] : []), ...(remedy ? ['remedy'] : []), ...query];
 }
 
 function readBoolean(query: Record<string, unknown>, name: string, errors: FieldError[]): boolean {

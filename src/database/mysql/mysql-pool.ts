@@ -144,7 +144,10 @@ export class MysqlHost {
     try {
       await ping(this.options);
     } catch (error) {
-      this.reportTlsRefusal(error);
+      // A server that refuses TLS does not recover by itself.
+      if (!isTlsRefusal(error) || this.tlsRefused) return;
+      this.tlsRefused = true;
+      this.logger.warn({ msg: 'cannot connect to the database over TLS', host: this.name, err: error });
       return;
     }
     if (this.available) return;
@@ -152,12 +155,6 @@ export class MysqlHost {
     clearInterval(this.probe);
     this.probe = undefined;
     this.logger.log({ msg: 'database host is back', host: this.name });
-  }
-
-  private reportTlsRefusal(error: unknown): void {
-    if (this.tlsRefused || !isTlsRefusal(error)) return;
-    this.tlsRefused = true;
-    this.logger.warn({ msg: 'cannot connect to the database over TLS', host: this.name, err: error });
   }
 }
 

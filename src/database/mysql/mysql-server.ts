@@ -154,38 +154,28 @@ const TIMEOUT_MS = 1500;
 const SETTINGS = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
   ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'wsrep_on')`;
 
-export interface UnsafeCommits {
-  host: string;
-  settings: string[];
-  cost: string;
-}
-
 /** Asks every host, since each may become the primary. Leaves out hosts that do not answer. */
-export async function findUnsafeCommits(location: MysqlLocation): Promise<UnsafeCommits[]> {
-  const found = await Promise.all(
-    location.hosts.map(({ host, port }) => unsafeCommitsOf(location, host, port).catch(() => undefined)),
+export async function findUnsafeCommits(location: MysqlLocation) {
+  const found = await Promise.allSettled(
+    location.hosts.map(({ host, port }) => unsafeCommitsOf(location, host, port)),
   );
-  return found.filter((unsafe) => unsafe !== undefined);
+  return found
+    .flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    .filter(({ settings }) => settings.length > 0);
 }
 
-async function unsafeCommitsOf(
-  location: MysqlLocation,
-  host: string,
-  port: number,
-): Promise<UnsafeCommits | undefined> {
+/** Settings with which the server acknowledges a commit before it is on disk. */
+async function unsafeCommitsOf(location: MysqlLocation, host: string, port: number) {
   const rows = await askServer(loginTo(location, host, port), TIMEOUT_MS, (ask) => ask(SETTINGS));
   const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
   // A crash rolls back what is missing in the binary log, although InnoDB has it.
-  const needed = [
-    'innodb_flush_log_at_trx_commit',
-    ...(values.get('log_bin') === 'ON' ? ['sync_binlog'] : []),
-  ];
+  const hasLog = values.get('log_bin') === 'ON';
+  const needed = ['innodb_flush_log_at_trx_commit', ...(hasLog ? ['sync_binlog'] : [])];
   const unsafe = needed.filter((name) => values.get(name) !== '1');
-  if (unsafe.length === 0) return undefined;
-  const isCluster = values.get('wsrep_on') === 'ON';
+  const ifAll = values.get('wsrep_on') === 'ON' ? ', if all nodes of the cluster crash at once' : '';
   return {
     host: `${host}:${port}`,
     settings: unsafe.map((name) => `${name}=${values.get(name)}`),
-    cost: `a crash can lose changes of the last second that were acknowledged${isCluster ? ', if all nodes of the cluster crash at once' : ''}`,
+    cost: `a crash can lose changes of the last second that were acknowledged${ifAll}`,
   };
 }

@@ -23,6 +23,7 @@ const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
 const ER_DUP_ENTRY = 1062;
+const ER_NO_SUCH_TABLE = 1146;
 const ER_NO_REFERENCED_ROW = 1452;
 const ER_TABLEACCESS_DENIED = 1142;
 const ER_COLUMNACCESS_DENIED = 1143;
@@ -46,6 +47,11 @@ export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
 export function isForeignKeyViolation(error: unknown): boolean {
   const cause = driverError(error);
   return cause?.errno === ER_NO_REFERENCED_ROW || cause?.errcode === SQLITE_CONSTRAINT_FOREIGNKEY;
+}
+
+export function isMissingTable(error: unknown): boolean {
+  const cause = driverError(error);
+  return cause?.errno === ER_NO_SUCH_TABLE || cause?.message.startsWith('no such table') === true;
 }
 
 export function isTableDenied(error: unknown): boolean {

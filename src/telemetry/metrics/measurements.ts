@@ -41,14 +41,9 @@ export interface RequestOutcome {
   seconds: number;
 }
 
-export interface RateLimitDecision {
-  limit: string;
-  decision: 'admitted' | 'refused';
-}
-
 export const requestEnded = new Signal<RequestOutcome>();
 
-export const rateLimitDecided = new Signal<RateLimitDecision>();
+export const rateLimitDecided = new Signal<{ limit: string; decision: 'admitted' | 'refused' }>();
 
 export const conflictRetried = new Signal<void>();
 
