@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { callbackify, promisify } from 'node:util';
+import { callbackify } from 'node:util';
 import type { DataSourceOptions } from 'typeorm';
 import {
   ACQUIRE_TIMEOUT_MS,
@@ -105,7 +105,7 @@ export class MysqlHost {
 
   private async take(pool: Pool): Promise<PoolConnection> {
     try {
-      const connection = await promisify(pool.getConnection).call(pool);
+      const connection = await connectionOf(pool);
       if (!this.prepared.has(connection)) await this.prepare(pool, connection);
       if (pool === this.pool) return connection;
     } catch (error) {
@@ -156,6 +156,12 @@ export class MysqlHost {
     this.probe = undefined;
     this.logger.log({ msg: 'database host is back', host: this.name });
   }
+}
+
+function connectionOf(pool: Pool): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
+  });
 }
 
 function endPool(pool: Pool): Promise<void> {
