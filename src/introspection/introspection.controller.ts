@@ -22,7 +22,7 @@ import { OrgStateModule } from '../orgs/state/org-state.module.js';
 
 @ApiTags('Services')
 @Controller(INTROSPECTION_PATH)
-class IntrospectionController {
+export class IntrospectionController {
   constructor(private readonly introspection: IntrospectionService) {}
 
   /**
@@ -49,7 +49,7 @@ class IntrospectionController {
 
 @ApiTags('Services')
 @Controller('api/memberships')
-class MembershipsController {
+export class MembershipsController {
   constructor(private readonly introspection: IntrospectionService) {}
 
   /**
