@@ -17,7 +17,7 @@ import { giveBackUncounted } from '../rate-limits/admissions.js';
 import { noteSignedInUsers } from '../auth/tokens/token-issuer.js';
 import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
 import { enforceDeadline } from '../http/deadline.js';
-import { acceptFormBodies, acceptJsonBodies } from '../http/bodies.js';
+import { acceptBodies } from '../http/bodies.js';
 import { validationPipe } from '../http/fields.js';
 import { serveDocs } from '../openapi/swagger-ui.js';
 import { reservedNames } from '../services/service-secrets.js';
@@ -40,7 +40,7 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
     new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger: new NestLogger(log), abortOnError: false, bodyParser: false },
   );
-  stopOnSignals(app, log, stopTracing);
+  stopOnSignals(app, log, idle, stopTracing);
   await configureApp(app, env, connections);
   await refuseReservedNames(app, env);
   await startWorkers(app);
@@ -95,8 +95,7 @@ export async function configureApp(
   traceRequests(fastify);
   replaceNodeAnswers(fastify);
   refuseLongUrls(fastify);
-  acceptJsonBodies(fastify);
-  acceptFormBodies(fastify);
+  acceptBodies(fastify);
   enforceDeadline(fastify);
   giveBackUncounted(fastify);
   noteSignedInUsers(fastify);

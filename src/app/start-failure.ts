@@ -1,16 +1,13 @@
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
 import { ConfigurationError } from '../config/variables.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
-import { MigrationLeaseLostError } from '../database/migrate.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
-import { DatabaseInUseError } from '../database/sqlite/database-file.js';
 import { UnavailableError } from '../problems/problem.js';
 
 /** @returns lines that name the variable at fault; for unforeseen errors the stack */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError) return [error.message];
-  if (error instanceof DatabaseInUseError || error instanceof MigrationLeaseLostError) return [error.message];
   // Its own message is for clients.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {

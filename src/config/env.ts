@@ -34,6 +34,10 @@ const ORIGIN: Format<string> = {
   expected: 'exact origins such as https://app.example.com',
   parse: (text) => (/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined),
 };
+const ON_OR_OFF: Format<boolean> = {
+  expected: 'one of on, off',
+  parse: (text) => (text === 'on' || text === 'off' ? text === 'on' : undefined),
+};
 const SAMPLE_RATIO: Format<number> = {
   expected: 'a number from 0 to 1',
   parse: (text) => (/^(?:0|1|[01]?\.\d{1,9})$/.test(text) && Number(text) <= 1 ? Number(text) : undefined),
@@ -59,8 +63,6 @@ const inProduction =
   (variables) =>
     isProduction(variables) ? there : elsewhere;
 const host = variable('HOST', inProduction('0.0.0.0', '127.0.0.1'), TEXT);
-const docs = variable('DOCS', inProduction('off', 'on'), oneOf('on', 'off'));
-const operatorsApi = variable('OPERATORS_API', 'on', oneOf('on', 'off'));
 const memoryKib = variable('ARGON2_MEMORY_KIB', '19456', wholeNumber(1024, 4_194_304));
 const timeCost = variable('ARGON2_TIME', '2', wholeNumber(1, 100));
 const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
@@ -121,12 +123,12 @@ const SETTINGS = {
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
   maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '500', wholeNumber(1, 100_000)),
   codeAudience: variable('CODE_AUDIENCE', 'optional', oneOf('optional', 'required')),
-  operatorsApi: (variables: Variables): boolean => operatorsApi(variables) === 'on',
+  operatorsApi: variable('OPERATORS_API', 'on', ON_OR_OFF),
   operatorsSecondFactor: variable('OPERATORS_SECOND_FACTOR', 'required', oneOf('required', 'optional')),
   operatorsLoginAge: variable('OPERATORS_LOGIN_AGE', '1h', duration('30d')),
   addMembers: variable('ADD_MEMBERS', 'registered', oneOf('registered', 'verified')),
   migrations: variable('MIGRATIONS', 'run', oneOf('run', 'check')),
-  docs: (variables: Variables): boolean => docs(variables) === 'on',
+  docs: variable('DOCS', inProduction('off', 'on'), ON_OR_OFF),
   logLevel: variable(
     'LOG_LEVEL',
     'info',

@@ -20,9 +20,9 @@ const TAKE = `UPDATE migrations_lease SET holder = ?, expires_at = ${NOW_MS} + $
 const RENEW = `UPDATE migrations_lease SET expires_at = ${NOW_MS} + ${LEASE_MS} WHERE id = 1 AND holder = ?`;
 const RELEASE = 'UPDATE migrations_lease SET expires_at = 0 WHERE id = 1 AND holder = ?';
 
-export class MigrationLeaseLostError extends Error {
+export class MigrationLeaseLostError extends ConfigurationError {
   constructor() {
-    super('MIGRATIONS: abandoned because their lease could not be renewed; the next start completes them');
+    super(['MIGRATIONS: abandoned because their lease could not be renewed; the next start completes them']);
   }
 }
 

@@ -64,18 +64,14 @@ export const EXPLAIN = {
   mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */',
 } as const;
 
-const statements: HotStatement[] = [];
+export const HOT_STATEMENTS: HotStatement[] = [];
 
 /** @param values examples of the right type; by default empty texts, and a number for each LIMIT and OFFSET */
 export function hotStatement(name: string, sql: string, values = exampleValues(sql)): string {
-  statements.push({ name, sql, values });
+  HOT_STATEMENTS.push({ name, sql, values });
   return sql;
 }
 
 function exampleValues(sql: string): unknown[] {
   return Array.from(sql.matchAll(/(LIMIT|OFFSET)?\s*\?/g), ([, isCount]) => (isCount ? 1 : ''));
-}
-
-export function hotStatements(): readonly HotStatement[] {
-  return statements;
 }

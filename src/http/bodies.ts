@@ -15,8 +15,13 @@ function malformedJson(detail: string): Problem {
   return new Problem('malformed_json', { detail });
 }
 
+export function acceptBodies(fastify: FastifyInstance): void {
+  acceptJsonBodies(fastify);
+  acceptFormBodies(fastify);
+}
+
 /** RFC 8259 section 8.1. Accepts empty bodies, which clients send with this media type. */
-export function acceptJsonBodies(fastify: FastifyInstance): void {
+function acceptJsonBodies(fastify: FastifyInstance): void {
   // Refuses the keys __proto__ and constructor.
   const parse = fastify.getDefaultJsonParser('error', 'error');
   fastify.removeAllContentTypeParsers();
@@ -76,7 +81,7 @@ export const FormBody = (): MethodDecorator =>
     ApiProblems({ code: 'bad_request', detail: REPEATED_PARAMETER }),
   );
 
-export function acceptFormBodies(fastify: FastifyInstance): void {
+function acceptFormBodies(fastify: FastifyInstance): void {
   fastify.addContentTypeParser(FORM_MEDIA_TYPE, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (!takesForm(request)) return done(new Problem('unsupported_media_type'));
     if (!isUtf8(body)) return done(new Problem('bad_request', { detail: 'The form is not UTF-8.' }));

@@ -57,6 +57,11 @@ export class IdleConnections {
     if (this.open.has(socket)) this.idle.add(socket);
   }
 
+  /** Node 24 takes a connection that has received nothing yet for a busy one. */
+  closeSilent(): void {
+    for (const socket of this.open) if (socket.bytesRead === 0) socket.destroy();
+  }
+
   private closeOldest(max: number): void {
     const [oldest] = this.idle;
     if (!oldest) return;

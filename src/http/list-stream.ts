@@ -24,11 +24,8 @@ export function streamList<Row>(list: ListStream<Row>): StreamableFile {
   return streamJson(piecesOf(list), list);
 }
 
-async function* piecesOf<Row>({
-  document,
-  first,
-  readAfter,
-}: ListStream<Row>): AsyncGenerator<string | undefined> {
+async function* piecesOf<Row>(list: ListStream<Row>): AsyncGenerator<string | undefined> {
+  const { document, first, readAfter } = list;
   const frame = JSON.stringify(document);
   const middle = frame.lastIndexOf('[]') + 1;
   yield frame.slice(0, middle) + inner(first.rows);

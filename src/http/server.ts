@@ -2,13 +2,12 @@ import type { Server } from 'node:http';
 import type { FastifyHttpOptions } from 'fastify';
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Socket } from 'node:net';
 import type { Logger as PinoLogger } from 'pino';
 import type { Env } from '../config/env.js';
 import { toProblem } from '../problems/problem.js';
 import { BrokenRequests, sendProblem } from './problem.filter.js';
 import { clientAddress, requestIdOf, trustRanges } from './request-origin.js';
-import type { Connections } from './connections.js';
+import type { Connections, IdleConnections } from './connections.js';
 import { issuerPaths } from './paths.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './response-headers.js';
@@ -81,15 +80,18 @@ const SHUTDOWN_TIMEOUT_MS = 9000;
 export function stopOnSignals(
   app: NestFastifyApplication,
   log: PinoLogger,
+  idle: IdleConnections,
   beforeExit: () => Promise<void>,
 ): void {
-  const closeIdleConnections = watchIdleConnections(app.getHttpServer());
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
     log.info({ msg: 'stopping', signal });
-    setInterval(closeIdleConnections, IDLE_CHECK_MS).unref();
+    setInterval(() => {
+      app.getHttpServer().closeIdleConnections();
+      idle.closeSilent();
+    }, IDLE_CHECK_MS).unref();
     setTimeout(() => {
       log.warn('stopping although requests are still running');
       process.exit(0);
@@ -106,17 +108,4 @@ export function stopOnSignals(
   // Without a listener, a second signal (process group, parent) would kill the process.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-}
-
-/** @returns a function that also closes connections that have received nothing yet, which Node 24 skips */
-function watchIdleConnections(server: Server): () => void {
-  const connections = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
-  return () => {
-    server.closeIdleConnections();
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-  };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../../src/app/schema.js';
-import { EXPLAIN, hotStatements } from '../../src/database/statements.js';
+import { EXPLAIN, HOT_STATEMENTS } from '../../src/database/statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
 import { sessionId } from '../support/rows.js';
@@ -110,7 +110,7 @@ describe('the plan of', () => {
     if (from > 0) await insert('members', columns, (n) => member(n, n, 'owner'));
   }
 
-  for (const { name, sql, values } of hotStatements()) {
+  for (const { name, sql, values } of HOT_STATEMENTS) {
     it(`${name} reads by an index, in its order`, async () => {
       const known = values.map((value) => (value === '' ? sessionId(0) : value));
       const plan = await service.db.query(`${explain} ${sql}`, known as string[]);
@@ -128,7 +128,7 @@ describe('the plan of', () => {
   }
 
   async function planOf(statement: string, known?: string): Promise<string> {
-    const { sql, values } = hotStatements().find(({ name }) => name.endsWith(statement))!;
+    const { sql, values } = HOT_STATEMENTS.find(({ name }) => name.endsWith(statement))!;
     return JSON.stringify(
       await service.db.query(`${explain} ${sql}`, values.map((value) => known ?? value) as string[]),
     );

@@ -1,5 +1,5 @@
 import { type Check, EXAMPLES, type Inspection } from './check.js';
-import { EXPLAIN, hotStatements } from '../../database/statements.js';
+import { EXPLAIN, HOT_STATEMENTS } from '../../database/statements.js';
 import { isSchemaUpToDate } from '../../database/migrate.js';
 
 export const SERVER_CHECKS: Check[] = [
@@ -42,7 +42,7 @@ export const INDEX_CHECK: Check = {
   remedy: 'Run ANALYZE TABLE (MySQL, MariaDB) or ANALYZE (SQLite) on the tables named.',
   async findFaults(inspection) {
     const faults: string[] = [];
-    for (const { name, sql, values } of hotStatements()) {
+    for (const { name, sql, values } of HOT_STATEMENTS) {
       for (const alias of await readWhole(inspection, sql, values))
         faults.push(`${name} reads all of ${tableOf(sql, alias)}`);
     }

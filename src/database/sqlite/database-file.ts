@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Logger } from '@nestjs/common';
+import { ConfigurationError } from '../../config/variables.js';
 
 const GROUP_AND_OTHERS = 0o077;
 const OWNER_READS_AND_WRITES = 0o600;
@@ -103,20 +104,13 @@ function beginningOf(file: string): string {
   return bytes.toString('latin1');
 }
 
-export class DatabaseInUseError extends Error {
+// The lock excludes a second service, but neither readers nor the transactions of commands. It stands beside the real path,
+// since a lock beside a symbolic link excludes no process.
+export class DatabaseInUseError extends ConfigurationError {
   constructor(file: string) {
-    super(
-      `DATABASE_URL: another process is using ${file}; SQLite serves one process, use MySQL or MariaDB for several`,
-    );
+    const remedy = 'SQLite serves one process, use MySQL or MariaDB for several';
+    super([`DATABASE_URL: another process is using ${file}; ${remedy}`]);
   }
-}
-
-// Excludes a second service, but neither readers nor the transactions of commands. `file` is the real path, since a lock
-// beside a symbolic link excludes no process.
-export function lockSqliteFile(file: string): () => void {
-  const unlock = holdLock(`${file}.lock`);
-  if (!unlock) throw new DatabaseInUseError(file);
-  return unlock;
 }
 
 const SQLITE_BUSY = 5;

@@ -6,7 +6,8 @@ import {
   createDirectory,
   createFile,
   DatabaseFileError,
-  lockSqliteFile,
+  DatabaseInUseError,
+  holdLock,
   makePrivate,
   realPath,
   refuseOtherFile,
@@ -32,7 +33,7 @@ export class NodeSqlite {
   private readonly unlock: () => void;
 
   constructor(file: string, options: Options = {}) {
-    this.unlock = options.fileMustExist ? shareFile(file) : takeFile(file);
+    this.unlock = claimFile(file, options.fileMustExist === true);
     this.database = new DatabaseSync(file, {
       readOnly: options.readonly ?? false,
       timeout: options.timeout ?? 0,
@@ -64,15 +65,12 @@ export class NodeSqlite {
   }
 }
 
-function shareFile(file: string): () => void {
-  if (!existsSync(file)) throw new DatabaseFileError(`there is no file ${file}`);
+function claimFile(file: string, isShared: boolean): () => void {
+  if (isShared && !existsSync(file)) throw new DatabaseFileError(`there is no file ${file}`);
   refuseOtherFile(file);
-  return () => undefined;
-}
-
-function takeFile(file: string): () => void {
-  refuseOtherFile(file);
-  const unlock = lockSqliteFile(file);
+  if (isShared) return () => undefined;
+  const unlock = holdLock(`${file}.lock`);
+  if (!unlock) throw new DatabaseInUseError(file);
   createFile(file);
   makePrivate(['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => file + suffix));
   return unlock;

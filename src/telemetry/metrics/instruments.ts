@@ -41,8 +41,19 @@ export function measure(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PERIOD_MS });
   countRequests(registry);
-  countRateLimits(registry);
-  countConflicts(registry);
+  const decisions = new Counter({
+    name: 'accounts_rate_limit_decisions_total',
+    help: 'Requests that a rate limit admitted, or refused because it had nothing left',
+    labelNames: ['limit', 'decision'],
+    registers: [registry],
+  });
+  rateLimitDecided.listen((labels) => decisions.inc(labels));
+  const retried = new Counter({
+    name: 'accounts_conflicts_retried_total',
+    help: 'Units of work that lost a conflict in the database and were run again',
+    registers: [registry],
+  });
+  conflictRetried.listen(() => retried.inc());
   readGauges(registry);
   return registry;
 }
@@ -90,25 +101,6 @@ function outcomes(registry: Registry): (request: RequestOutcome) => void {
     else if (route === '/api/auth/code/exchange') exchanged.inc({ outcome });
     else if (route === '/api/auth/code' && outcome === 'success') issued.inc();
   };
-}
-
-function countRateLimits(registry: Registry): void {
-  const decisions = new Counter({
-    name: 'accounts_rate_limit_decisions_total',
-    help: 'Requests that a rate limit admitted, or refused because it had nothing left',
-    labelNames: ['limit', 'decision'],
-    registers: [registry],
-  });
-  rateLimitDecided.listen(({ limit, decision }) => decisions.inc({ limit, decision }));
-}
-
-function countConflicts(registry: Registry): void {
-  const retried = new Counter({
-    name: 'accounts_conflicts_retried_total',
-    help: 'Units of work that lost a conflict in the database and were run again',
-    registers: [registry],
-  });
-  conflictRetried.listen(() => retried.inc());
 }
 
 function readGauges(registry: Registry): void {
