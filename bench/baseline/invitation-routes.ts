@@ -49,7 +49,7 @@ export function invitationRoutes(app: FastifyInstance, db: Database, record: Rec
     return db.transaction(async (tx) => {
       const now = Date.now();
       if ((await sql.acceptInvitation(tx, { id, userId, codeHash, now })) === 0) {
-        throw new Problem(400, 'invalid_code', 'The code is wrong, or the invitation has ended.');
+        throw new Problem(400, 'invalid_invitation_code', 'The code is wrong, or the invitation has ended.');
       }
       await sql.insertInvited(tx, id, userId, now);
       const { orgId, name, role } = await sql.findAccepted(tx, id);

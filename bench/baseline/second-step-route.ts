@@ -40,7 +40,7 @@ export function secondStepRoute(
     const step = findStep(factors.open(found.secret, userId), code, now);
     if (step === undefined || step <= found.lastStep) {
       await sql.countFailure(tx, userId, found, now);
-      return new Problem(400, 'invalid_code', 'The code is wrong or was used.');
+      return new Problem(400, 'invalid_second_factor_code', 'The code is wrong or was used.');
     }
     await sql.useStep(tx, userId, step);
     if (found.count) await sql.clearFailures(tx, userId);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
-import { EmailCodes, InvalidEmailCodeError } from '../auth/email-codes/email-codes.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
@@ -10,6 +10,7 @@ import { MembersRepository } from '../orgs/state/members.repository.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
 import { UserUpdates } from '../users/users.updates.js';
+import { Problem } from '../problems/problem.js';
 
 interface EmailChange extends OwnerProof {
   email: string;
@@ -43,7 +44,7 @@ export class OwnEmailService {
   /**
    * Does not tell whether the new email is taken: its owner learns that by mail. Requesting the current email cancels a
    * pending change.
-   * @throws MailUnavailableError, wrong_password, InvalidSecondFactorCodeError, InvalidTokenError, TooManyMailsError
+   * @throws MailUnavailableError, wrong_password, invalid_second_factor_code, InvalidTokenError, TooManyMailsError
    */
   async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();
@@ -61,13 +62,13 @@ export class OwnEmailService {
     });
   }
 
-  /** @throws InvalidEmailCodeError, email_taken */
+  /** @throws invalid_email_code, email_taken */
   async prove(actor: UserActor, typed: string): Promise<void> {
     const { id } = actor;
     const code = await this.transactions.run({ principal: id, row: id }, (transaction) =>
       this.codes.check(transaction, ['email_verification', 'email_change'], id, typed),
     );
-    if (!code) throw new InvalidEmailCodeError();
+    if (!code) throw new Problem('invalid_email_code');
     const proven = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(transaction, code));
       if (!isCurrent) return undefined;
@@ -75,7 +76,7 @@ export class OwnEmailService {
         ? this.change(transaction, user, code)
         : this.verify(transaction, user, code);
     });
-    if (!proven) throw new InvalidEmailCodeError();
+    if (!proven) throw new Problem('invalid_email_code');
   }
 
   private async verify(

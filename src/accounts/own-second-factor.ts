@@ -11,7 +11,6 @@ import {
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
 import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
-import { InvalidSecondFactorCodeError } from '../auth/second-factor/second-factor.errors.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
 import { PASSWORD_ALONE, PASSWORD_AND_CODE } from '../auth/sessions/alive.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
@@ -87,7 +86,7 @@ export class OwnSecondFactorService {
 
   /**
    * Returns the recovery codes. Ends other sessions.
-   * @throws InvalidSecondFactorCodeError, second_factor_enabled, verified_email_required, RateLimitedError,
+   * @throws invalid_second_factor_code, second_factor_enabled, verified_email_required, RateLimitedError,
    * InvalidTokenError
    */
   async confirm(actor: UserActor, typed: string): Promise<string[]> {
@@ -116,7 +115,7 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** @throws wrong_password, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError, LostConflictError */
+  /** @throws wrong_password, invalid_second_factor_code, RateLimitedError, InvalidTokenError, LostConflictError */
   async renewRecoveryCodes(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<string[]> {
     const owner = await this.verify(actor, proof, client);
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
@@ -133,7 +132,7 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** Ends other sessions. @throws wrong_password, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError */
+  /** Ends other sessions. @throws wrong_password, invalid_second_factor_code, RateLimitedError, InvalidTokenError */
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
     const done = await this.changes.inUser({ actor }, actor.id, async (transaction, user) => {
@@ -144,7 +143,7 @@ export class OwnSecondFactorService {
       await this.removal.complete(transaction, user, actor.sessionId);
       return true;
     });
-    if (!done) throw new InvalidSecondFactorCodeError();
+    if (!done) throw new Problem('invalid_second_factor_code');
   }
 
   private async userOf(userId: string): Promise<UserProfile> {
@@ -160,7 +159,7 @@ export class OwnSecondFactorService {
 
   private async verify(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<ProvenOwner> {
     const owner = await this.proofs.verify(actor.id, proof, client);
-    if (!owner.code) throw new InvalidSecondFactorCodeError();
+    if (!owner.code) throw new Problem('invalid_second_factor_code');
     return owner;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Origin } from '../access/principal.js';
 import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import { EMAIL_CODE_TTL_MS, EmailCodes, InvalidEmailCodeError } from '../auth/email-codes/email-codes.js';
+import { EMAIL_CODE_TTL_MS, EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
@@ -13,6 +13,7 @@ import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
+import { Problem } from '../problems/problem.js';
 
 interface Reset {
   email: string;
@@ -102,17 +103,17 @@ export class PasswordRecoveryService {
     });
   }
 
-  /** Hashes the password only after a right code. @throws InvalidEmailCodeError */
+  /** Hashes the password only after a right code. @throws invalid_email_code */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
     const checked = await this.transactions.run({ principal: client.key }, (transaction) =>
       this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
     );
-    if (!checked) throw new InvalidEmailCodeError();
+    if (!checked) throw new Problem('invalid_email_code');
     const hash = await this.passwords.hash(newPassword, client);
     const owner = await this.users.findByEmail(email);
     const actor = { kind: 'system', ...origin } as const;
     const done = owner && (await this.resetFor(owner.id, checked, hash, actor));
-    if (!done) throw new InvalidEmailCodeError();
+    if (!done) throw new Problem('invalid_email_code');
     await this.limits.apply();
   }
 

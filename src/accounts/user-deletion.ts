@@ -135,7 +135,7 @@ export class OwnDeletion {
     private readonly orgs: OrgChanges,
   ) {}
 
-  /** @throws wrong_password, InvalidSecondFactorCodeError, OrgsNeedOwnerError, InvalidTokenError */
+  /** @throws wrong_password, invalid_second_factor_code, OrgsNeedOwnerError, InvalidTokenError */
   async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResult> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(write.actor.id, proof, client);

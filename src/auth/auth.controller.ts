@@ -2,7 +2,6 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
 import type { SignInOrigin } from '../access/principal.js';
-import { INVALID_EMAIL_CODE } from './email-codes/email-codes.js';
 import { RequestSignInOrigin } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -11,7 +10,7 @@ import { AuthService } from './auth.service.js';
 import { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
-import { INVALID_SECOND_FACTOR_CODE, TOO_MANY_WRONG_CODES } from './second-factor/second-factor.errors.js';
+import { TOO_MANY_WRONG_CODES } from './second-factor/second-factor.errors.js';
 
 @ApiTags('Auth')
 @Controller('api/auth')
@@ -32,7 +31,7 @@ export class AuthController {
   @ApiProblems(
     invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
     commonPassword('password'),
-    { code: 'invalid_code', detail: INVALID_EMAIL_CODE },
+    'invalid_invitation_code',
     'email_taken',
   )
   register(
@@ -85,7 +84,8 @@ export class AuthController {
   @RateLimited('address')
   @ApiProblems(
     invalidFields({ challenge: 'must be a string', code: 'must be a string' }),
-    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
+    'invalid_second_factor_code',
+    'second_factor_code_used',
     'invalid_challenge',
     { code: 'rate_limited', detail: TOO_MANY_WRONG_CODES },
   )

@@ -96,7 +96,7 @@ export class AuthService {
     return this.open(login, user, () => new InvalidCredentialsError());
   }
 
-  /** Counts no wrong code for a void challenge. @throws InvalidChallengeError, InvalidSecondFactorCodeError, RateLimitedError */
+  /** Counts no wrong code for a void challenge. @throws InvalidChallengeError, invalid_second_factor_code, RateLimitedError */
   async logInWithSecondFactor(
     { challenge: text, code: typed, refresh, deviceName }: SecondStepRequest,
     origin: SignInOrigin,

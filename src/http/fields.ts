@@ -1,21 +1,24 @@
 import {
   applyDecorators,
   type ArgumentMetadata,
+  type ExecutionContext,
   type PipeTransform,
   type Type,
+  UseGuards,
   type ValidationError,
   ValidationPipe,
 } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { oneLine } from '../identifiers/text.js';
 import { decodeCursor, DEFAULT_LIMIT, type PageQuery } from './pages.js';
 import { ApiId, ApiProblems, ApiText, type FieldOptions, invalidFields } from '../openapi/decorators.js';
 import { LINK_HEADER } from '../openapi/responses.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
-import { type FieldError, ValidationProblem } from '../problems/problem.js';
+import { type FieldError, undeclaredParameter, ValidationProblem } from '../problems/problem.js';
 
 /** Null counts as given. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -157,6 +160,17 @@ function toFieldError({ property, constraints }: ValidationError): FieldError {
     message: message.startsWith(`${property} `) ? message.slice(property.length + 1) : message,
   };
 }
+
+/** For reads whose answer would mislead a client that misspells a parameter. */
+export const OnlyParameters = (...declared: string[]): MethodDecorator =>
+  UseGuards({
+    canActivate: (context: ExecutionContext) => {
+      const { query } = context.switchToHttp().getRequest<FastifyRequest>();
+      const isDeclared = Object.keys(query as object).every((name) => declared.includes(name));
+      if (!isDeclared) throw new ValidationProblem([undeclaredParameter(declared)]);
+      return true;
+    },
+  });
 
 export const OK: OkResult = { ok: true };
 

@@ -107,7 +107,9 @@ export const ApiIncluded = (): MethodDecorator =>
     ApiProblems(invalidFields({ include: MESSAGE })),
   );
 
-function parse(text: unknown): Included {
+/** A parameter that is repeated means the same as its values with commas between them. */
+function parse(given: unknown): Included {
+  const text: unknown = Array.isArray(given) ? given.join(',') : given;
   const words = typeof text === 'string' && text.length <= MAX_LENGTH ? text.split(',') : [''];
   const parts = PARTS.filter((part) => words.includes(part));
   if (words.every((word) => parts.some((part) => part === word))) return new Set(parts);

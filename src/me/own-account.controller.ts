@@ -2,7 +2,6 @@ import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from
 import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
-import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -46,7 +45,8 @@ export class OwnAccountController {
   @ApiProblems(
     invalidFields({ password: 'should not be empty' }),
     'wrong_password',
-    { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE },
+    'invalid_second_factor_code',
+    'second_factor_code_used',
     {
       code: 'last_owner',
       extensions: { orgs: [{ id: ORG_ID, name: 'Analytical Engines', hasOtherMembers: true }] },

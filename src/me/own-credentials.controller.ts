@@ -8,7 +8,6 @@ import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService, type SecondFactorState } from '../accounts/own-second-factor.js';
 import { PasswordChangeService } from '../auth/password-change.service.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
-import { INVALID_SECOND_FACTOR_CODE } from '../auth/second-factor/second-factor.errors.js';
 import { OK, OkResult } from '../http/fields.js';
 import { timeOrNull } from '../identifiers/text.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
@@ -22,15 +21,13 @@ import {
   VerifyEmailRequest,
 } from './me.requests.js';
 import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './me.responses.js';
-import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
 import { OwnEmailService } from '../accounts/own-email.js';
-
-const INVALID_CODE = { code: 'invalid_code', detail: INVALID_SECOND_FACTOR_CODE } as const;
 
 const WRONG_PROOF = [
   invalidFields({ password: 'should not be empty', code: 'must be a string' }),
   'wrong_password',
-  INVALID_CODE,
+  'invalid_second_factor_code',
+  'second_factor_code_used',
 ] as const;
 
 /** The user proves the change by a password or a code, so a request counts as a login for the limits. */
@@ -57,7 +54,8 @@ export class OwnCredentialsController {
     invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
     commonPassword('newPassword'),
     'wrong_password',
-    INVALID_CODE,
+    'invalid_second_factor_code',
+    'second_factor_code_used',
   )
   async changePassword(
     @CurrentActor() actor: UserActor,
@@ -108,7 +106,8 @@ export class OwnCredentialsController {
   @HttpCode(200)
   @ProvenChange(
     invalidFields({ code: 'must be a string' }),
-    INVALID_CODE,
+    'invalid_second_factor_code',
+    'second_factor_code_used',
     'second_factor_enabled',
     'verified_email_required',
   )
@@ -195,11 +194,7 @@ export class OwnEmailController {
   @HttpCode(200)
   @SignedInByPassword()
   @RateLimited('code')
-  @ApiProblems(
-    invalidFields({ code: 'must be a string' }),
-    { code: 'invalid_code', detail: INVALID_EMAIL_CODE },
-    'email_taken',
-  )
+  @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_email_code', 'email_taken')
   verify(@CurrentActor() actor: UserActor, @Body() { code }: VerifyEmailRequest): Promise<OkResult> {
     return this.emails.prove(actor, code).then(() => OK);
   }
@@ -218,7 +213,8 @@ export class OwnEmailController {
   @ProvenChange(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
     'wrong_password',
-    INVALID_CODE,
+    'invalid_second_factor_code',
+    'second_factor_code_used',
     'mail_unavailable',
   )
   askForChange(

@@ -3,7 +3,6 @@ import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
 import { ApiPage, EntityIdPipe, OkResult } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
@@ -24,10 +23,7 @@ import { InvitationAnswers } from '../orgs/invitations/invitation-answers.servic
 const ApiAnswer = (): MethodDecorator =>
   applyDecorators(
     WriteRoute({ idempotencyKey: true }),
-    ApiProblems(invalidFields({ code: 'must be a string' }), {
-      code: 'invalid_code',
-      detail: INVALID_EMAIL_CODE,
-    }),
+    ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_invitation_code'),
   );
 
 const ApiAnswerById = (): MethodDecorator =>

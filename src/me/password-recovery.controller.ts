@@ -2,7 +2,6 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../access/access.decorators.js';
 import type { Origin } from '../access/principal.js';
-import { INVALID_EMAIL_CODE } from '../auth/email-codes/email-codes.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -51,7 +50,7 @@ export class PasswordRecoveryController {
       newPassword: 'must be a string',
     }),
     commonPassword('newPassword'),
-    { code: 'invalid_code', detail: INVALID_EMAIL_CODE },
+    'invalid_email_code',
   )
   reset(
     @Body() body: ResetPasswordRequest,

@@ -14,8 +14,24 @@ export const PROBLEMS = byStatus({
       'This password is one of the most common; choose another.',
     ],
     invalid_code: [
-      'The code is not valid',
+      'The one-time code is not valid',
       'The code is unknown, used, expired or for another service, or its verifier is wrong; issue a new one.',
+    ],
+    invalid_email_code: [
+      'The emailed code is not valid',
+      'The code is wrong, used, replaced or expired; request a new one.',
+    ],
+    invalid_invitation_code: [
+      'The invitation code is not valid',
+      'The code is wrong, used, replaced or expired, or the invitation is for another email.',
+    ],
+    invalid_second_factor_code: [
+      'The code of the second factor is not valid',
+      'The code is wrong; send a current code of the app, or a recovery code.',
+    ],
+    second_factor_code_used: [
+      'The TOTP code was already used',
+      'This code was already used. Wait for the next code in your app.',
     ],
     audience_required: [
       'A code has to name the service that it is for',

@@ -53,6 +53,11 @@ export class Problem extends Error {
   }
 }
 
+export function undeclaredParameter(declared: readonly string[]): FieldError {
+  const taken = declared.length === 0 ? 'none' : `only ${declared.join(', ')}`;
+  return { field: 'query', message: `has a parameter that this request does not take; it takes ${taken}` };
+}
+
 export class ValidationProblem extends Problem {
   constructor(
     private readonly errors: FieldError[],

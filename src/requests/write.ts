@@ -14,7 +14,7 @@ import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import type { Actor, UserActor } from '../access/principal.js';
 import { type EntityTags, parseIfMatch } from './entity-tags.js';
 import { actorOf } from '../http/request-origin.js';
-import { type FieldError, ValidationProblem } from '../problems/problem.js';
+import { type FieldError, undeclaredParameter, ValidationProblem } from '../problems/problem.js';
 
 export interface RequestKey {
   keyHash: string;
@@ -170,11 +170,7 @@ function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions,
   if (undeclared.some((name) => DRY_RUN.test(name))) {
     errors.push({ field: 'dryRun', message: 'is not supported by this request' });
   } else if (undeclared.length > 0) {
-    const taken = declared.length === 0 ? 'none' : `only ${declared.join(', ')}`;
-    errors.push({
-      field: 'query',
-      message: `has a parameter that this request does not take; it takes ${taken}`,
-    });
+    errors.push(undeclaredParameter(declared));
   }
 }
 

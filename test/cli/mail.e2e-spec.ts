@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
-import { invalidCode, invalidCredentials } from '../support/expected.js';
+import { invalidCredentials, invalidEmailCode, invalidInvitationCode } from '../support/expected.js';
 import { anInvitation, aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../support/personas.js';
@@ -137,7 +137,7 @@ describe('accounts users reset-code', () => {
     expect(JSON.stringify(body)).not.toContain('a test');
 
     expect((await reset(email, handed!.code)).status).toBe(200);
-    expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
+    expect(await reset(email, handed!.code)).toMatchObject(invalidEmailCode);
     const [row] = await service.db.query('SELECT email_verified_at, revision FROM users WHERE id = ?', [id]);
     expect(row).toEqual({ email_verified_at: null, revision: 3 });
     expect((await eventsSince(service.db, known)).map(({ type }) => type)).toEqual([
@@ -157,7 +157,7 @@ describe('accounts users reset-code', () => {
 
     const [handed] = await accountsJson<Handed>(installation, resetCode(email));
     await accountsJson(installation, ['users', 'set-password', email, '--generate']);
-    expect(await reset(email, handed!.code)).toMatchObject(invalidCode);
+    expect(await reset(email, handed!.code)).toMatchObject(invalidEmailCode);
 
     await accountsJson(installation, ['users', 'disable', email]);
     expect(await run(...resetCode(email))).toEqual(
@@ -244,9 +244,9 @@ describe('accounts users set-email', () => {
 
     expect((await setEmail(user, email)).code).toBe(0);
 
-    expect(await user.post('/api/me/email/verify', { code: change })).toMatchObject(invalidCode);
+    expect(await user.post('/api/me/email/verify', { code: change })).toMatchObject(invalidEmailCode);
     for (const address of [user.email, email]) {
-      expect(await reset(address, code)).toMatchObject(invalidCode);
+      expect(await reset(address, code)).toMatchObject(invalidEmailCode);
     }
     expect((await eventsSince(service.db, known)).map(({ type }) => type)).toEqual(['account.email_changed']);
   });
@@ -296,7 +296,7 @@ describe('accounts users invite-code', async () => {
       byRoot('invitation.resent', { invitationId: id, role: 'admin' }, { orgId: org.id }),
     ]);
 
-    expect(await register(email, mailed)).toMatchObject(invalidCode);
+    expect(await register(email, mailed)).toMatchObject(invalidInvitationCode);
     const { status, body, text } = await register(email, handed!.code);
     expect(status, text).toBe(201);
     const [row] = await service.db.query(

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
-import { invalidCode, operatorProtected, operatorRequired } from '../support/expected.js';
+import { invalidEmailCode, operatorProtected, operatorRequired } from '../support/expected.js';
 import { enrol, protect } from '../support/second-factor.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
@@ -91,7 +91,7 @@ describe('accounts operators', () => {
     await run('grant', ada.email, '--force');
 
     const reset = { email: ada.email, code: issued.body.code, newPassword: 'taken over by another' };
-    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
   });
 
   it('revokes the grant of an operator whose second factor is removed, and says so', async () => {

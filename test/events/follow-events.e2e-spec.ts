@@ -203,6 +203,11 @@ describe('GET /api/events', () => {
     },
   );
 
+  it('refuses a parameter that it does not take, since `cursor` for `after` would miss everything', async () => {
+    for (const query of ['cursor=start', 'after=start&After=start', 'x'])
+      expect(await billing.get(`/api/events?${query}`)).toMatchObject(invalidFields('query'));
+  });
+
   it('is for services that are allowed it', async () => {
     const other = await aServiceCaller(service, 'introspect', 'memberships');
     expect(await other.get('/api/events')).toMatchObject(insufficientScope('events'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, untrueClaims } from '../support/accounts-command.js';
 import { atOnce, times } from '../support/at-once.js';
-import { alreadyInvited, invalidCode } from '../support/expected.js';
+import { alreadyInvited, invalidEmailCode } from '../support/expected.js';
 import {
   accept,
   anInvitation,
@@ -151,7 +151,7 @@ describe('mail on three nodes that all write', async () => {
       const wrong = times(3, (turn) => reset(turn, other, '0000000000'));
       counted += (await Promise.all(wrong)).filter(({ status }) => status === 400).length;
     }
-    expect(await reset(0, other, right)).toMatchObject(invalidCode);
+    expect(await reset(0, other, right)).toMatchObject(invalidEmailCode);
     await galera.settle();
   });
 });

@@ -32,6 +32,7 @@ const WANTED = [
   'POST 403 insufficient_scope',
   'POST 403 second_factor_required',
   'POST 400 invalid_code',
+  'POST 400 invalid_second_factor_code',
   'POST 401 invalid_challenge',
   'POST 409 second_factor_enabled',
 ];

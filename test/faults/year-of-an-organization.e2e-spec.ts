@@ -94,7 +94,7 @@ it('is lived through by four people on three instances, while a node is killed',
   refused(
     await second.anyone.post('/api/auth/register', { ...eve, invitationCode: deadCode }),
     400,
-    'invalid_code',
+    'invalid_invitation_code',
   );
   refused(await second.anyone.post('/api/auth/login', eve), 401, 'invalid_credentials');
   const revoked = await ada.get<{ invitations: Invitation[] }>(`${path}/invitations?status=revoked`);

@@ -115,7 +115,7 @@ describe('a line of the log', () => {
     const first = await login(ada.email, ada.password);
     expect(await lineFor(first)).toMatchObject({ code: 'second_factor_required', userId: ada.id });
     const second = await secondStep(service, await aChallenge(service, ada), app.wrong());
-    expect(await lineFor(second)).toMatchObject({ code: 'invalid_code', userId: ada.id });
+    expect(await lineFor(second)).toMatchObject({ code: 'invalid_second_factor_code', userId: ada.id });
 
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
     const disabled = await login(ada.email, ada.password);

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   alreadyMember,
   emailNotVerified,
-  invalidCode,
+  invalidInvitationCode,
   invalidFields,
   invitationEnded,
   invitationNotFound,
@@ -106,7 +106,7 @@ describe('an invitation', () => {
       expect(await received(squatter)).toEqual([]);
       for (const answer of [accept, decline]) {
         expect(await answer(squatter, pending)).toMatchObject(emailNotVerified);
-        expect(await answer(squatter, pending, WRONG)).toMatchObject(invalidCode);
+        expect(await answer(squatter, pending, WRONG)).toMatchObject(invalidInvitationCode);
       }
     };
 
@@ -131,7 +131,7 @@ describe('an invitation', () => {
     expect((await attacker.get(`/api/orgs/${evil.org.id}`)).status).toBe(200);
     expect(await received(attacker)).toEqual([]);
     expect(await accept(attacker, fromOther)).toMatchObject(emailNotVerified);
-    expect(await accept(attacker, fromOther, code)).toMatchObject(invalidCode);
+    expect(await accept(attacker, fromOther, code)).toMatchObject(invalidInvitationCode);
     expect((await attacker.get(`/api/orgs/${other.org.id}`)).status).toBe(403);
   });
 
@@ -146,7 +146,8 @@ describe('an invitation', () => {
   it('takes no odd code', async () => {
     const { squatter, pending } = await aSquatter();
     const odd = ['', 'x', '1234567890123', 'ÄÄÄÄÄÄÄÄÄÄ', 'U'.repeat(10), '1'.repeat(64), '1'.repeat(65)];
-    for (const typed of odd) expect(await accept(squatter, pending, typed)).toMatchObject(invalidCode);
+    for (const typed of odd)
+      expect(await accept(squatter, pending, typed)).toMatchObject(invalidInvitationCode);
   });
 
   it('changes no membership that there is', async () => {

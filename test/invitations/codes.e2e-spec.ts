@@ -7,7 +7,7 @@ import {
   bodyTooLarge,
   emailTaken,
   idempotencyKeyReused,
-  invalidCode,
+  invalidInvitationCode,
   invalidCredentials,
   invalidFields,
   invitationEnded,
@@ -108,7 +108,7 @@ describe('an invitation that is answered with its code alone', () => {
       { ...by, type: 'invitation.accepted', data: { invitationId: asAdmin.id, role: 'admin' } },
       { ...by, type: 'member.added', data: { role: 'admin', via: 'invitation' } },
     ]);
-    expect(await acceptByCode(guest, asAdmin.code)).toMatchObject(invalidCode);
+    expect(await acceptByCode(guest, asAdmin.code)).toMatchObject(invalidInvitationCode);
   });
 
   it('verifies the e-mail of an account that enters a mailed code', async () => {
@@ -131,7 +131,7 @@ describe('an invitation that is answered with its code alone', () => {
     expect(await eventsSince(db, known)).toMatchObject([
       { type: 'invitation.declined', actor_id: guest.id, org_id: org.id },
     ]);
-    expect(await declineByCode(guest, invitation.code)).toMatchObject(invalidCode);
+    expect(await declineByCode(guest, invitation.code)).toMatchObject(invalidInvitationCode);
     const again = await anInvitation(owner, org, guest);
     expect((await acceptByCode(guest, again.code)).status).toBe(200);
   });
@@ -143,11 +143,11 @@ describe('an invitation that is answered with its code alone', () => {
       await verified(db, guest);
 
       for (const code of [WRONG, revoked.code, expired.code, old.code, '', 'what?']) {
-        expect(await answer(guest, code), code).toMatchObject(invalidCode);
+        expect(await answer(guest, code), code).toMatchObject(invalidInvitationCode);
       }
-      expect(await answer(cast.outsider, invitation.code)).toMatchObject(invalidCode);
+      expect(await answer(cast.outsider, invitation.code)).toMatchObject(invalidInvitationCode);
       await verified(db, cast.outsider);
-      expect(await answer(cast.outsider, invitation.code)).toMatchObject(invalidCode);
+      expect(await answer(cast.outsider, invitation.code)).toMatchObject(invalidInvitationCode);
       expect(await rowOf(db, invitation)).toMatchObject({ status: 'pending', tries: 4 });
       expect((await answer(guest, invitation.code)).status).toBe(200);
     },
@@ -158,22 +158,22 @@ describe('an invitation that is answered with its code alone', () => {
     await disable(db, owner);
     for (const [, answer] of ANSWERS) {
       expect(await answer(guest, invitation.code)).toMatchObject(invitationEnded);
-      expect(await answer(guest, WRONG)).toMatchObject(invalidCode);
+      expect(await answer(guest, WRONG)).toMatchObject(invalidInvitationCode);
     }
     await enable(db, owner);
     await insertRow(db, 'members', { org_id: org.id, user_id: guest.id, email: guest.email });
     expect(await acceptByCode(guest, invitation.code)).toMatchObject(alreadyMember);
     expect(await roleOf(db, org, guest)).toBe('member');
     await owner.delete(`/api/orgs/${org.id}`);
-    expect(await acceptByCode(guest, invitation.code)).toMatchObject(invalidCode);
+    expect(await acceptByCode(guest, invitation.code)).toMatchObject(invalidInvitationCode);
   });
 
   it('counts a wrong code for every invitation of the e-mail, and a right one for its own', async () => {
     const other = await anOrg(service);
     const second = await anInvitation(other.owner, other.org, guest);
-    expect(await acceptByCode(guest, WRONG)).toMatchObject(invalidCode);
-    expect(await declineByCode(guest, WRONG)).toMatchObject(invalidCode);
-    expect(await acceptByCode(guest, 'no code')).toMatchObject(invalidCode);
+    expect(await acceptByCode(guest, WRONG)).toMatchObject(invalidInvitationCode);
+    expect(await declineByCode(guest, WRONG)).toMatchObject(invalidInvitationCode);
+    expect(await acceptByCode(guest, 'no code')).toMatchObject(invalidInvitationCode);
 
     expect((await acceptByCode(guest, invitation.code)).status).toBe(200);
 
@@ -186,11 +186,11 @@ describe('an invitation that is answered with its code alone', () => {
     ['its id and code', (who: Account, one: Coded) => accept(who, one, one.code)],
   ])('takes the right code, by %s, at the 50th attempt and none after it', async (_, answer) => {
     await setTries(50);
-    expect(await answer(guest, invitation)).toMatchObject(invalidCode);
+    expect(await answer(guest, invitation)).toMatchObject(invalidInvitationCode);
     for (const fail of [() => acceptByCode(guest, WRONG), () => accept(guest, invitation, WRONG)]) {
       await setTries(49);
-      expect(await fail()).toMatchObject(invalidCode);
-      expect(await answer(guest, invitation)).toMatchObject(invalidCode);
+      expect(await fail()).toMatchObject(invalidInvitationCode);
+      expect(await answer(guest, invitation)).toMatchObject(invalidInvitationCode);
     }
     expect(await rowOf(db, invitation)).toMatchObject({ status: 'pending', tries: 50 });
 
@@ -211,7 +211,7 @@ describe('an invitation that is answered with its code alone', () => {
       const shared = { email, code_shown: 1, invited_by: anUnknownId() };
       await insertRows(db, 'invitations', many, shared);
 
-      expect(await acceptByCode(guest, WRONG)).toMatchObject(invalidCode);
+      expect(await acceptByCode(guest, WRONG)).toMatchObject(invalidInvitationCode);
       const tried = await db.query('SELECT id FROM invitations WHERE email = ? AND tries = 1', [email]);
       expect((await acceptByCode(guest, invitation.code)).status).toBe(200);
 
@@ -231,7 +231,7 @@ describe('an invitation that is answered with its code alone', () => {
     await held.write(change, [guest.email]);
     await held.commit();
 
-    expect(await answer).toMatchObject(invalidCode);
+    expect(await answer).toMatchObject(invalidInvitationCode);
     expect(await roleOf(db, cast.org, guest)).toBeUndefined();
   });
 
@@ -256,7 +256,8 @@ describe('an invitation that is answered with its code alone', () => {
 
   it('is limited as codes are: 10 by one address for one e-mail', async () => {
     for (let tries = 0; tries < 5; tries += 1) {
-      for (const [, answer] of ANSWERS) expect(await answer(guest, WRONG)).toMatchObject(invalidCode);
+      for (const [, answer] of ANSWERS)
+        expect(await answer(guest, WRONG)).toMatchObject(invalidInvitationCode);
     }
     for (const [, answer] of ANSWERS) {
       expect(await answer(guest, invitation.code)).toMatchObject(rateLimited);
@@ -291,7 +292,7 @@ describe('an invitation that is answered with its code alone', () => {
     await db.query('UPDATE users SET email = ? WHERE id = ?', [anEmail(), guest.id]);
     const next = await anAccountOf(service, guest.email);
 
-    expect(await acceptByCode(guest, invitation.code)).toMatchObject(invalidCode);
+    expect(await acceptByCode(guest, invitation.code)).toMatchObject(invalidInvitationCode);
     expect((await acceptByCode(next, invitation.code)).status).toBe(200);
   });
 });
@@ -326,9 +327,9 @@ describe('registering with the code of an invitation', () => {
     const { code } = await anInvitation(cast.owner, cast.org, { email });
     const { revoked, expired, old } = await endedInvitations(email);
 
-    expect(await registerWith(service, other, code)).toMatchObject(invalidCode);
+    expect(await registerWith(service, other, code)).toMatchObject(invalidInvitationCode);
     for (const wrong of [WRONG, 'what?', old.code, revoked.code, expired.code]) {
-      expect(await registerWith(service, email, wrong)).toMatchObject(invalidCode);
+      expect(await registerWith(service, email, wrong)).toMatchObject(invalidInvitationCode);
     }
 
     expect([await usersOf(email), await usersOf(other)]).toEqual([0, 0]);
@@ -340,7 +341,7 @@ describe('registering with the code of an invitation', () => {
     const { code } = await anInvitation(cast.admin, cast.org, { email });
     await disable(db, cast.admin);
 
-    expect(await registerWith(service, email, code)).toMatchObject(invalidCode);
+    expect(await registerWith(service, email, code)).toMatchObject(invalidInvitationCode);
     expect(await usersOf(email)).toBe(0);
   });
 
@@ -348,7 +349,7 @@ describe('registering with the code of an invitation', () => {
     const taken = await anAccount(service);
     const invitation = await anInvitation(cast.owner, cast.org, taken);
 
-    expect(await registerWith(service, taken.email, WRONG)).toMatchObject(invalidCode);
+    expect(await registerWith(service, taken.email, WRONG)).toMatchObject(invalidInvitationCode);
     expect(await registerWith(service, taken.email, invitation.code)).toMatchObject(emailTaken);
 
     expect(await rowOf(db, invitation)).toMatchObject({ status: 'pending', pending: 1 });
@@ -409,7 +410,7 @@ describe('the time of an answer does not tell', () => {
     [
       'whether an e-mail that registers with a wrong code is invited',
       async () => [(await anInvitation(owner, org, { email: anEmail() })).email, anEmail()],
-      async (email) => expect(await registerWith(service, email, WRONG)).toMatchObject(invalidCode),
+      async (email) => expect(await registerWith(service, email, WRONG)).toMatchObject(invalidInvitationCode),
     ],
   ])('%s', async (_what, emails, attempt) => {
     const [known, unknown] = await emails();

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
-import { invalidCode, rateLimited } from '../support/expected.js';
+import { invalidInvitationCode, rateLimited } from '../support/expected.js';
 import type { Invitation } from '../support/inviting.js';
 import { accept, invite, listed, received, registerWith, resend, roleOf } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
@@ -34,7 +34,7 @@ describe('a mailed invitation whose code strangers have tried to guess 50 times'
     const body = { email, password: aPassword(), invitationCode: '00000-00000' };
     for (const address of times(TRIES / TRIES_OF_AN_ADDRESS, (number) => `203.0.113.${number}`)) {
       const stranger = service.anyone.with({ 'x-forwarded-for': address });
-      for (const expected of [...times(TRIES_OF_AN_ADDRESS, () => invalidCode), rateLimited]) {
+      for (const expected of [...times(TRIES_OF_AN_ADDRESS, () => invalidInvitationCode), rateLimited]) {
         expect(await stranger.post('/api/auth/register', body)).toMatchObject(expected);
       }
     }
@@ -42,9 +42,9 @@ describe('a mailed invitation whose code strangers have tried to guess 50 times'
 
   it('is accepted by whoever registers without the code and verifies the e-mail', async () => {
     await spendTheCode();
-    expect(await registerWith(service, email, code)).toMatchObject(invalidCode);
+    expect(await registerWith(service, email, code)).toMatchObject(invalidInvitationCode);
     const guest = await anAccountOf(service, email);
-    expect(await accept(guest, invitation, code)).toMatchObject(invalidCode);
+    expect(await accept(guest, invitation, code)).toMatchObject(invalidInvitationCode);
     expect((await guest.post('/api/me/email/verification')).status).toBe(202);
     const proof = (await mailServer.next(email, 2)).code;
     expect((await guest.post('/api/me/email/verify', { code: proof })).status).toBe(200);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { instancesInARace } from '../support/engine.js';
 import { appCode, aWrongCode, enrol, forgetSteps, SECOND_FACTOR } from '../support/second-factor.js';
-import { invalidCode, rateLimited } from '../support/expected.js';
+import { invalidSecondFactorCode, rateLimited } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { aSilentServer, MailServer, refusal } from '../support/mail-server.js';
 import { type Account, anAccount } from '../support/personas.js';
@@ -143,7 +143,7 @@ describe('the outbox', () => {
       const { secret } = await enrol(ada);
       await forgetSteps(service, ada);
       for (let attempt = 0; attempt < 10; attempt += 1)
-        expect(await post(ada, '/remove', aWrongCode(secret))).toMatchObject(invalidCode);
+        expect(await post(ada, '/remove', aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
       for (let attempt = 0; attempt < 3; attempt += 1)
         expect(await post(ada, '/remove', appCode(secret))).toMatchObject(rateLimited);
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { instancesInADuel } from '../support/engine.js';
-import { invalidCode, rateLimited } from '../support/expected.js';
+import { invalidEmailCode, rateLimited } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Account, anAccount, aPassword } from '../support/personas.js';
 import { type Service, startCluster } from '../support/service.js';
@@ -43,7 +43,7 @@ it('a completed reset of the password, and nothing less, lifts the limits of log
   const [email, newPassword] = [ada.email, aPassword()];
   const reset = (typed: unknown) =>
     here.anyone.post('/api/auth/password/reset', { email, code: typed, newPassword });
-  expect(await reset('ABCDE-FGHJK')).toMatchObject(invalidCode);
+  expect(await reset('ABCDE-FGHJK')).toMatchObject(invalidEmailCode);
   await isRefusedEverywhere(ada);
 
   expect((await reset(code)).status).toBe(200);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import {
   emailTaken,
-  invalidCode,
+  invalidEmailCode,
   invalidFields,
   mailUnavailable,
   passwordSessionRequired,
@@ -72,7 +72,7 @@ describe('the own e-mail', () => {
     expect(await eventsSince(service.db, known)).toEqual([
       { ...about(user), type: 'account.email_verified' },
     ]);
-    expect(await verify(user, code)).toMatchObject(invalidCode);
+    expect(await verify(user, code)).toMatchObject(invalidEmailCode);
     expect(await user.post(ASK)).toMatchObject({ status: 200, body: { ok: true } });
     expect(mailServer.to(user.email)).toHaveLength(1);
   });
@@ -92,7 +92,7 @@ describe('the own e-mail', () => {
     expect((await change(after, before.email)).status).toBe(202);
     expect((await verify(after, await codeTo(before.email, 3))).status).toBe(200);
     const reset = { email: before.email, code: issued.body.code, newPassword: aPassword() };
-    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+    expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
   });
 
   it('becomes another, beside every membership too, once the code from there is typed', async () => {
@@ -148,9 +148,9 @@ describe('the own e-mail', () => {
     const user = await anAccount(service);
     const first = await askedForChange(user);
     const second = await askedForChange(user);
-    expect(await verify(user, first.code)).toMatchObject(invalidCode);
+    expect(await verify(user, first.code)).toMatchObject(invalidEmailCode);
     expect((await change(user, user.email)).status).toBe(202);
-    expect(await verify(user, second.code)).toMatchObject(invalidCode);
+    expect(await verify(user, second.code)).toMatchObject(invalidEmailCode);
   });
 
   it('does not change with a code from before a new password, or from before the sessions ended', async () => {
@@ -167,7 +167,7 @@ describe('the own e-mail', () => {
       [other, other.password, ended],
     ] as const) {
       const { body } = await logIn(service, { email: who.email, password });
-      expect(await verify(who.as(body.token), stale.code)).toMatchObject(invalidCode);
+      expect(await verify(who.as(body.token), stale.code)).toMatchObject(invalidEmailCode);
     }
   });
 
@@ -189,8 +189,8 @@ describe('the own e-mail', () => {
     const user = await anAccount(service);
     const { code } = await askedForChange(user);
     for (let tries = 0; tries < 50; tries += 1)
-      expect(await verify(user, '0000000000')).toMatchObject(invalidCode);
-    expect(await verify(user, code)).toMatchObject(invalidCode);
+      expect(await verify(user, '0000000000')).toMatchObject(invalidEmailCode);
+    expect(await verify(user, code)).toMatchObject(invalidEmailCode);
   });
 
   const untilDecided = (email: string) => untilMailsAreDecided(service, email);
@@ -318,8 +318,8 @@ it('routes that need a mail server answer 409 without one, the others as ever', 
   expect(await silent.anyone.post('/api/auth/password/forgot', { email })).toMatchObject(mailUnavailable);
   expect(await user.post(ASK)).toMatchObject(mailUnavailable);
   expect(await user.put(EMAIL, { email: anEmail(), password })).toMatchObject(mailUnavailable);
-  expect(await user.post(VERIFY, { code: '0000000000' })).toMatchObject(invalidCode);
+  expect(await user.post(VERIFY, { code: '0000000000' })).toMatchObject(invalidEmailCode);
   const reset = { email, code: '0000000000', newPassword: aPassword() };
-  expect(await silent.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidCode);
+  expect(await silent.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
   await silent.stop();
 });

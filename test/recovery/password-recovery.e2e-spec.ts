@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { invalidCode, invalidFields, invalidToken } from '../support/expected.js';
+import { invalidEmailCode, invalidFields, invalidToken } from '../support/expected.js';
 import { MailServer, untilMailsAreDecided } from '../support/mail-server.js';
 import { NO_LIMITS, startOwnService } from '../support/service.js';
 import { type Account, anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
@@ -71,7 +71,7 @@ describe('a forgotten password', () => {
     const ada = await anAccount(service);
     const first = await aMailedCode(ada);
     const second = await aMailedCode(ada);
-    expect(await reset(ada.email, first)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, first)).toMatchObject(invalidEmailCode);
     expect((await reset(ada.email, second)).status).toBe(200);
   });
 
@@ -81,7 +81,7 @@ describe('a forgotten password', () => {
     const [chosen, stolen] = [aPassword(), aPassword()];
     const change = { currentPassword: ada.password, newPassword: chosen };
     expect((await ada.put('/api/me/password', change)).status).toBe(200);
-    expect(await reset(ada.email, code, stolen)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, code, stolen)).toMatchObject(invalidEmailCode);
     expect((await login(ada, stolen)).status).toBe(401);
     expect((await login(ada, chosen)).status).toBe(200);
   });
@@ -91,17 +91,17 @@ describe('a forgotten password', () => {
     const code = await aMailedCode(ada);
     const sql = 'UPDATE email_codes SET expires_at = ? WHERE subject = ?';
     await service.db.query(sql, [Date.now(), ada.email]);
-    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
   });
 
   it('takes no code of somebody else, none of another purpose, and none of a disabled account', async () => {
     const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     const code = await aMailedCode(ada);
     await aMailedCode(grace);
-    expect(await reset(grace.email, code)).toMatchObject(invalidCode);
-    expect(await ada.post('/api/me/email/verify', { code })).toMatchObject(invalidCode);
+    expect(await reset(grace.email, code)).toMatchObject(invalidEmailCode);
+    expect(await ada.post('/api/me/email/verify', { code })).toMatchObject(invalidEmailCode);
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
-    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
   });
 
   it('takes the right code at the 50th attempt, and at none after it', async () => {
@@ -110,7 +110,7 @@ describe('a forgotten password', () => {
     const after = (tries: number) =>
       service.db.query('UPDATE email_codes SET tries = ? WHERE subject = ?', [tries, ada.email]);
     await after(50);
-    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
     await after(49);
     expect((await reset(ada.email, code)).status).toBe(200);
   });
@@ -238,7 +238,7 @@ describe('a forgotten password', () => {
       const ada = await anAccount(service);
       await aMailedCode(ada);
       const answers = [await reset(ada.email, code), await reset(anEmail(), code)];
-      for (const answer of answers) expect(answer).toMatchObject(invalidCode);
+      for (const answer of answers) expect(answer).toMatchObject(invalidEmailCode);
       const [one, other] = answers.map(({ text }) => text.replace(/"requestId":"[^"]+"/, ''));
       expect(one).toBe(other);
     },

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import { aPendingSecret, appCode, protect, SECOND_FACTOR } from '../support/second-factor.js';
-import { invalidCode, secondFactorRequired, verifiedEmailRequired } from '../support/expected.js';
+import { invalidEmailCode, secondFactorRequired, verifiedEmailRequired } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { NO_LIMITS, startOwnService } from '../support/service.js';
@@ -124,7 +124,8 @@ describe('a code that an operator hands out', () => {
     const change = (await mailServer.next(email)).code;
     expect((await ada.post('/api/me/email/verify', { code: change })).status).toBe(200);
     const next = await anAccountOf(service, ada.email);
-    for (const address of [ada.email, email]) expect(await reset(address, code)).toMatchObject(invalidCode);
+    for (const address of [ada.email, email])
+      expect(await reset(address, code)).toMatchObject(invalidEmailCode);
     expect((await logIn(service, next)).status).toBe(200);
   });
 
@@ -134,14 +135,14 @@ describe('a code that an operator hands out', () => {
     const rename = 'UPDATE users SET email = ? WHERE id = ?';
     await service.db.query(rename, [anEmail(), ada.id]);
     await service.db.query(rename, [ada.email, grace.id]);
-    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
   });
 
   it('is void once every session of the account has ended', async () => {
     const ada = await anAccount(service, 'ada');
     const code = await aHandedOutCode(ada);
     expect((await operate(ada, 'end-sessions')).status).toBe(200);
-    expect(await reset(ada.email, code)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
   });
 
   it('stays valid when a stranger asks for one by email', async () => {
@@ -149,7 +150,7 @@ describe('a code that an operator hands out', () => {
     const code = await aHandedOutCode(ada);
     const mailed = await aMailedCode(ada.email);
     expect((await reset(ada.email, code)).status).toBe(200);
-    expect(await reset(ada.email, mailed)).toMatchObject(invalidCode);
+    expect(await reset(ada.email, mailed)).toMatchObject(invalidEmailCode);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { instancesInARace } from '../support/engine.js';
-import { invalidCode } from '../support/expected.js';
+import { invalidEmailCode } from '../support/expected.js';
 import { MailServer } from '../support/mail-server.js';
 import { NO_LIMITS, startCluster } from '../support/service.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword, isAlive, logIn } from '../support/personas.js';
@@ -32,7 +32,7 @@ describe('at the same moment', () => {
       const answers = await Promise.all(times(12, (number) => reset(number, email, code)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       for (const answer of answers.filter(({ status }) => status !== 200))
-        expect(answer).toMatchObject(invalidCode);
+        expect(answer).toMatchObject(invalidEmailCode);
       const sql = "SELECT id FROM events WHERE user_id = ? AND type = 'account.password_changed'";
       expect(await cluster.db.query(sql, [id])).toHaveLength(1);
     }
@@ -47,7 +47,7 @@ describe('at the same moment', () => {
       const part = times(4, (number) => reset(number, email, '0000000000'));
       counted += (await Promise.all(part)).filter(({ status }) => status === 400).length;
     }
-    expect(await reset(0, email, code)).toMatchObject(invalidCode);
+    expect(await reset(0, email, code)).toMatchObject(invalidEmailCode);
   });
 
   it('a change of e-mail and additions to organizations leave one e-mail everywhere', async () => {

@@ -4,7 +4,7 @@ import { KeyRing, keySetText, newJwk, parseKeySet, readKeySet } from '../../src/
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import {
-  invalidCode,
+  invalidSecondFactorCode,
   invalidFields,
   lastOwner,
   rateLimited,
@@ -57,7 +57,7 @@ describe('a code beside the password', () => {
       expect(await send(account, { password: aPassword() })).toMatchObject(wrongPassword);
       expect(await send(account, {})).toMatchObject(invalidFields('code'));
       expect(await send(account, { code: 123_456 })).toMatchObject(invalidFields('code'));
-      expect(await send(account, { code: app.wrong() })).toMatchObject(invalidCode);
+      expect(await send(account, { code: app.wrong() })).toMatchObject(invalidSecondFactorCode);
       expect(await usedStep(account)).toBe(0);
       const answer = await send(account, { code: app.next() });
       expect(answer.status, answer.text).toBe(done);
@@ -84,11 +84,11 @@ describe('a code beside the password', () => {
     expect((await changePassword(account, { code })).status).toBe(200);
     expect(await changeEmail(account, { code, password: 'unknown by now' })).toMatchObject(wrongPassword);
     const challenge = await aChallenge(service, other.account);
-    expect(await secondStep(service, challenge, code)).toMatchObject(invalidCode);
+    expect(await secondStep(service, challenge, code)).toMatchObject(invalidSecondFactorCode);
     const [recovery] = other.recoveryCodes;
     expect((await changeEmail(other.account, { code: recovery })).status).toBe(202);
     for (const used of [recovery, recoveryCodes[0]])
-      expect(await changeEmail(other.account, { code: used })).toMatchObject(invalidCode);
+      expect(await changeEmail(other.account, { code: used })).toMatchObject(invalidSecondFactorCode);
   });
 
   it('is neither used up nor counted as wrong by a dry run, nor by a change that is refused', async () => {
@@ -111,7 +111,7 @@ describe('a code beside the password', () => {
     const { password } = account;
     for (const _ of times(10, () => 0)) {
       const answer = await account.delete('/api/me?dryRun=true', { password, code: app.wrong() });
-      expect(answer).toMatchObject(invalidCode);
+      expect(answer).toMatchObject(invalidSecondFactorCode);
     }
     for (const [, send] of CHANGES)
       expect(await send(account, { code: app.at() })).toMatchObject(rateLimited);

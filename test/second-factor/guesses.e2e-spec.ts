@@ -14,7 +14,7 @@ import {
   SECOND_FACTOR,
   secondStep,
 } from '../support/second-factor.js';
-import { invalidCode, rateLimited } from '../support/expected.js';
+import { invalidSecondFactorCode, rateLimited } from '../support/expected.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { type Cluster, NO_LIMITS, type Service, startCluster } from '../support/service.js';
@@ -46,13 +46,13 @@ it('right codes at once are accepted after nine wrong ones, and the tenth wrong 
   const remove = (on: Service, code: string) =>
     ada.at(on).delete('/api/me?dryRun=true', { password: ada.password, code });
   for (const _ of times(9, () => 0))
-    expect(await remove(service, aWrongCode(secret))).toMatchObject(invalidCode);
+    expect(await remove(service, aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
   const code = appCode(secret);
   const answers = await atOnce(
     times(RIGHT_CODES, (place) => () => remove(cluster.instances[place % cluster.instances.length]!, code)),
   );
   expect(answers.map(({ status }) => status)).toEqual(times(RIGHT_CODES, () => 200));
-  expect(await remove(service, aWrongCode(secret))).toMatchObject(invalidCode);
+  expect(await remove(service, aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
   for (const on of cluster.instances) expect(await remove(on, code)).toMatchObject(rateLimited);
   await mailServer.next(ada.email, 2);
   const subjects = mailServer.to(ada.email).map(({ subject }) => subject);
@@ -72,14 +72,16 @@ it.each(GUESSES)(
   async (_whose, guess) => {
     const { account, app } = await protect(service, await anAccount(service, 'ada'));
     const wrong = (): Promise<Answer> => guess(account, app.wrong());
-    expect(await wrong()).toMatchObject(invalidCode);
+    expect(await wrong()).toMatchObject(invalidSecondFactorCode);
     clock.moveOn(WINDOW_MS - 2000);
-    for (const _ of times(9, () => 0)) expect(await wrong()).toMatchObject(invalidCode);
+    for (const _ of times(9, () => 0)) expect(await wrong()).toMatchObject(invalidSecondFactorCode);
     clock.moveOn(3000);
     const answers = [];
     for (const _ of times(10, () => 0)) answers.push(await wrong());
     // The first guess is over by now, so that one more may be compared.
-    expect(answers.filter(({ status }) => status === invalidCode.status).length).toBeLessThanOrEqual(1);
+    expect(
+      answers.filter(({ status }) => status === invalidSecondFactorCode.status).length,
+    ).toBeLessThanOrEqual(1);
     expect(answers.at(-1)).toMatchObject(rateLimited);
     clock.moveOn(WINDOW_MS);
     const later = new AuthenticatorApp(app.secret).at(Math.floor(clock.ahead / 30_000));

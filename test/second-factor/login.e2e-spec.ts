@@ -19,7 +19,7 @@ import {
 import {
   aJwt,
   invalidChallenge,
-  invalidCode,
+  invalidSecondFactorCode,
   invalidCredentials,
   invalidFields,
   invalidRefreshToken,
@@ -96,7 +96,7 @@ describe('a login with a second factor', () => {
     const types = new Set(events.slice(2).map(({ type }) => type));
     expect(types).toEqual(new Set(['account.recovery_code_used', 'session.started']));
     expect(new Set(events.map(({ actor }) => actor))).toEqual(new Set([account.id]));
-    expect(await secondStep(service, challenge, recoveryCodes[0])).toMatchObject(invalidCode);
+    expect(await secondStep(service, challenge, recoveryCodes[0])).toMatchObject(invalidSecondFactorCode);
   });
 
   it.each(['app', 'recovery'])('of 50 at once with one code (%s) exactly one succeeds', async (kind) => {
@@ -121,7 +121,7 @@ describe('a login with a second factor', () => {
     const { account, app, recoveryCodes } = await aProtectedAccount();
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const challenge = await aChallenge(on(attempt), account);
-      expect(await secondStep(on(attempt), challenge, app.wrong())).toMatchObject(invalidCode);
+      expect(await secondStep(on(attempt), challenge, app.wrong())).toMatchObject(invalidSecondFactorCode);
     }
     const challenge = await aChallenge(service, account);
     const refused = await secondStep(service, challenge, app.next());
@@ -184,7 +184,7 @@ describe('a login with a second factor', () => {
     const code = appCode(secret);
     expect((await account.post(`${SECOND_FACTOR}/confirm`, { code })).status).toBe(200);
     const step = async (typed: string) => secondStep(service, await aChallenge(service, account), typed);
-    expect(await step(code)).toMatchObject(invalidCode);
+    expect(await step(code)).toMatchObject(invalidSecondFactorCode);
     expect((await step(appCode(secret, 1))).status).toBe(200);
   });
 
@@ -250,8 +250,10 @@ describe('a login with a second factor', () => {
     it('of another user it is no way in, whatever code comes with it', async () => {
       const [ada, eve] = [await aProtectedAccount('ada'), await aProtectedAccount('eve')];
       const challenge = await aChallenge(service, eve.account);
-      expect(await secondStep(service, challenge, ada.app.next())).toMatchObject(invalidCode);
-      expect(await secondStep(service, challenge, ada.recoveryCodes[0])).toMatchObject(invalidCode);
+      expect(await secondStep(service, challenge, ada.app.next())).toMatchObject(invalidSecondFactorCode);
+      expect(await secondStep(service, challenge, ada.recoveryCodes[0])).toMatchObject(
+        invalidSecondFactorCode,
+      );
     });
 
     it('is no token, and no token is a challenge', async () => {
@@ -290,7 +292,9 @@ describe('a login with a second factor', () => {
     'refuses what is no code: %j',
     async (code) => {
       const { account } = await aProtectedAccount();
-      expect(await secondStep(service, await aChallenge(service, account), code)).toMatchObject(invalidCode);
+      expect(await secondStep(service, await aChallenge(service, account), code)).toMatchObject(
+        invalidSecondFactorCode,
+      );
     },
   );
 });

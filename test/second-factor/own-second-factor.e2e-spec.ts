@@ -9,7 +9,7 @@ import {
   SECOND_FACTOR,
 } from '../support/second-factor.js';
 import {
-  invalidCode,
+  invalidSecondFactorCode,
   invalidFields,
   rateLimited,
   secondFactorEnabled,
@@ -121,7 +121,7 @@ describe('the second factor of an account', () => {
     const { recoveryCodes } = await enrol(ada);
     const [first, second] = recoveryCodes;
     await renew(first);
-    expect(await renew(second)).toMatchObject(invalidCode);
+    expect(await renew(second)).toMatchObject(invalidSecondFactorCode);
     const { sid } = decodeToken(ada.token).claims;
     const events = await eventsOf(ada);
     const types = events.map(({ type }) => type);
@@ -141,7 +141,8 @@ describe('the second factor of an account', () => {
   });
 
   it('that was never set up can be set up, and neither confirmed, renewed nor removed', async () => {
-    for (const act of [confirm, renew, remove]) expect(await act('123456')).toMatchObject(invalidCode);
+    for (const act of [confirm, renew, remove])
+      expect(await act('123456')).toMatchObject(invalidSecondFactorCode);
     expect((await begin(ada)).status).toBe(201);
   });
 
@@ -153,7 +154,7 @@ describe('the second factor of an account', () => {
     const until = Date.now() + left;
     await service.db.query('UPDATE second_factors SET pending_until = ? WHERE user_id = ?', [until, ada.id]);
     const refused = current === 'expired' ? [renew, remove, confirm] : [renew, remove];
-    for (const act of refused) expect(await act(appCode(secret))).toMatchObject(invalidCode);
+    for (const act of refused) expect(await act(appCode(secret))).toMatchObject(invalidSecondFactorCode);
     expect(await state()).toEqual(NONE);
     expect((await confirm(appCode(await aPendingSecret(ada)))).status).toBe(200);
   });
@@ -171,7 +172,7 @@ describe('the second factor of an account', () => {
     const first = await aPendingSecret(ada);
     const second = await aPendingSecret(ada);
     expect(second).not.toBe(first);
-    expect(await confirm(appCode(first))).toMatchObject(invalidCode);
+    expect(await confirm(appCode(first))).toMatchObject(invalidSecondFactorCode);
     expect((await confirm(appCode(second))).status).toBe(200);
   });
 
@@ -188,16 +189,16 @@ describe('the second factor of an account', () => {
 
   it('takes each step of the app once, the neighbouring ones too, and none two away', async () => {
     const secret = await aPendingSecret(ada);
-    expect(await confirm(appCode(secret, -3))).toMatchObject(invalidCode);
-    expect(await confirm(appCode(secret, 3))).toMatchObject(invalidCode);
+    expect(await confirm(appCode(secret, -3))).toMatchObject(invalidSecondFactorCode);
+    expect(await confirm(appCode(secret, 3))).toMatchObject(invalidSecondFactorCode);
     const first = appCode(secret);
     expect((await confirm(first)).status).toBe(200);
-    expect(await renew(first)).toMatchObject(invalidCode);
-    expect(await renew(appCode(secret, -1))).toMatchObject(invalidCode);
+    expect(await renew(first)).toMatchObject(invalidSecondFactorCode);
+    expect(await renew(appCode(secret, -1))).toMatchObject(invalidSecondFactorCode);
     const next = appCode(secret, 1);
     expect((await renew(next)).status).toBe(200);
-    expect(await renew(next)).toMatchObject(invalidCode);
-    expect(await remove(first)).toMatchObject(invalidCode);
+    expect(await renew(next)).toMatchObject(invalidSecondFactorCode);
+    expect(await remove(first)).toMatchObject(invalidSecondFactorCode);
   });
 
   it('takes each recovery code once, until new ones are made', async () => {
@@ -205,15 +206,15 @@ describe('the second factor of an account', () => {
     const [first, second] = recoveryCodes as [string, string];
     const renewed = await renew(first.toLowerCase().replaceAll('-', ' '));
     expect(renewed.status).toBe(200);
-    expect(await renew(first)).toMatchObject(invalidCode);
-    expect(await renew(second)).toMatchObject(invalidCode);
+    expect(await renew(first)).toMatchObject(invalidSecondFactorCode);
+    expect(await renew(second)).toMatchObject(invalidSecondFactorCode);
     const fresh = renewed.body.recoveryCodes;
     expect(new Set([...recoveryCodes, ...fresh]).size).toBe(20);
     const stored = await service.db.query('SELECT hash FROM recovery_codes WHERE user_id = ?', [ada.id]);
     expect(stored).toHaveLength(10);
     expect((await remove(fresh[0])).status).toBe(200);
     expect(await state()).toEqual(NONE);
-    for (const code of fresh) expect(await remove(code)).toMatchObject(invalidCode);
+    for (const code of fresh) expect(await remove(code)).toMatchObject(invalidSecondFactorCode);
   });
 
   it('is gone without a trace once it is removed, and can be set up anew', async () => {
@@ -236,7 +237,7 @@ describe('the second factor of an account', () => {
       'UPDATE second_factors SET secret = (SELECT s.secret FROM (SELECT * FROM second_factors) s WHERE s.user_id = ?) WHERE user_id = ?',
       [grace.id, ada.id],
     );
-    expect(await remove(appCode(secret))).toMatchObject(invalidCode);
+    expect(await remove(appCode(secret))).toMatchObject(invalidSecondFactorCode);
     await waitFor('the log names the user', hangTimeoutMs(), () =>
       service.logs.some((line) => line.includes(ada.id) && line.includes('no key opens')),
     );
@@ -255,7 +256,7 @@ describe('the second factor of an account', () => {
     });
 
     it('refuses the right one too, but takes a recovery code, which sets the count back', async () => {
-      expect(await remove(aWrongCode(secret))).toMatchObject(invalidCode);
+      expect(await remove(aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
       const refused = await renew(appCode(secret));
       expect(refused).toMatchObject(rateLimited);
       const wait = Number(refused.headers.get('retry-after'));
@@ -267,14 +268,14 @@ describe('the second factor of an account', () => {
 
     it('counts a right one that came before the tenth wrong one as the end of the row', async () => {
       expect((await renew(appCode(secret))).status).toBe(200);
-      expect(await renew(aWrongCode(secret))).toMatchObject(invalidCode);
+      expect(await renew(aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
       expect((await renew(appCode(secret, 1))).status).toBe(200);
     });
 
     it('leaves others and codes of no possible form alone', async () => {
       await renew(aWrongCode(secret));
       for (const code of ['', '12345', 'x'.repeat(15_000), '0'.repeat(26)])
-        expect(await renew(code)).toMatchObject(invalidCode);
+        expect(await renew(code)).toMatchObject(invalidSecondFactorCode);
       const grace = await anAccount(service, 'grace');
       const hers = await enrol(grace);
       const body = { password: grace.password, code: appCode(hers.secret, 1) };
@@ -284,7 +285,8 @@ describe('the second factor of an account', () => {
 
   it('does not let a stolen session guess its way through an enrolment that the owner has begun', async () => {
     const secret = await aPendingSecret(ada);
-    for (let i = 0; i < 10; i += 1) expect(await confirm(aWrongCode(secret))).toMatchObject(invalidCode);
+    for (let i = 0; i < 10; i += 1)
+      expect(await confirm(aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
     expect(await confirm(appCode(secret))).toMatchObject(rateLimited);
     expect(await state()).toEqual(NONE);
   });

@@ -13,7 +13,7 @@ import {
   SECOND_FACTOR,
   secondStep,
 } from '../support/second-factor.js';
-import { invalidChallenge, invalidCode, invalidToken, rateLimited } from '../support/expected.js';
+import { invalidChallenge, invalidSecondFactorCode, invalidToken, rateLimited } from '../support/expected.js';
 import { answerAfter, holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, isAlive, type Session } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
@@ -86,11 +86,11 @@ describe('logins of many users that arrive at the same moment', () => {
       ...lucky.map((person) => () => person.logIn(person.app.next())),
     ]);
 
-    expect(wrong).toMatchObject(invalidCode);
+    expect(wrong).toMatchObject(invalidSecondFactorCode);
     expect(full).toMatchObject(rateLimited);
     for (const answer of [ofDisabled, ofChanged]) expect(answer).toMatchObject(invalidChallenge);
     expect(ofFirst!.body.user.id).toBe(first.account.id);
-    expect(swapped, 'the code of somebody else').toMatchObject(invalidCode);
+    expect(swapped, 'the code of somebody else').toMatchObject(invalidSecondFactorCode);
     expect(right.map(({ body }) => body.user)).toEqual(
       lucky.map(({ account: { id, email } }) => ({ id, email })),
     );
@@ -132,7 +132,7 @@ describe('logins of many users that arrive at the same moment', () => {
       await rows.untilOneWaits();
       await rows.commit();
       const right = await answers;
-      expect(right.pop()).toMatchObject(invalidCode);
+      expect(right.pop()).toMatchObject(invalidSecondFactorCode);
       expect(right.map(({ body }) => body.user.id)).toEqual(others.map(({ account }) => account.id));
       expect(await sessionsOf(used)).toBe(0);
     });
@@ -235,7 +235,7 @@ describe('changes of a second factor at once', () => {
       (held) => held.write(sql, [ada.id]),
       () => ada.post(CONFIRM, { code }),
     );
-    expect(answer).toMatchObject(invalidCode);
+    expect(answer).toMatchObject(invalidSecondFactorCode);
     expect(await isAlive(ada)).toBe(true);
   });
 });

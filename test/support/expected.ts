@@ -12,6 +12,10 @@ function problem(status: number, code: string, more: object = {}): ExpectedProbl
 
 export const malformedJson = problem(400, 'malformed_json');
 export const invalidCode = problem(400, 'invalid_code');
+export const invalidEmailCode = problem(400, 'invalid_email_code');
+export const invalidInvitationCode = problem(400, 'invalid_invitation_code');
+export const invalidSecondFactorCode = problem(400, 'invalid_second_factor_code');
+export const secondFactorCodeUsed = problem(400, 'second_factor_code_used');
 export const unauthorized = problem(401, 'unauthorized');
 export const invalidToken = problem(401, 'invalid_token');
 export const insufficientUserAuthentication = problem(401, 'insufficient_user_authentication');

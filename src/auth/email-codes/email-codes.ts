@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Problem } from '../../problems/problem.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
@@ -10,14 +9,6 @@ import {
   EmailCodesRepository,
 } from './email-codes.repository.js';
 import { isSameCode, emailCodeOf, typedCode } from './email-code-text.js';
-
-export const INVALID_EMAIL_CODE = 'The code is wrong, used or expired; ask for a new one.';
-
-export class InvalidEmailCodeError extends Problem {
-  constructor() {
-    super('invalid_code', { detail: INVALID_EMAIL_CODE });
-  }
-}
 
 export const EMAIL_CODE_TTL_MS = 15 * 60_000;
 const MAX_TRIES = 50;

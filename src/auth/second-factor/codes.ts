@@ -117,12 +117,8 @@ export class TotpSecrets {
     if (!this.secrets.hasKeyOf(secret)) await this.keyFile.lookForUnknownKey();
   }
 
-  /** Returns the step of a code that can still be used; undefined also if no key decrypts the secret. */
-  findUnusedStep(
-    userId: string,
-    { secret: encrypted, lastStep }: StoredSecret,
-    digits: string,
-  ): number | undefined {
+  /** Returns the step of a code, used before or not; undefined also if no key decrypts the secret. */
+  findStep(userId: string, { secret: encrypted }: StoredSecret, digits: string): number | undefined {
     const secret = this.secrets.decrypt(encrypted, userId);
     if (!secret) {
       this.logger.error({
@@ -131,7 +127,6 @@ export class TotpSecrets {
       });
       return undefined;
     }
-    const step = findStep(secret, digits, Date.now());
-    return step !== undefined && step > lastStep ? step : undefined;
+    return findStep(secret, digits, Date.now());
   }
 }

@@ -42,7 +42,7 @@ export class OwnerProofs {
 
   /**
    * Call `use` in the transaction that acts.
-   * @throws wrong_password, ValidationProblem, InvalidSecondFactorCodeError, RateLimitedError, InvalidTokenError
+   * @throws wrong_password, ValidationProblem, invalid_second_factor_code, RateLimitedError, InvalidTokenError
    */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
     const credentials = await this.verifyPassword(userId, password, client);
@@ -51,7 +51,7 @@ export class OwnerProofs {
     return { credentials, code: await this.verification.check(credentials, 'signed-in', code) };
   }
 
-  /** Call it after the statement that changes the user's row, if there is one. @throws InvalidSecondFactorCodeError */
+  /** Call it after the statement that changes the user's row, if there is one. @throws invalid_second_factor_code */
   async use(transaction: Transaction, { code }: Pick<ProvenOwner, 'code'>, actor: UserActor): Promise<void> {
     const used = code && (await this.verification.use(transaction, code));
     if (used) await this.events.record(transaction, { ...used, actor });

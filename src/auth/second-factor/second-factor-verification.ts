@@ -17,12 +17,13 @@ import {
   withRightCode,
   withWrongCode,
 } from './second-factor-failures.repository.js';
-import { InvalidSecondFactorCodeError, TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
+import { TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
 import {
   type PendingFactor,
   SecondFactorsRepository,
   type StoredSecret,
 } from './second-factors.repository.js';
+import { Problem } from '../../problems/problem.js';
 
 export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
 
@@ -30,6 +31,12 @@ export type CheckedCode = { user: CodeHolder; scope: FailureScope } & (
   | { kind: 'totp'; step: number; enabledAt: number }
   | { kind: 'recovery'; hash: string }
 );
+
+/** Another request has used the code since `check`, or the factor has changed. */
+const REFUSAL_AFTER_CHECK = {
+  totp: 'second_factor_code_used',
+  recovery: 'invalid_second_factor_code',
+} as const;
 
 type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
@@ -50,7 +57,7 @@ export class SecondFactorVerification {
   /**
    * Rejects TOTP codes after ten wrong ones in 15 minutes. Accepts recovery codes at any time, so that no attacker
    * can lock the owner out.
-   * @throws InvalidSecondFactorCodeError, RateLimitedError
+   * @throws invalid_second_factor_code, RateLimitedError
    */
   async check(
     { id, email, secondFactorAt }: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>,
@@ -58,14 +65,16 @@ export class SecondFactorVerification {
     typed: string,
   ): Promise<CheckedCode> {
     const code = readTypedCode(typed);
-    if (secondFactorAt === null || code === undefined) throw new InvalidSecondFactorCodeError(id);
+    if (secondFactorAt === null || code === undefined)
+      throw new Problem('invalid_second_factor_code', { userId: id });
     const user = { id, email };
     if (code.kind === 'recovery') {
-      if (!(await this.recoveryCodes.isUnused(id, code.hash))) throw new InvalidSecondFactorCodeError(id);
+      if (!(await this.recoveryCodes.isUnused(id, code.hash)))
+        throw new Problem('invalid_second_factor_code', { userId: id });
       return { ...code, user, scope };
     }
     const factor = await this.factors.findEnabled(id);
-    if (!factor) throw new InvalidSecondFactorCodeError(id);
+    if (!factor) throw new Problem('invalid_second_factor_code', { userId: id });
     const step = await this.checkTotp(user, scope, factor, code.digits);
     return { kind: 'totp', step, enabledAt: factor.enabledAt, user, scope };
   }
@@ -73,14 +82,15 @@ export class SecondFactorVerification {
   async checkPending(user: CodeHolder, typed: string): Promise<PendingFactor & { step: number }> {
     const code = readTypedCode(typed);
     const factor = await this.factors.findPending(user.id);
-    if (code?.kind !== 'totp' || !factor) throw new InvalidSecondFactorCodeError(user.id);
+    if (code?.kind !== 'totp' || !factor)
+      throw new Problem('invalid_second_factor_code', { userId: user.id });
     // A stolen session must not guess the code of a factor that the owner is about to confirm.
     return { ...factor, step: await this.checkTotp(user, 'signed-in', factor, code.digits) };
   }
 
   /**
    * Call it after the statement that changes the user's row, and record the event that it returns.
-   * @throws InvalidSecondFactorCodeError if the code or the factor has changed since
+   * @throws invalid_second_factor_code if the code or the factor has changed since
    */
   async use(transaction: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
     const { id: userId, email: recipient } = code.user;
@@ -88,7 +98,7 @@ export class SecondFactorVerification {
       code.kind === 'totp'
         ? await this.factors.useStep(transaction, userId, code)
         : await this.recoveryCodes.use(transaction, userId, code.hash);
-    if (!isUsed) throw new InvalidSecondFactorCodeError(userId);
+    if (!isUsed) throw new Problem(REFUSAL_AFTER_CHECK[code.kind], { userId });
     await this.failures.clear(transaction, userId, code.scope);
     if (code.kind === 'totp') return undefined;
 
@@ -98,14 +108,14 @@ export class SecondFactorVerification {
     return { type: 'account.recovery_code_used', userId, userRevision };
   }
 
-  /** Enables the factor that `checkPending` found, and uses the step. @throws InvalidSecondFactorCodeError if it was replaced */
+  /** Enables the factor that `checkPending` found, and uses the step. @throws invalid_second_factor_code if it was replaced */
   async usePending(
     transaction: Transaction,
     userId: string,
     { pendingUntil, step, enabledAt }: { pendingUntil: number; step: number; enabledAt: number },
   ): Promise<void> {
     if (!(await this.factors.enable(transaction, userId, { pendingUntil, step, enabledAt })))
-      throw new InvalidSecondFactorCodeError(userId);
+      throw new Problem('invalid_second_factor_code', { userId });
     await this.failures.clear(transaction, userId, 'signed-in');
   }
 
@@ -125,7 +135,8 @@ export class SecondFactorVerification {
         if (!isForeignKeyViolation(error)) throw error;
         return undefined;
       });
-    if (step === undefined) throw new InvalidSecondFactorCodeError(user.id);
+    if (step === undefined) throw new Problem('invalid_second_factor_code', { userId: user.id });
+    if (step <= factor.lastStep) throw new Problem('second_factor_code_used', { userId: user.id });
     return step;
   }
 
@@ -140,8 +151,9 @@ export class SecondFactorVerification {
     const { id, email } = user;
     const failures = await this.failures.lock(transaction, id, scope);
     requireRoom(id, failures);
-    const step = this.totp.findUnusedStep(id, factor, digits);
-    const counted = step === undefined ? withWrongCode(failures) : withRightCode(failures);
+    const step = this.totp.findStep(id, factor, digits);
+    const isUnused = step !== undefined && step > factor.lastStep;
+    const counted = isUnused ? withRightCode(failures) : withWrongCode(failures);
     const isNoticeDue = isFull(counted) && counted.notified === 0;
     await this.failures.save(transaction, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
     if (isNoticeDue)

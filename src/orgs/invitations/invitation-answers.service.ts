@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { typedCode } from '../../auth/email-codes/email-code-text.js';
-import { EmailCodes, InvalidEmailCodeError } from '../../auth/email-codes/email-codes.js';
+import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/org.entity.js';
 import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
@@ -63,11 +63,11 @@ export class InvitationAnswers {
 
   /**
    * A right code counts as a try for its invitation, a wrong one as a try for each candidate.
-   * @throws InvalidEmailCodeError
+   * @throws invalid_invitation_code
    */
   async findByCode(email: string, typed: string, principal: string): Promise<CandidateInvitation> {
     const code = typedCode(typed);
-    if (code === undefined) throw new InvalidEmailCodeError();
+    if (code === undefined) throw new Problem('invalid_invitation_code');
     const found = await this.lists.findCandidates(email, Date.now());
     const candidates = found.length > 0 ? found : [NOBODY];
     const right = candidates.find((candidate) => this.isDerived(candidate, code));
@@ -79,7 +79,7 @@ export class InvitationAnswers {
       await this.codes.keepPlace(tx, { purpose: 'invitation', subject: email });
       return this.invitations.countTries(tx, ids);
     });
-    if (!right || counted === 0) throw new InvalidEmailCodeError();
+    if (!right || counted === 0) throw new Problem('invalid_invitation_code');
     return right;
   }
 
@@ -92,10 +92,10 @@ export class InvitationAnswers {
     const { answer } = await this.changes.inAnyOrg<T>({ actor }, orgId, async (tx, org) => {
       const facts = await this.invitations.findAnswering(id, '', tx);
       const isCurrent = facts?.codeNumber === codeNumber && isOpen(facts, Date.now());
-      if (!org || !isCurrent) throw new InvalidEmailCodeError();
+      if (!org || !isCurrent) throw new Problem('invalid_invitation_code');
       const registered = await create(tx);
       const isMember = await this.makeMember(tx, registered.actor, { org, facts, hasCode: true });
-      if (!isMember) throw new InvalidEmailCodeError();
+      if (!isMember) throw new Problem('invalid_invitation_code');
       return registered;
     });
     return answer;
@@ -149,7 +149,8 @@ export class InvitationAnswers {
     const hasCode = (facts: AnsweringFacts): boolean => {
       const isRight = isCounted && facts.tries <= MAX_CODE_TRIES && this.isDerived(facts, code);
       // Reveal nothing until the caller has proved that they own the email.
-      if (typed !== undefined && !isRight && facts.userVerifiedAt === null) throw new InvalidEmailCodeError();
+      if (typed !== undefined && !isRight && facts.userVerifiedAt === null)
+        throw new Problem('invalid_invitation_code');
       return isRight;
     };
     return { id, orgId: found.orgId, hasCode };
@@ -159,7 +160,7 @@ export class InvitationAnswers {
     const { id, orgId, codeNumber } = await this.findByCode(email, typed, actor.id);
     const hasCode = (facts: AnsweringFacts): boolean => {
       const isOwn = facts.userEmail === facts.email;
-      if (!isOwn || facts.codeNumber !== codeNumber) throw new InvalidEmailCodeError();
+      if (!isOwn || facts.codeNumber !== codeNumber) throw new Problem('invalid_invitation_code');
       return true;
     };
     return { id, orgId, hasCode };

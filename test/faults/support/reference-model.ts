@@ -89,7 +89,7 @@ export class ReferenceModel {
     const user = this.userOf(session);
     const { isEnabled, isPending } = this.secondFactors.of(user);
     if (isEnabled) return refused(409, 'second_factor_enabled');
-    if (!isPending) return refused(400, 'invalid_code');
+    if (!isPending) return refused(400, 'invalid_second_factor_code');
     const refusalOfCode = this.refusalOfCode(user, isRight ? 'app' : 'wrong digits', 'signed-in');
     if (refusalOfCode) return refusalOfCode;
     this.secondFactors.enable(user);
@@ -101,7 +101,7 @@ export class ReferenceModel {
     const refusal = this.refusalOfPasswordSession(session);
     if (refusal) return refusal;
     const user = this.userOf(session);
-    if (!this.secondFactors.of(user).isEnabled) return refused(400, 'invalid_code');
+    if (!this.secondFactors.of(user).isEnabled) return refused(400, 'invalid_second_factor_code');
     const refusalOfCode = this.refusalOfCode(user, code, 'signed-in');
     if (refusalOfCode) return refusalOfCode;
     this.secondFactors[change](user);
@@ -300,7 +300,8 @@ export class ReferenceModel {
 
   registerInvited(email: string, password: string, index: number): Expected {
     const invitation = this.invitations.get(index);
-    if (invitation.email !== email || invitation.status !== 'pending') return refused(400, 'invalid_code');
+    if (invitation.email !== email || invitation.status !== 'pending')
+      return refused(400, 'invalid_invitation_code');
     const answer = this.register(email, password);
     if (answer.status !== 201) return answer;
     invitation.status = 'accepted';
@@ -329,7 +330,7 @@ export class ReferenceModel {
   private refusalOfCode(user: string, code: ShownCode, scope: AttemptScope): Expected | undefined {
     const result = this.secondFactors.show(user, code, scope);
     if (result === 'right') return undefined;
-    return result === 'wrong' ? refused(400, 'invalid_code') : refused(429, 'rate_limited');
+    return result === 'wrong' ? refused(400, 'invalid_second_factor_code') : refused(429, 'rate_limited');
   }
 
   private refusal(session: number, org: number, least: Role): Expected | undefined {
