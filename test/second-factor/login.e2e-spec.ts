@@ -20,6 +20,7 @@ import {
   aJwt,
   invalidChallenge,
   invalidSecondFactorCode,
+  secondFactorCodeUsed,
   invalidCredentials,
   invalidFields,
   invalidRefreshToken,
@@ -184,7 +185,7 @@ describe('a login with a second factor', () => {
     const code = appCode(secret);
     expect((await account.post(`${SECOND_FACTOR}/confirm`, { code })).status).toBe(200);
     const step = async (typed: string) => secondStep(service, await aChallenge(service, account), typed);
-    expect(await step(code)).toMatchObject(invalidSecondFactorCode);
+    expect(await step(code)).toMatchObject(secondFactorCodeUsed);
     expect((await step(appCode(secret, 1))).status).toBe(200);
   });
 
