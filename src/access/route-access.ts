@@ -52,7 +52,7 @@ export function requireAssurance(session: Session, assurance: Assurance | undefi
   if (!assurance) return;
   const { login } = assurance;
   if (login && !meets(session, login)) throw loginNeeded(login);
-  if (session.isDelegated) throw new Problem('password_session_required');
+  if (session.isDelegated) throw new Problem('step_up_required');
 }
 
 /** A delegated session inherits `amr` and `authTime`, but needs another login, too. */

@@ -51,15 +51,15 @@ export const ORGS: CommandGroup = {
       run: showOrg,
     },
     {
-      usage: 'set-owner <ORG> <USER>',
+      usage: 'add-owner <ORG> <USER>',
       summary: 'make a user an owner; the existing owners remain',
       details: `${ORG} A user is named by e-mail or id.`,
       options: [['--force', 'accept a user who is not a member: they join as an owner']],
       changes: true,
       examples: [
-        'orgs set-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',
+        'orgs add-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',
       ],
-      run: setOwner,
+      run: addOwner,
     },
   ],
 };
@@ -144,7 +144,7 @@ function totalOf(counts: { role: Role; members: number }[]): string {
   return `${total} in all: ${parts.join(', ')}`;
 }
 
-function setOwner(invocation: Invocation): Promise<Report> {
+function addOwner(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = operatorOf(invocation);
     const [orgText = '', userText = ''] = invocation.parameters;

@@ -57,8 +57,8 @@ describe('defaults', () => {
       refreshGrace: 30,
       rateLimitRegister: { limit: 5, windowMs: 3_600_000 },
       rateLimitLogin: { limit: 10, windowMs: 900_000 },
-      rateLimitAddress: undefined,
-      rateLimitAccount: undefined,
+      rateLimitIp: undefined,
+      rateLimitFailedLogins: undefined,
       rateLimitLookup: { limit: 100, windowMs: 3_600_000 },
       rateLimitForgot: { limit: 3, windowMs: 900_000 },
       rateLimitCode: { limit: 10, windowMs: 900_000 },
@@ -276,7 +276,7 @@ const WRONG: Record<string, string[]> = {
   MAX_ORGS_PER_USER: ['0', '100001'],
   TOKEN_TTL: ['24', '0s'],
   RATE_LIMIT_LOGIN: ['10', '0/15m'],
-  RATE_LIMIT_ADDRESS: ['on'],
+  RATE_LIMIT_IP: ['on'],
   RATE_LIMIT_LOOKUP: ['100'],
   ARGON2_MEMORY_KIB: ['12.5'],
   MIGRATIONS: ['auto'],
@@ -310,7 +310,7 @@ describe('lists and switches', () => {
       TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,fd00::/8',
       CORS_ORIGINS: 'tauri://localhost,https://app.example.com:8443',
       RATE_LIMIT_LOGIN: 'off',
-      RATE_LIMIT_ADDRESS: '300/15m',
+      RATE_LIMIT_IP: '300/15m',
       RATE_LIMIT_LOOKUP: 'off',
     });
     expect(env.trustProxy.map(([network, length]) => `${network.toString()}/${length}`)).toEqual([
@@ -320,7 +320,7 @@ describe('lists and switches', () => {
     ]);
     expect(env.corsOrigins).toEqual(['tauri://localhost', 'https://app.example.com:8443']);
     expect(env.rateLimitLogin).toBeUndefined();
-    expect(env.rateLimitAddress).toEqual({ limit: 300, windowMs: 900_000 });
+    expect(env.rateLimitIp).toEqual({ limit: 300, windowMs: 900_000 });
     expect(env.rateLimitLookup).toBeUndefined();
   });
 });

@@ -104,8 +104,8 @@ const SETTINGS = {
   /** undefined means that the limit is off */
   rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
   rateLimitLogin: limit('RATE_LIMIT_LOGIN', '10/15m'),
-  rateLimitAddress: limit('RATE_LIMIT_ADDRESS', 'off'),
-  rateLimitAccount: limit('RATE_LIMIT_ACCOUNT', 'off'),
+  rateLimitIp: limit('RATE_LIMIT_IP', 'off'),
+  rateLimitFailedLogins: limit('RATE_LIMIT_FAILED_LOGINS', 'off'),
   rateLimitLookup: limit('RATE_LIMIT_LOOKUP', '100/1h'),
   rateLimitForgot: limit('RATE_LIMIT_FORGOT', '3/15m'),
   rateLimitCode: limit('RATE_LIMIT_CODE', '10/15m'),

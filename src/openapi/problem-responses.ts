@@ -57,7 +57,7 @@ function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
     return [...refusals, 'operator_required', 'insufficient_user_authentication'];
   if (access.to === 'members')
     refusals.push('org_not_found', 'not_a_member', ...MIN_ROLE_PROBLEMS[access.minRole]);
-  return access.assurance ? [...refusals, 'password_session_required'] : refusals;
+  return access.assurance ? [...refusals, 'step_up_required'] : refusals;
 }
 
 const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {

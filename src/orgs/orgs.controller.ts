@@ -139,7 +139,7 @@ export class OrgsController {
   @HttpCode(200)
   @MinRole('member')
   @OrgWrite({ dryRun: true, remedy: true })
-  @ApiProblems('last_owner', 'password_session_required')
+  @ApiProblems('last_owner', 'step_up_required')
   leaveOrg(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,

@@ -70,7 +70,7 @@ export const PROBLEMS = byStatus({
       'Send the challenge with a code of the second factor to /api/auth/login/second-factor.',
     ],
     wrong_password: ['The current password is wrong', 'The current password is wrong.'],
-    password_session_required: [
+    step_up_required: [
       'A login by password is required',
       'This token comes from a one-time code; log in with the password.',
     ],

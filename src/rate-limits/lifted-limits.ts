@@ -22,7 +22,7 @@ export class LiftedLimits implements BeforeApplicationShutdown {
     private readonly rows: LiftedLimitsRepository,
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
   ) {
-    this.windowMs = Math.max(0, env.rateLimitLogin?.windowMs ?? 0, env.rateLimitAccount?.windowMs ?? 0);
+    this.windowMs = Math.max(0, env.rateLimitLogin?.windowMs ?? 0, env.rateLimitFailedLogins?.windowMs ?? 0);
   }
 
   start(): void {

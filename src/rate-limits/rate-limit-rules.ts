@@ -45,7 +45,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
   },
   address: {
-    limitOf: (env) => env.rateLimitAddress,
+    limitOf: (env) => env.rateLimitIp,
     keyOf: (request) =>
       namesAccount(request)
         ? rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX))
@@ -54,7 +54,7 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
       'Too many registrations, logins and password requests from your address; wait before the next one.',
   },
   account: {
-    limitOf: (env) => env.rateLimitAccount,
+    limitOf: (env) => env.rateLimitFailedLogins,
     keyOf: (request) => {
       const email = emailIn(request);
       return email && rateLimitKey('account', email);

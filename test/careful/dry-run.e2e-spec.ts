@@ -64,7 +64,7 @@ const CHANGES: Case[] = [
   ],
 ];
 
-const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_ADDRESS: 'off' };
+const env = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_IP: 'off' };
 const service = await startOwnService({ env });
 const reader = await DocumentReader.of(service);
 afterAll(() => service.stop());

@@ -18,7 +18,7 @@ const UNKNOWN_ID = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 const GROUPS = {
   users:
     'list find show delete disable enable end-sessions set-password reset-code remove-second-factor verify-email set-email invite-code import',
-  orgs: 'list find show set-owner',
+  orgs: 'list find show add-owner',
   operators: 'grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
   sessions: 'end-all',
@@ -170,7 +170,7 @@ describe('what cannot be run', () => {
     ['orgs', 'show', UNKNOWN_ID, '--role', 'king'],
     ['orgs', 'find', ' '],
     ['orgs', 'find', 'x'.repeat(101)],
-    ['orgs', 'set-owner', UNKNOWN_ID, NOBODY],
+    ['orgs', 'add-owner', UNKNOWN_ID, NOBODY],
     ['backup', '/dev/null'],
     ['copy-from', '/dev/null/none'],
     ['unknown'],

@@ -5,7 +5,7 @@ import {
   insufficientRole,
   invalidFields,
   notAMember,
-  passwordSessionRequired,
+  stepUpRequired,
   unauthorized,
 } from '../support/expected.js';
 import { changeRole } from '../support/org-members.js';
@@ -127,7 +127,7 @@ describe('reading the record', () => {
 
   it('needs a login by password for what is about oneself', async () => {
     const passedOn = await byCode(service, cast.member);
-    expect(await own(passedOn)).toMatchObject(passwordSessionRequired);
+    expect(await own(passedOn)).toMatchObject(stepUpRequired);
     expect((await passedOn.get('/api/me')).status).toBe(200);
   });
 

@@ -182,7 +182,7 @@ it('counts by e-mail and by address in one step: neither counts what the other r
   const addressLimit = 25;
   const pair = await aPair({
     RATE_LIMIT_LOGIN: `${LIMIT}/15m`,
-    RATE_LIMIT_ADDRESS: `${addressLimit}/15m`,
+    RATE_LIMIT_IP: `${addressLimit}/15m`,
   });
   const asked = 4 * addressLimit;
 

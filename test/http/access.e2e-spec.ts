@@ -63,7 +63,7 @@ const REFUSALS = [
   'insufficient_scope',
   'operator_required',
   'insufficient_user_authentication',
-  'password_session_required',
+  'step_up_required',
   'not_a_member',
   'insufficient_role',
 ];
@@ -79,7 +79,7 @@ function refusalOf(access: Access, principal: Principal): string | undefined {
   if (principal === 'nobody') return 'unauthorized';
   if (principal === 'a service') return 'invalid_token';
   if (access.to === 'operators') return 'operator_required';
-  return principal === 'a user by code' && access.assurance ? 'password_session_required' : undefined;
+  return principal === 'a user by code' && access.assurance ? 'step_up_required' : undefined;
 }
 
 interface Subject {

@@ -6,7 +6,7 @@ import {
   invalidFields,
   invitationEnded,
   invitationNotFound,
-  passwordSessionRequired,
+  stepUpRequired,
   unauthorized,
 } from '../support/expected.js';
 import {
@@ -195,8 +195,8 @@ describe('an invitation', () => {
   it('needs a login by password to be answered, and none to be read', async () => {
     const derived = await byCode(service, guest);
 
-    expect(await accept(derived, invitation)).toMatchObject(passwordSessionRequired);
-    expect(await decline(derived, invitation)).toMatchObject(passwordSessionRequired);
+    expect(await accept(derived, invitation)).toMatchObject(stepUpRequired);
+    expect(await decline(derived, invitation)).toMatchObject(stepUpRequired);
     expect(await received(derived)).toHaveLength(1);
     expect(await service.anyone.get('/api/me/invitations')).toMatchObject(unauthorized);
     const path = `/api/me/invitations/${invitation.id}/accept`;

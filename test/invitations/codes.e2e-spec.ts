@@ -11,7 +11,7 @@ import {
   invalidCredentials,
   invalidFields,
   invitationEnded,
-  passwordSessionRequired,
+  stepUpRequired,
   rateLimited,
   unauthorized,
 } from '../support/expected.js';
@@ -242,7 +242,7 @@ describe('an invitation that is answered with its code alone', () => {
       guest.send('POST', path, { headers: { 'content-type': type }, body });
 
     expect(await service.anyone.post(path, { code })).toMatchObject(unauthorized);
-    expect(await answer(await byCode(service, guest), code)).toMatchObject(passwordSessionRequired);
+    expect(await answer(await byCode(service, guest), code)).toMatchObject(stepUpRequired);
     for (const odd of [0, null, {}, [code], true, undefined]) {
       expect(await guest.post(path, { code: odd })).toMatchObject(invalidFields('code'));
     }

@@ -368,7 +368,7 @@ describe('an inviter', () => {
   it('of somebody whom an operator makes an owner, too', async () => {
     const { org, admin, outsider } = cast;
     const invitation = await anInvitation(admin, org, outsider);
-    const args = ['orgs', 'set-owner', org.id, outsider.email, '--force', '--reason', 'lost'];
+    const args = ['orgs', 'add-owner', org.id, outsider.email, '--force', '--reason', 'lost'];
     expect((await accounts(service.installation, args)).code).toBe(0);
     expect(await rowOf(service.db, invitation)).toMatchObject({ status: 'revoked' });
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { invalidToken, passwordSessionRequired } from '../support/expected.js';
+import { invalidToken, stepUpRequired } from '../support/expected.js';
 import { addLongHistory } from '../support/rows.js';
 import { PausedReader } from '../support/connections.js';
 import { type Account, anAccount, anOrg, anOrgOf, aPassword, byCode, logIn } from '../support/personas.js';
@@ -65,7 +65,7 @@ describe('the export of one’s own data', () => {
   it('is closed to everybody without a login by password', async () => {
     const ada = await anAccount(service, 'ada');
     expect((await service.anyone.get(EXPORT)).status).toBe(401);
-    expect(await (await byCode(service, ada)).get(EXPORT)).toMatchObject(passwordSessionRequired);
+    expect(await (await byCode(service, ada)).get(EXPORT)).toMatchObject(stepUpRequired);
     await ada.delete('/api/me/sessions?all=true');
     expect(await ada.get(EXPORT)).toMatchObject(invalidToken);
   });

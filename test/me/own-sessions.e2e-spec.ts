@@ -3,7 +3,7 @@ import {
   anId,
   invalidFields,
   invalidToken,
-  passwordSessionRequired,
+  stepUpRequired,
   sessionNotFound,
   unauthorized,
 } from '../support/expected.js';
@@ -212,7 +212,7 @@ describe('the sessions of a user', () => {
   it('are not ended by a service that holds a token from a code', async () => {
     const child = await byCode(service, ada);
     for (const path of [SESSIONS, `${SESSIONS}?all=true`, `${SESSIONS}/${sessionIdOf(ada)}`, `${SESSIONS}/x`])
-      expect(await child.delete(path)).toMatchObject(passwordSessionRequired);
+      expect(await child.delete(path)).toMatchObject(stepUpRequired);
     expect(await Promise.all([ada, desktop, child].map(isAlive))).toEqual([true, true, true]);
   });
 });

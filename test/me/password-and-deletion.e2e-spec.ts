@@ -4,7 +4,7 @@ import {
   invalidFields,
   invalidToken,
   lastOwner,
-  passwordSessionRequired,
+  stepUpRequired,
   rateLimited,
   unauthorized,
   wrongPassword,
@@ -120,7 +120,7 @@ describe('a change of the password', () => {
     const [body, child] = [{ newPassword: aPassword() }, await byCode(service, ada)];
     expect(await ada.put(PASSWORD, body)).toMatchObject(invalidFields('currentPassword'));
     expect(await service.anyone.put(PASSWORD, body)).toMatchObject(unauthorized);
-    expect(await change(aPassword(), ada.password, child)).toMatchObject(passwordSessionRequired);
+    expect(await change(aPassword(), ada.password, child)).toMatchObject(stepUpRequired);
   });
 
   it('counts as a login of its own account, whatever e-mail the body has', async () => {
@@ -236,7 +236,7 @@ describe('the deletion of an account', () => {
   });
 
   it('is not for a service that holds a token from a code', async () => {
-    expect(await remove(await byCode(service, ada), ada.password)).toMatchObject(passwordSessionRequired);
+    expect(await remove(await byCode(service, ada), ada.password)).toMatchObject(stepUpRequired);
     expect(await service.anyone.delete('/api/me', { password: ada.password })).toMatchObject(unauthorized);
     expect((await ada.get('/api/me')).status).toBe(200);
   });

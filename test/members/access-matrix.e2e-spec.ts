@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accessCases, type AccessRoute, callerFor, idAt } from '../support/access-cases.js';
 import type { Answer } from '../support/answer.js';
-import { insufficientRole, invalidFields, passwordSessionRequired } from '../support/expected.js';
+import { insufficientRole, invalidFields, stepUpRequired } from '../support/expected.js';
 import { anInvitation, invite, listed } from '../support/inviting.js';
 import { addMember, changeRole, membersOf, removeMember } from '../support/org-members.js';
 import type { Account, Cast, Org, Role } from '../support/personas.js';
@@ -198,7 +198,7 @@ describe('a change about an owner', () => {
     for (const by of [admin, await byCode(service, admin)]) {
       expect(await send(by, cast)).toMatchObject(insufficientRole('owner', 'admin'));
     }
-    expect(await send(await byCode(service, owner), cast)).toMatchObject(passwordSessionRequired);
+    expect(await send(await byCode(service, owner), cast)).toMatchObject(stepUpRequired);
     expect(await membersOf(owner, org)).toEqual(before);
     expect((await send(owner, cast)).status).toBe(200);
   });
@@ -215,7 +215,7 @@ describe('a change about an owner', () => {
     const { org, coOwner, member } = await anOrgWithTwoOwners(service);
     const leave = (by: Account) => by.post(`/api/orgs/${org.id}/leave`);
 
-    expect(await leave(await byCode(service, coOwner))).toMatchObject(passwordSessionRequired);
+    expect(await leave(await byCode(service, coOwner))).toMatchObject(stepUpRequired);
     expect((await leave(await byCode(service, member))).status).toBe(200);
     expect((await leave(coOwner)).status).toBe(200);
   });
@@ -231,7 +231,7 @@ describe('a change about an owner', () => {
       await changeRole(thief, org, owner, 'member'),
       await changeRole(await byCode(service, owner), org, accomplice, 'owner'),
     ]) {
-      expect(answer).toMatchObject(passwordSessionRequired);
+      expect(answer).toMatchObject(stepUpRequired);
     }
     const tooLow = insufficientRole('owner', 'admin');
     expect(await removeMember(accomplice, org, owner)).toMatchObject(tooLow);

@@ -11,7 +11,7 @@ import {
   memberNotFound,
   notAMember,
   orgNotFound,
-  passwordSessionRequired,
+  stepUpRequired,
   preconditionFailed,
   unauthorized,
   unsupportedMediaType,
@@ -85,7 +85,7 @@ describe('the order of checks', () => {
       // the role, of an owner where one is needed
       [notOwner, admin, 'POST', `${here}/transfer`, {}],
       // the kind of session
-      [passwordSessionRequired, derivedOwner, 'POST', `${here}/transfer`, {}],
+      [stepUpRequired, derivedOwner, 'POST', `${here}/transfer`, {}],
       // the body
       [wrongRole, admin, 'POST', members, { email: anEmail(), role: 'owner' }],
       [wrongRole, admin, 'PATCH', `${members}/x`, { role: 'root' }],

@@ -26,7 +26,7 @@ const CONNECTIONS = 'accounts_database_connections';
 const env = {
   METRICS_PORT: '0',
   RATE_LIMIT_LOGIN: '5/15m',
-  RATE_LIMIT_ADDRESS: '100/1h',
+  RATE_LIMIT_IP: '100/1h',
   RATE_LIMIT_REGISTER: '20/1h',
 };
 const service = await startOwnService({ env: { ...env, ARGON2_MEMORY_KIB: '65536', ARGON2_TIME: '3' } });

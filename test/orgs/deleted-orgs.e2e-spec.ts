@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { insufficientRole, lastOwner, orgNotFound, passwordSessionRequired } from '../support/expected.js';
+import { insufficientRole, lastOwner, orgNotFound, stepUpRequired } from '../support/expected.js';
 import { changeRole, membersOf } from '../support/org-members.js';
 import { type Account, anOrg, anOrgWithTwoOwners, anUnknownId, byCode } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
@@ -69,7 +69,7 @@ describe('deleting an organization', () => {
 
     expect(await admin.delete(orgPath(org.id))).toMatchObject(insufficientRole('owner', 'admin'));
     expect(await member.delete(orgPath(org.id))).toMatchObject(insufficientRole('owner', 'member'));
-    expect(await byToken.delete(orgPath(org.id))).toMatchObject(passwordSessionRequired);
+    expect(await byToken.delete(orgPath(org.id))).toMatchObject(stepUpRequired);
     expect((await owner.get(orgPath(org.id))).status).toBe(200);
   });
 
@@ -127,7 +127,7 @@ describe('restoring an organization', () => {
       expect(await restore(who, org)).toMatchObject(orgNotFound);
       expect((await who.get('/api/me/deleted-orgs')).body).toEqual({ orgs: [] });
     }
-    expect(await restore(await byCode(service, owner), org)).toMatchObject(passwordSessionRequired);
+    expect(await restore(await byCode(service, owner), org)).toMatchObject(stepUpRequired);
     expect((await owner.post(`${orgPath(org.id)}/restore`, {})).status).toBe(200);
   });
 

@@ -7,7 +7,7 @@ import {
   memberDisabled,
   memberNotFound,
   notAMember,
-  passwordSessionRequired,
+  stepUpRequired,
 } from '../support/expected.js';
 import {
   addMember,
@@ -181,7 +181,7 @@ describe('handing an organization over', () => {
       expect(await transfer(by, org, body)).toMatchObject(insufficientRole('owner', 'admin'));
     }
     expect(await transfer(member, org, body)).toMatchObject(insufficientRole('owner', 'member'));
-    expect(await transfer(await byCode(service, owner), org, body)).toMatchObject(passwordSessionRequired);
+    expect(await transfer(await byCode(service, owner), org, body)).toMatchObject(stepUpRequired);
   });
 });
 

@@ -44,7 +44,7 @@ const COMPARED: { operationId: string; method: string; path: string; field?: str
   ];
 
 const mailServer = await MailServer.start();
-const limits = { RATE_LIMIT_ACCOUNT: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' };
+const limits = { RATE_LIMIT_FAILED_LOGINS: `${LIMIT}/1h`, RATE_LIMIT_LOGIN: '3/1h' };
 const service = await startService({ env: { TRUST_PROXY: '127.0.0.1', ...limits, ...mailServer.env } });
 afterAll(async () => {
   await service.stop();

@@ -9,7 +9,7 @@ import {
   lastOwner,
   notAMember,
   orgNotFound,
-  passwordSessionRequired,
+  stepUpRequired,
   rateLimited,
   unauthorized,
   userNotFound,
@@ -165,7 +165,7 @@ describe('the limit of the changes of a user', () => {
     const user = await anAccount(service);
     const service1 = await byCode(service, user);
     await spend(service1, LIMIT - 2);
-    expect(await service1.delete('/api/me/sessions')).toMatchObject(passwordSessionRequired);
+    expect(await service1.delete('/api/me/sessions')).toMatchObject(stepUpRequired);
     await spend(user, 1);
     for (const session of [user, service1])
       expect(await session.post('/api/orgs', { name: 'One more' })).toMatchObject(rateLimited);

@@ -12,7 +12,7 @@ const A_STRANGER = '203.0.113.9';
 
 const mailServer = await MailServer.start();
 const cluster = await startCluster(instancesInADuel, {
-  env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ACCOUNT: `${LIMIT}/15m` },
+  env: { ...mailServer.env, TRUST_PROXY: '127.0.0.1', RATE_LIMIT_FAILED_LOGINS: `${LIMIT}/15m` },
 });
 afterAll(async () => {
   await cluster.stop();

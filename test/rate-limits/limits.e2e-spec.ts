@@ -182,7 +182,7 @@ describe('the limit of an address', () => {
   let limited: Service;
   beforeAll(async () => {
     limited = await startService({
-      env: { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ADDRESS: '5/30m', RATE_LIMIT_LOGIN: '2/1h' },
+      env: { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_IP: '5/30m', RATE_LIMIT_LOGIN: '2/1h' },
     });
   });
   afterAll(() => limited.stop());

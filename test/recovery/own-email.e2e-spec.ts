@@ -5,7 +5,7 @@ import {
   invalidEmailCode,
   invalidFields,
   mailUnavailable,
-  passwordSessionRequired,
+  stepUpRequired,
   rateLimited,
   unauthorized,
   wrongPassword,
@@ -176,7 +176,7 @@ describe('the own e-mail', () => {
     expect(await change(user, anEmail(), 'not the password')).toMatchObject(wrongPassword);
     const derived = await byCode(service, user);
     for (const [caller, expected] of [
-      [derived, passwordSessionRequired],
+      [derived, stepUpRequired],
       [service.anyone, unauthorized],
     ] as const) {
       expect(await caller.post(ASK)).toMatchObject(expected);

@@ -7,14 +7,14 @@ const RESTORE = 'Restore these rows from a backup, or delete them once nobody ne
 export const DATA_CHECKS: Check[] = [
   emptyQuery(
     'every organization has an owner',
-    'Make somebody its owner: accounts orgs set-owner …',
+    'Make somebody its owner: accounts orgs add-owner …',
     `SELECT o.id AS fault FROM orgs o
       WHERE o.deleted_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
   ),
   emptyQuery(
     'every organization has an owner whose account is enabled',
-    'Nobody can manage its owners. Enable one of them, or make somebody its owner: accounts orgs set-owner …',
+    'Nobody can manage its owners. Enable one of them, or make somebody its owner: accounts orgs add-owner …',
     `SELECT CONCAT(o.id, ' ', o.name) AS fault FROM orgs o
       WHERE o.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')

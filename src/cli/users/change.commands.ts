@@ -160,7 +160,7 @@ function changeOwner({
 function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): string {
   const what = isDeleted
     ? 'is deleted: it had no other member'
-    : `has no enabled owner now: accounts orgs set-owner ${id} <USER>`;
+    : `has no enabled owner now: accounts orgs add-owner ${id} <USER>`;
   return `organization ${id} (${name}) ${what}`;
 }
 

@@ -113,7 +113,7 @@ export class MembersController {
     'member_not_found',
     'last_owner',
     'member_disabled',
-    'password_session_required',
+    'step_up_required',
   )
   changeMemberRole(
     @CurrentWrite() write: Write,
@@ -136,7 +136,7 @@ export class MembersController {
   @MinRole('admin')
   @OrgWrite({ dryRun: true, remedy: true })
   @ApiParam(MEMBER_PARAM)
-  @ApiProblems('member_not_found', 'last_owner', 'password_session_required')
+  @ApiProblems('member_not_found', 'last_owner', 'step_up_required')
   removeMember(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,

@@ -41,7 +41,7 @@ function codeOf(rule: () => unknown): string {
 }
 
 describe('a session that a code opened', () => {
-  const needsPassword = (rule: () => unknown): boolean => codeOf(rule) === 'password_session_required';
+  const needsPassword = (rule: () => unknown): boolean => codeOf(rule) === 'step_up_required';
 
   it.each(PAIRS)('changes %s to %s unless one of them is owner', (from, to) => {
     const facts: MemberPair = { ...FACTS, targetRole: from };

@@ -208,7 +208,7 @@ export class ReferenceModel {
     if (refusal) return refusal;
     const me = this.userOf(session);
     if (this.members(org).get(me) === 'owner' && this.isByCode(session)) {
-      return refused(403, 'password_session_required');
+      return refused(403, 'step_up_required');
     }
     if (this.isLastOwner(org, me)) return refused(409, 'last_owner');
     this.members(org).delete(me);
@@ -324,7 +324,7 @@ export class ReferenceModel {
   private refusalOfPasswordSession(session: number): Expected | undefined {
     const refusal = this.refusalOfSession(session);
     if (refusal) return refusal;
-    return this.isByCode(session) ? refused(403, 'password_session_required') : undefined;
+    return this.isByCode(session) ? refused(403, 'step_up_required') : undefined;
   }
 
   private refusalOfCode(user: string, code: ShownCode, scope: AttemptScope): Expected | undefined {
@@ -350,7 +350,7 @@ export class ReferenceModel {
   private refusalOfOwners(session: number, org: number): Expected | undefined {
     const refusal = this.refusal(session, org, 'owner');
     if (refusal) return refusal;
-    return this.isByCode(session) ? refused(403, 'password_session_required') : undefined;
+    return this.isByCode(session) ? refused(403, 'step_up_required') : undefined;
   }
 
   private isByCode(session: number): boolean {
@@ -366,7 +366,7 @@ export class ReferenceModel {
     const touchesOwner = role === 'owner' || theirs === 'owner';
     if (!touchesOwner) return undefined;
     if (mine !== 'owner') return refused(403, 'insufficient_role');
-    return this.isByCode(session) ? refused(403, 'password_session_required') : undefined;
+    return this.isByCode(session) ? refused(403, 'step_up_required') : undefined;
   }
 
   private isLastOwner(org: number, email: string): boolean {
