@@ -515,8 +515,20 @@ export type InvalidCredentialsProblem = Problem & {
   code: "invalid_credentials";
 };
 
+export type InvalidEmailCodeProblem = Problem & {
+  code: "invalid_email_code";
+};
+
+export type InvalidInvitationCodeProblem = Problem & {
+  code: "invalid_invitation_code";
+};
+
 export type InvalidRefreshTokenProblem = Problem & {
   code: "invalid_refresh_token";
+};
+
+export type InvalidSecondFactorCodeProblem = Problem & {
+  code: "invalid_second_factor_code";
 };
 
 export type InvalidTokenProblem = Problem & {
@@ -1253,10 +1265,6 @@ export type PasswordCommonProblem = Problem & {
   errors: FieldError[];
 };
 
-export type StepUpRequiredProblem = Problem & {
-  code: "step_up_required";
-};
-
 export type PreconditionFailedProblem = Problem & {
   code: "precondition_failed";
 };
@@ -1273,7 +1281,7 @@ export type Problem = {
 };
 
 /** stable code by which programs tell failures apart */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 export type PublicKey = {
   x: string;
@@ -1395,6 +1403,10 @@ export type SchemaStatus = {
   migration: string;
   /** `newer` if an instance of a newer version has migrated the database further */
   state: "current" | "newer";
+};
+
+export type SecondFactorCodeUsedProblem = Problem & {
+  code: "second_factor_code_used";
 };
 
 export type SecondFactorEnabledProblem = Problem & {
@@ -1705,6 +1717,10 @@ export type SignIn = {
 /** The answer has a refresh token if the request had `refresh`. */
 export type SignInResult = SignIn | RefreshableSignIn;
 
+export type StepUpRequiredProblem = Problem & {
+  code: "step_up_required";
+};
+
 export type StorageFullProblem = Problem & {
   code: "storage_full";
 };
@@ -1809,7 +1825,7 @@ export interface Operations {
   register: {
     input: RegisterRequest;
     data: SignInResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidInvitationCodeProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Log in. An unknown email and a wrong password get the same answer. Where the account has a second factor, the answer to the right password is `second_factor_required` with a `challenge`, which takes a code to `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client IP address for one email. */
@@ -1823,7 +1839,7 @@ export interface Operations {
   logInWithSecondFactor: {
     input: SecondStepRequest;
     data: SignInResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Issue a one-time code. Pass the code, never the token, to the service that will act for the user. If the request has a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code; if it has an `audience`, only that service, and the token is for it alone. */
@@ -1865,7 +1881,7 @@ export interface Operations {
   reset: {
     input: ResetPasswordRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidEmailCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Ask whether an access token is valid now. Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed, expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also tells the user's role in that organization. */
@@ -1924,7 +1940,7 @@ export interface Operations {
       dryRun?: boolean | undefined;
     } & DeleteAccountRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read the account of the current user. Tells whether the email is verified, and when the password was last changed. */
@@ -1945,14 +1961,14 @@ export interface Operations {
   verify: {
     input: VerifyEmailRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidEmailCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Change the email. A code is mailed to the new email and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels the change. The answer does not reveal whether the new email is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
   askForChange: {
     input: ChangeEmailRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read the record of the current user. Lists what happened to the account, its logins and its memberships, latest first. Requires a token from a login by password. */
@@ -1995,7 +2011,7 @@ export interface Operations {
       invitationId: string;
     } & AnswerInvitationRequest;
     data: AcceptedResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
   /** Decline an invitation. The request needs the code of the invitation unless the email is verified. */
@@ -2005,21 +2021,21 @@ export interface Operations {
       invitationId: string;
     } & AnswerInvitationRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
   /** Accept an invitation by its code. The invitation must be to the user's email, which need not be verified; a code that was mailed verifies it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation. */
   acceptInvitationByCode: {
     input: AnswerByCodeRequest;
     data: AcceptedResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
   /** Decline an invitation by its code. The invitation must be to the user's email, which need not be verified. The limits are those of accepting by code. */
   declineInvitationByCode: {
     input: AnswerByCodeRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
   /** List the organizations of the current user. Lists the organizations in order of joining, in pages. */
@@ -2050,7 +2066,7 @@ export interface Operations {
   changePassword: {
     input: ChangePasswordRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Read whether the account has a second factor. Tells since when a login asks for it, and how many recovery codes are left. */
@@ -2071,21 +2087,21 @@ export interface Operations {
   confirmSecondFactor: {
     input: ConfirmSecondFactorRequest;
     data: RecoveryCodesResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, SecondFactorEnabledProblem | VerifiedEmailRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, SecondFactorEnabledProblem | VerifiedEmailRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Make new recovery codes. Shows ten new ones, this time only, and voids the previous ones. A request counts as a login for the limits, and requires a token from a login by password. */
   renewRecoveryCodes: {
     input: ChangeSecondFactorRequest;
     data: RecoveryCodesResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Remove the second factor. The password alone logs in again. Ends every session but that of the token. An operator is no longer an operator afterwards. A request counts as a login for the limits, and requires a token from a login by password. */
   removeSecondFactor: {
     input: ChangeSecondFactorRequest;
     data: OkResult;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** List the sessions of the current user. Lists the active sessions, latest first. */
@@ -2665,39 +2681,39 @@ export interface Operations {
 }
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
-  register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_invitation_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   login: {"method":"POST","path":"/api/auth/login","body":"json","fields":["email","password","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled second_factor_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  logInWithSecondFactor: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_code invalid_challenge body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  logInWithSecondFactor: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used invalid_challenge body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   issueCode: {"method":"POST","path":"/api/auth/code","body":"json","fields":["codeChallenge","audience","codeChallengeMethod"],"auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","fields":["code","codeVerifier"],"auth":"basic","anonymous":true,"answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
   refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","fields":["refreshToken"],"answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   logOut: {"method":"POST","path":"/api/auth/logout","body":"json","fields":["refreshToken"],"auth":"bearer","anonymous":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
   forgot: {"method":"POST","path":"/api/auth/password/forgot","body":"json","fields":["email"],"answer":["ok"],"codes":"validation_failed malformed_json mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  reset: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_email_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","fields":["token","orgId","token_type_hint"],"auth":"basic","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
   listMemberships: {"method":"GET","path":"/api/memberships","query":["orgId","userId","limit","cursor"],"auth":"basic","repeatable":true,"answer":["memberships"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
   followEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
-  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   askForVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  verify: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","fields":["email","password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  verify: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  askForChange: {"method":"PUT","path":"/api/me/email","body":"json","fields":["email","password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOwnEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope step_up_required internal_error unavailable storage_full"},
   exportOwnData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope step_up_required rate_limited internal_error unavailable storage_full"},
   listOwnInvitations: {"method":"GET","path":"/api/me/invitations","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
-  acceptInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required email_not_verified invitation_not_found already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  declineInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required email_not_verified invitation_not_found invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  acceptInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required email_not_verified invitation_not_found already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  declineInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required email_not_verified invitation_not_found invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   listOwnOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
   listDeletedOrgs: {"method":"GET","path":"/api/me/deleted-orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
-  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_code unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getSecondFactor: {"method":"GET","path":"/api/me/second-factor","auth":"bearer","repeatable":true,"answer":["enabled","enabledAt","recoveryCodesLeft"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   beginSecondFactor: {"method":"POST","path":"/api/me/second-factor","body":"json","fields":["password"],"auth":"bearer","answer":["secret","uri"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required wrong_password second_factor_enabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required second_factor_enabled verified_email_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_code unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  confirmSecondFactor: {"method":"POST","path":"/api/me/second-factor/confirm","body":"json","fields":["code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required second_factor_enabled verified_email_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  renewRecoveryCodes: {"method":"POST","path":"/api/me/second-factor/recovery-codes","body":"json","fields":["password","code"],"auth":"bearer","answer":["recoveryCodes"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  removeSecondFactor: {"method":"POST","path":"/api/me/second-factor/remove","body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   listOwnSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   endOwnSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   endOwnSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
