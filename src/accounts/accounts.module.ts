@@ -8,16 +8,17 @@ import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
+import { EmailChanges } from './email-changes.js';
 import { OwnEmailService } from './own-email.js';
 import { OwnSecondFactorService } from './own-second-factor.js';
 import { PasswordRecoveryService, PasswordSetting } from './password-reset.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 import { OwnDeletion, UserDeletion } from './user-deletion.js';
-import { UserDisabling } from './user-disabling.js';
 import { UserExport } from './user-export.js';
-import { VouchedEmails } from './vouched-emails.js';
+import { UserOperations } from './user-operations.js';
 
 const PROVIDERS = [
+  EmailChanges,
   OwnDeletion,
   OwnEmailService,
   OwnSecondFactorService,
@@ -25,9 +26,8 @@ const PROVIDERS = [
   PasswordSetting,
   SecondFactorRemoval,
   UserDeletion,
-  UserDisabling,
   UserExport,
-  VouchedEmails,
+  UserOperations,
 ];
 
 /** What spans modules: each operation calls them in order. */

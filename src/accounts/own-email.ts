@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
-import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
-import { MembersRepository } from '../orgs/state/members.repository.js';
-import { type LockedUser, UserChanges } from '../users/user-changes.js';
+import { UserChanges } from '../users/user-changes.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
-import { UserUpdates } from '../users/users.updates.js';
 import { Problem } from '../problems/problem.js';
+import { EmailChanges } from './email-changes.js';
 
 interface EmailChange extends OwnerProof {
   email: string;
@@ -21,9 +19,8 @@ interface EmailChange extends OwnerProof {
 export class OwnEmailService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly updates: UserUpdates,
     private readonly changes: UserChanges,
-    private readonly members: MembersRepository,
+    private readonly emails: EmailChanges,
     private readonly codes: EmailCodes,
     private readonly mails: Mails,
     private readonly owners: OwnerProofs,
@@ -72,32 +69,15 @@ export class OwnEmailService {
     const proven = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(transaction, code));
       if (!isCurrent) return undefined;
-      return code.purpose === 'email_change'
-        ? this.change(transaction, user, code)
-        : this.verify(transaction, user, code);
+      if (code.purpose === 'email_change') {
+        await this.emails.replace(transaction, user, code.email, true);
+        await user.record({ type: 'account.email_changed' });
+        return true;
+      }
+      if (user.email !== code.email) return undefined;
+      return user.emailVerifiedAt === null ? this.emails.verify(transaction, user) : true;
     });
     if (!proven) throw new Problem('invalid_email_code');
-  }
-
-  private async verify(
-    transaction: Transaction,
-    user: LockedUser,
-    { email }: EmailCode,
-  ): Promise<true | undefined> {
-    if (user.email !== email) return undefined;
-    if (user.emailVerifiedAt !== null) return true;
-    await this.updates.verifyEmail(transaction, user.id);
-    await user.record({ type: 'account.email_verified' });
-    return true;
-  }
-
-  private async change(transaction: Transaction, user: LockedUser, { email }: EmailCode): Promise<true> {
-    await this.updates.changeEmail(transaction, user.id, email, true);
-    await this.members.updateEmail(transaction, user.id, email);
-    await this.codes.voidOne(transaction, { purpose: 'email_verification', subject: user.id });
-    for (const subject of [user.email, email]) await this.codes.voidResets(transaction, subject);
-    await user.record({ type: 'account.email_changed' });
-    return true;
   }
 
   private async emailCode(

@@ -32,13 +32,12 @@ export class PasswordSetting {
     private readonly mails: Mails,
   ) {}
 
-  /** Returns false if there is no such user. */
-  async setByOperator(userId: string, hash: string, actor: Actor): Promise<boolean> {
-    const done = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+  /** Returns undefined if there is no such user. */
+  setByOperator(userId: string, hash: string, actor: Actor): Promise<true | undefined> {
+    return this.changes.inUser<true>({ actor }, userId, async (transaction, user) => {
       await this.set(transaction, user, hash);
       return true;
     });
-    return done ?? false;
   }
 
   /** Ends every session, voids the codes mailed before, and emails a notice. */
@@ -61,11 +60,10 @@ export class PasswordSetting {
       if (disabledAt !== null) return undefined;
       // An emailed code has another purpose, since anybody can request one: it must not void this one.
       const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
-      const issuedCode = await codes.issue(transaction, code);
+      const handedOut = await codes.issue(transaction, code);
       await user.record({ type: 'account.reset_code_issued' });
-      const notice = { kind: 'reset_code_issued', recipient: email, senderId: id } as const;
-      await this.mails.notify(transaction, notice);
-      return issuedCode;
+      await this.mails.notify(transaction, { kind: 'reset_code_issued', recipient: email, senderId: id });
+      return handedOut;
     });
     if (!issued) throw new RefusedError('the account is disabled', 'account_disabled');
     return issued;
@@ -94,12 +92,8 @@ export class PasswordRecoveryService {
     await this.transactions.run({ principal: senderId }, async (transaction) => {
       await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
       const expiresAt = Date.now() + EMAIL_CODE_TTL_MS;
-      await this.mails.enqueue(transaction, {
-        kind: 'password_reset',
-        recipient: email,
-        senderId,
-        expiresAt,
-      });
+      const mail = { kind: 'password_reset', recipient: email, senderId, expiresAt } as const;
+      await this.mails.enqueue(transaction, mail);
     });
   }
 

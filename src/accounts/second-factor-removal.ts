@@ -6,8 +6,6 @@ import { Mails } from '../mail/mails.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
 
-export type Removal = { kind: 'removed'; wasOperator: boolean } | { kind: 'unchanged' };
-
 const REMOVED = 'account.second_factor_removed';
 
 @Injectable()
@@ -19,14 +17,13 @@ export class SecondFactorRemoval {
     private readonly mails: Mails,
   ) {}
 
-  /** Ends every session. @throws operator_protected */
-  async byOperator(userId: string, actor: Actor): Promise<Removal> {
-    const removal = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+  /** Ends every session. Returns undefined if there is no second factor. @throws operator_protected */
+  byOperator(userId: string, actor: Actor): Promise<{ wasOperator: boolean } | undefined> {
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.secondFactorAt === null) return undefined;
       await this.users.setSecondFactor(transaction, userId, null);
-      return { kind: 'removed' as const, wasOperator: await this.complete(transaction, user) };
+      return { wasOperator: await this.complete(transaction, user) };
     });
-    return removal ?? { kind: 'unchanged' };
   }
 
   /** For a password reset, which then ends every session and records it. */

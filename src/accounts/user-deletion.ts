@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Actor, isSignedInOperator } from '../access/principal.js';
+import { isSignedInOperator } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
@@ -13,30 +13,18 @@ import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
 import { type Departure, MembersRepository } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
 import { type OrphanedOrg, requireOtherOwners, UserDepartures } from '../orgs/state/user-departures.js';
 import { RefusedError } from '../problems/problem.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import type { Write } from '../requests/write.js';
 import type { LockedUser } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
-
-interface Deletion {
-  actor: Actor;
-  /** allows an organization to be left without an enabled owner, and a command to delete an operator */
-  force: boolean;
-}
+import type { Forcible } from './user-operations.js';
 
 /** What is known of the user before the transaction begins. */
 interface Preparation {
   since: number;
   acts: string[];
-}
-
-interface Leaving {
-  user: LockedUser;
-  departures: Departure[];
-  orphaned: Departure[];
 }
 
 /** Largest difference between the clocks of instances: each stamps the events that it writes. */
@@ -62,9 +50,9 @@ export class UserDeletion {
   /**
    * Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
    * leaves a user who can log in. Returns undefined if the user no longer exists.
-   * @throws RefusedError where an organization would have no enabled owner, or a command names an operator
+   * @throws OnlyOwnerError, RefusedError if a command names an operator
    */
-  async delete(userId: string, { actor, force }: Deletion): Promise<OrphanedOrg[] | undefined> {
+  async delete(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
     const prepared = await this.prepare(userId);
     return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
       // An operator may mistype the user. Over HTTP no operator is deleted, forced or not.
@@ -75,8 +63,7 @@ export class UserDeletion {
           'operator_protected',
         );
       }
-      const leaving = { user, departures, orphaned: requireOtherOwners(departures, force) };
-      return this.deleteRows(transaction, actor, leaving, prepared);
+      return this.deleteRows(transaction, user, { actor, departures, force }, prepared);
     });
   }
 
@@ -91,13 +78,13 @@ export class UserDeletion {
   /** Every row goes by a statement of its own, because Galera does not certify the rows that a cascade deletes. */
   async deleteRows(
     transaction: Transaction,
-    actor: Actor,
-    { user, departures, orphaned: left }: Leaving,
+    user: LockedUser,
+    { actor, departures, force }: Forcible & { departures: Departure[] },
     prepared: Preparation,
   ): Promise<OrphanedOrg[]> {
     const { id: userId, email } = user;
     await this.users.endSessions(transaction, [userId]);
-    const departing = { userId, departures, orphaned: left };
+    const departing = { userId, departures, force };
     const { orphaned, events } = await this.departures.leave(transaction, actor, departing);
 
     // Pending invitations stay: they are for the owner of the mailbox, who may be another person if it is not verified.
@@ -135,13 +122,11 @@ export class OwnDeletion {
     private readonly orgs: OrgChanges,
   ) {}
 
-  /** @throws wrong_password, invalid_second_factor_code, OrgsNeedOwnerError, InvalidTokenError */
+  /** @throws wrong_password, invalid_second_factor_code, OnlyOwnerError, InvalidTokenError */
   async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResult> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(write.actor.id, proof, client);
-      const done = await this.deleteProven(write, owner).catch((error: unknown) => {
-        throw error instanceof OnlyOwnerError ? new OrgsNeedOwnerError(error) : error;
-      });
+      const done = await this.deleteProven(write, owner);
       if (done) return done;
     }
     throw new LostConflictError(undefined);
@@ -154,11 +139,11 @@ export class OwnDeletion {
     const prepared = dryRun ? undefined : await this.deletion.prepare(actor.id);
     return this.orgs.inOrgsOf(write, actor.id, async (transaction, user, departures) => {
       if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return undefined;
-      const leaving = { user, departures, orphaned: requireOtherOwners(departures, false) };
+      requireOtherOwners(departures, false);
       // A dry run ends as soon as nothing can refuse the deletion any more, and uses no code.
       if (!prepared) return { ok: true };
       await this.proofs.use(transaction, owner, actor);
-      await this.deletion.deleteRows(transaction, actor, leaving, prepared);
+      await this.deletion.deleteRows(transaction, user, { actor, departures, force: false }, prepared);
       return { ok: true };
     });
   }

@@ -7,13 +7,9 @@ import { timeText } from '../identifiers/text.js';
 import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
-  choiceOption,
   type CommandDefinition,
   type Invocation,
-  limitOption,
   type Report,
-  textOption,
-  timeOption,
 } from './command/definition.js';
 import { findOrg, findUser, withServices } from './command/services.js';
 
@@ -52,13 +48,13 @@ const PAGE = 1000;
 
 async function showEvents(invocation: Invocation): Promise<Report> {
   const filter = {
-    type: choiceOption(invocation, 'type', EVENT_TYPES),
-    since: timeOption(invocation, 'since'),
-    until: timeOption(invocation, 'until'),
+    type: invocation.choice('type', EVENT_TYPES),
+    since: invocation.time('since'),
+    until: invocation.time('until'),
   };
-  const atMost = limitOption(invocation);
-  const user = textOption(invocation, 'user');
-  const org = textOption(invocation, 'org');
+  const atMost = invocation.limit();
+  const user = invocation.text('user');
+  const org = invocation.text('org');
   return withServices(async (services) => {
     const subjects = {
       ...(user !== undefined && { userId: await userIdOf(services, user) }),
@@ -77,7 +73,7 @@ async function userIdOf(services: Services, text: string): Promise<string> {
 }
 
 async function followEvents(invocation: Invocation): Promise<Report> {
-  const after = textOption(invocation, 'after');
+  const after = invocation.text('after');
   if (after !== undefined && after !== START && !isEntityId(after)) {
     throw new CannotRunError('--after: expected the id of an event, or start');
   }

@@ -3,16 +3,7 @@ import type { Mail, MAIL_STATES } from '../mail/mail.entity.js';
 import { mailView } from '../operators/views.js';
 import { timeText } from '../identifiers/text.js';
 import { canonicalEmail } from '../users/email-address.js';
-import {
-  CannotRunError,
-  choiceOption,
-  type CommandGroup,
-  type Invocation,
-  limitOption,
-  operatorOf,
-  type Report,
-  textOption,
-} from './command/definition.js';
+import { CannotRunError, type CommandGroup, type Invocation, type Report } from './command/definition.js';
 import { withServices } from './command/services.js';
 
 export const MAIL: CommandGroup = {
@@ -47,12 +38,12 @@ export const MAIL: CommandGroup = {
 const STATES: typeof MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'];
 
 async function listMails(invocation: Invocation): Promise<Report> {
-  const state = choiceOption(invocation, 'state', STATES);
+  const state = invocation.choice('state', STATES);
   const states = state === undefined ? STATES.filter((one) => one !== 'sent') : [state];
-  const to = textOption(invocation, 'to');
+  const to = invocation.text('to');
   const recipient = to === undefined ? undefined : canonicalEmail(to);
   if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an email');
-  const atMost = limitOption(invocation);
+  const atMost = invocation.limit();
   return withServices(async (services) => {
     const mails = await services.mailRows.findLatest({ states, recipient }, atMost);
     return { lines: mails.length === 0 ? ['none'] : mails.map(mailLine), json: mails.map(mailView) };
@@ -77,11 +68,11 @@ function mailLine(mail: Mail): string {
 
 async function retryMails(invocation: Invocation): Promise<Report> {
   const [id] = invocation.parameters;
-  if ((id === undefined) !== (invocation.options['failed'] === true)) {
+  if ((id === undefined) !== invocation.flag('failed')) {
     throw new CannotRunError('expected the id of an email, or --failed');
   }
   return withServices(async ({ mails, operatedMails }) => {
-    const actor = operatorOf(invocation);
+    const actor = invocation.operator();
     if (id === undefined) return retriedReport(await mails.retryFailed(actor));
     await operatedMails.retry(isEntityId(id) ? id : '', actor);
     return retriedReport(1);

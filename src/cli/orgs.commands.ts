@@ -6,12 +6,9 @@ import type { Org } from '../orgs/state/org.entity.js';
 import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
-  choiceOption,
   type CommandGroup,
   type Invocation,
-  limitOption,
   LIST_LIMIT,
-  operatorOf,
   type Report,
 } from './command/definition.js';
 import { findOrg, findUser, MAX_NAME, printList, withServices } from './command/services.js';
@@ -92,8 +89,8 @@ function orgJson(org: Org): object {
 }
 
 async function showOrg(invocation: Invocation): Promise<Report> {
-  const only = choiceOption(invocation, 'role', ROLES);
-  const atMost = limitOption(invocation);
+  const only = invocation.choice('role', ROLES);
+  const atMost = invocation.limit();
   return withServices(async (services) => {
     const org = await findOrg(services, invocation.parameters[0]!);
     const counts = await services.members.countByRole(org.id);
@@ -146,11 +143,11 @@ function totalOf(counts: { role: Role; members: number }[]): string {
 
 function addOwner(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
-    const actor = operatorOf(invocation);
+    const actor = invocation.operator();
     const [orgText = '', userText = ''] = invocation.parameters;
     const org = await findOrg(services, orgText);
     const user = await findUser(services, userText);
-    const force = invocation.options['force'] === true;
+    const force = invocation.flag('force');
     const changed = await services.memberChanges.makeOwner({ orgId: org.id, userId: user.id, actor, force });
     return {
       lines: [

@@ -1,10 +1,8 @@
 import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { secretView, serviceView } from '../operators/views.js';
 import { timeText } from '../identifiers/text.js';
-import { isServiceName } from '../services/service-secrets.js';
-import type { ServiceSecret } from '../services/service.entity.js';
-import { shownText, typedScopes } from '../services/service-secrets.js';
-import type { Service } from '../services/service.entity.js';
+import { isServiceName, shownText, typedScopes } from '../services/service-secrets.js';
+import type { Service, ServiceSecret } from '../services/service.entity.js';
 import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
@@ -12,9 +10,9 @@ import {
   type CommandGroup,
   type Invocation,
   LIST_LIMIT,
-  operatorOf,
+  type Outcome,
   type Report,
-  textOption,
+  reportOn,
 } from './command/definition.js';
 import { printList, withServices } from './command/services.js';
 
@@ -159,14 +157,19 @@ function secretLine({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecret): st
 }
 
 async function addService(invocation: Invocation): Promise<Report> {
-  const scopes = requireScopes(textOption(invocation, 'allow') ?? 'none');
+  const allow = requireScopes(invocation.text('allow') ?? 'none');
   return withServices(async ({ serviceChanges }) => {
     const name = invocation.parameters[0]!;
-    const { id, secret } = await serviceChanges.add(name, scopes, operatorOf(invocation));
-    return {
-      lines: [`${name}: added, with the secret ${id}, which is shown only now`, `secret: ${secret}`],
-      json: [{ name, allow: scopes, secretId: id, secret }],
-    };
+    const { id, secret } = await serviceChanges.add(name, allow, invocation.operator());
+    return reportOn(
+      name,
+      { name },
+      {
+        text: `added, with the secret ${id}, which is shown only now`,
+        lines: [`secret: ${secret}`],
+        json: { allow, secretId: id, secret },
+      },
+    );
   });
 }
 
@@ -187,35 +190,28 @@ function requireScopes(text: string): ServiceScope[] {
 }
 
 function rotateSecret(invocation: Invocation): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const { name } = await findService(services, invocation.parameters[0]!);
-    const { id, secret } = await services.serviceChanges.rotate(name, actor);
-    return {
-      lines: [`${name}: another secret, ${id}, which is shown only now`, `secret: ${secret}`],
-      json: [{ name, secretId: id, secret }],
-    };
+  return onService(invocation, async ({ serviceChanges }, name, actor) => {
+    const { id, secret } = await serviceChanges.rotate(name, actor);
+    const text = `another secret, ${id}, which is shown only now`;
+    return { text, lines: [`secret: ${secret}`], json: { secretId: id, secret } };
   });
 }
 
 function revokeSecret(invocation: Invocation): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const [text = '', id] = invocation.parameters;
-    const endSessions = invocation.options['endSessions'] === true;
-    const { name } = await findService(services, text);
-    const change = { secretId: id, endSessions };
-    const { secretId, revoked } = await services.serviceChanges.revokeSecret(name, change, actor);
+  return onService(invocation, async ({ serviceChanges }, name, actor) => {
+    const endSessions = invocation.flag('endSessions');
+    const change = { secretId: invocation.parameters[1], endSessions };
+    const { secretId, revoked } = await serviceChanges.revokeSecret(name, change, actor);
     const ended = endSessions ? ', and every session that a code for the service opened has ended' : '';
     return {
-      lines: [`${name}: the secret ${secretId} ${revoked ? 'is revoked' : 'was revoked already'}${ended}`],
-      json: [{ name, secretId, changed: revoked, sessionsEnded: endSessions }],
+      text: `the secret ${secretId} ${revoked ? 'is revoked' : 'was revoked already'}${ended}`,
+      json: { secretId, changed: revoked, sessionsEnded: endSessions },
     };
   });
 }
 
 interface ServiceChange {
-  /** @returns false if there was nothing to change */
+  /** Returns false if there was nothing to change. */
   make: (services: Services, name: string, actor: OperatorActor) => Promise<boolean>;
   done: string;
   unchanged: string;
@@ -223,10 +219,20 @@ interface ServiceChange {
 
 function changeService({ make, done, unchanged }: ServiceChange): CommandDefinition['run'] {
   return (invocation) =>
-    withServices(async (services) => {
-      const actor = operatorOf(invocation);
-      const { name } = await findService(services, invocation.parameters[0]!);
+    onService(invocation, async (services, name, actor) => {
       const changed = await make(services, name, actor);
-      return { lines: [`${name}: ${changed ? done : unchanged}`], json: [{ name, changed }] };
+      return { text: changed ? done : unchanged, json: { changed } };
     });
+}
+
+/** For the service that the first parameter names. */
+function onService(
+  invocation: Invocation,
+  work: (services: Services, name: string, actor: OperatorActor) => Promise<Outcome>,
+): Promise<Report> {
+  return withServices(async (services) => {
+    const actor = invocation.operator();
+    const { name } = await findService(services, invocation.parameters[0]!);
+    return reportOn(name, { name }, await work(services, name, actor));
+  });
 }

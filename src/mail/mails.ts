@@ -22,12 +22,6 @@ export class TooManyMailsError extends Problem {
   }
 }
 
-export class MailNotFoundError extends RefusedError {
-  constructor() {
-    super('there is no such mail', 'mail_not_found');
-  }
-}
-
 export interface NewMail {
   kind: MailKind;
   recipient: string;
@@ -121,7 +115,7 @@ export class Mails {
     return { examined: Math.max(...found.map(({ length }) => length)), deleted: ids.length };
   }
 
-  /** `OperatedMails` checks first whether the email is still of use. @throws MailNotFoundError, RefusedError */
+  /** `OperatedMails` checks first whether the email is still of use. @throws RefusedError */
   async retryOne(id: string, actor: Actor): Promise<void> {
     const isDue = await this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       if (!(await this.mails.retry(transaction, id, Date.now()))) return false;
@@ -130,7 +124,7 @@ export class Mails {
     });
     if (isDue) return;
     const mail = await this.mails.find(id);
-    if (!mail) throw new MailNotFoundError();
+    if (!mail) throw new RefusedError('there is no such mail', 'mail_not_found');
     // An email that waits or failed is sent again until its code expires.
     const end = mail.state === 'failed' || mail.state === 'waiting' ? 'expired' : mail.state;
     throw new RefusedError(`the mail is ${end}`, 'mail_ended');

@@ -6,9 +6,8 @@ import { CurrentOperator } from '../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { ApiProblems } from '../openapi/decorators.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
-import { asProblems, ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
+import { ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
 import { MailsResult } from './operators.responses.js';
 import { OperatedMails } from './operated-mails.js';
 import { mailView } from './views.js';
@@ -53,15 +52,14 @@ export class OperatorMailsController {
    */
   @Post(':mailId/retry')
   @HttpCode(200)
-  @Operation()
+  @Operation('mail_not_found', 'mail_ended', 'mail_obsolete')
   @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'id of the mail' })
-  @ApiProblems('mail_not_found', 'mail_ended', 'mail_obsolete')
   async retryMail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('mailId', EntityIdPipe) mailId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await asProblems(this.operated.retry(mailId, { ...operator, reason }));
+    await this.operated.retry(mailId, { ...operator, reason });
     return OK;
   }
 }

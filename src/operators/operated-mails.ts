@@ -8,11 +8,7 @@ import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { UsersRepository } from '../users/users.repository.js';
 
-const VOID_CODE = 'its code was used, replaced or voided';
-const NO_USER = 'no enabled user has its email address';
-const ENDED_INVITATION = 'its invitation has ended or has a new code';
-
-/** Sends an email again, unless the worker would drop it. */
+/** Sends an email again, unless the worker would drop it: see `MailTexts`. */
 @Injectable()
 export class OperatedMails {
   constructor(
@@ -23,44 +19,32 @@ export class OperatedMails {
     private readonly invitations: InvitationLists,
   ) {}
 
-  /** @throws MailNotFoundError, RefusedError */
+  /** @throws RefusedError */
   async retry(id: string, actor: Actor): Promise<void> {
     const mail = await this.rows.find(id);
     const reason = mail && canBeSent(mail) ? await this.findReasonToDrop(mail) : undefined;
-    if (reason !== undefined)
-      throw new RefusedError(reason, 'mail_obsolete', `The mail is not sent: ${reason}.`);
+    if (reason !== undefined) {
+      throw new RefusedError(reason, 'mail_obsolete', { detail: `The mail is not sent: ${reason}.` });
+    }
     await this.mails.retryOne(id, actor);
   }
 
-  private async findReasonToDrop(mail: Mail): Promise<string | undefined> {
-    const { kind, codeId } = mail;
+  private async findReasonToDrop({ kind, recipient, codeId, codeNumber }: Mail): Promise<string | undefined> {
     if (isNotice(kind)) return undefined;
-    if (kind === 'invitation') return (await this.isInvitationOpen(mail)) ? undefined : ENDED_INVITATION;
-    if (kind === 'password_reset') {
-      if (!(await this.hasEnabledUser(mail))) return NO_USER;
-      // Its code is issued when the mail is sent for the first time.
-      if (codeId === null) return undefined;
+    const hasCode = codeId !== null && codeNumber !== null;
+    if (kind === 'invitation') {
+      const isOpen = hasCode && (await this.invitations.findMailed(codeId, codeNumber, Date.now()));
+      return isOpen ? undefined : 'its invitation has ended or has a new code';
     }
+    const user = await this.users.findByEmail(recipient);
+    if (kind === 'password_reset' && user?.disabledAt !== null)
+      return 'no enabled user has its email address';
+    // The code of a reset is issued when the mail is sent for the first time.
+    if (kind === 'password_reset' && codeId === null) return undefined;
     // It says so if another user has the address by now.
-    if (kind === 'email_change' && (await this.hasUser(mail))) return undefined;
-    return (await this.isCodeCurrent(mail)) ? undefined : VOID_CODE;
-  }
-
-  private async isCodeCurrent({ codeId, codeNumber }: Mail): Promise<boolean> {
-    return codeId !== null && codeNumber !== null && this.codes.isCurrent(codeId, codeNumber);
-  }
-
-  private async isInvitationOpen({ codeId, codeNumber }: Mail): Promise<boolean> {
-    if (codeId === null || codeNumber === null) return false;
-    return (await this.invitations.findMailed(codeId, codeNumber, Date.now())) !== undefined;
-  }
-
-  private async hasUser({ recipient }: Mail): Promise<boolean> {
-    return (await this.users.findByEmail(recipient)) !== null;
-  }
-
-  private async hasEnabledUser({ recipient }: Mail): Promise<boolean> {
-    return (await this.users.findByEmail(recipient))?.disabledAt === null;
+    if (kind === 'email_change' && user) return undefined;
+    const isCurrent = hasCode && (await this.codes.isCurrent(codeId, codeNumber));
+    return isCurrent ? undefined : 'its code was used, replaced or voided';
   }
 }
 

@@ -12,8 +12,6 @@ import { canonicalEmail } from '../users/email-address.js';
 import { EmailSearch } from '../users/user.fields.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
-import { OnlyOwnerError, OrgsNeedOwnerError } from '../orgs/state/orgs.errors.js';
-import { Problem, RefusedError } from '../problems/problem.js';
 
 const MAX_REASON = 200;
 
@@ -42,27 +40,15 @@ export const NO_SUCH_USER = 'No user has this id.';
 
 export const UNKNOWN_USER = { code: 'user_not_found', detail: NO_SUCH_USER } as const;
 
+type Problems = Parameters<typeof ApiProblems>;
+
 /** Declares a change by an operator, which takes a reason. */
-export const Operation = (): MethodDecorator =>
-  applyDecorators(Operators(), ApiProblems(invalidFields({ reason: REASON_NEEDED })));
+export const Operation = (...problems: Problems): MethodDecorator =>
+  applyDecorators(Operators(), ApiProblems(invalidFields({ reason: REASON_NEEDED }), ...problems));
 
 /** Declares a change of an account: that of an operator is refused. */
-export const AccountOperation = (): MethodDecorator =>
-  applyDecorators(Operation(), ApiProblems(UNKNOWN_USER, 'operator_protected'));
-
-/** The rules refuse commands, too: over HTTP a refusal is the problem of its code. */
-export async function asProblems<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof OnlyOwnerError) throw new OrgsNeedOwnerError(error);
-    if (error instanceof RefusedError && error.code !== undefined) {
-      const { code, detail } = error;
-      throw new Problem(code, detail === undefined ? {} : { detail });
-    }
-    throw error;
-  }
-}
+export const AccountOperation = (...problems: Problems): MethodDecorator =>
+  Operation(UNKNOWN_USER, 'operator_protected', ...problems);
 
 const USER_STATUSES = ['active', 'disabled'] as const;
 const ORG_STATUSES = ['active', 'deleted'] as const;

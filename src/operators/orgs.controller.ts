@@ -24,7 +24,6 @@ import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js
 import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import {
   AccountOperation,
-  asProblems,
   ForcibleRequest,
   ListOrgMembersQuery,
   ListOrgsQuery,
@@ -116,19 +115,18 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/owners')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiOrgId()
-  @ApiProblems('org_not_found', 'member_not_found', 'member_disabled', {
+  @AccountOperation('org_not_found', 'member_not_found', 'member_disabled', {
     code: 'user_has_too_many_orgs',
     detail: 'The user belongs to 5000 organizations, the maximum for one user.',
   })
+  @ApiOrgId()
   async makeOwner(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { userId, reason, force = false }: MakeOwnerRequest,
   ): Promise<OkResult> {
     await this.users.requireChangeable(userId, operator);
-    await asProblems(this.members.makeOwner({ orgId, userId, actor: { ...operator, reason }, force }));
+    await this.members.makeOwner({ orgId, userId, actor: { ...operator, reason }, force });
     return OK;
   }
 
@@ -140,9 +138,8 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/restore')
   @HttpCode(200)
-  @Operation()
+  @Operation('org_not_found', { code: 'last_owner', detail: NO_ENABLED_OWNER })
   @ApiOrgId()
-  @ApiProblems('org_not_found', { code: 'last_owner', detail: NO_ENABLED_OWNER })
   async restoreOrgAsOperator(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
@@ -159,9 +156,8 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/delete')
   @HttpCode(200)
-  @Operation()
+  @Operation('org_not_found')
   @ApiOrgId()
-  @ApiProblems('org_not_found')
   async deleteOrgAsOperator(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,

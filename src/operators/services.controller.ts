@@ -17,7 +17,7 @@ import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
-import { asProblems, ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
+import { ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
 import { Problem } from '../problems/problem.js';
 import { ServicesResult, ShownServiceResult } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
@@ -88,15 +88,14 @@ export class OperatorServicesController {
    */
   @Post(':name/disable')
   @HttpCode(200)
-  @Operation()
+  @Operation('service_not_found')
   @ApiServiceName()
-  @ApiProblems('service_not_found')
   async disableService(
     @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await asProblems(this.changes.disable(name, { ...operator, reason }));
+    await this.changes.disable(name, { ...operator, reason });
     return OK;
   }
 
@@ -107,15 +106,14 @@ export class OperatorServicesController {
    */
   @Post(':name/enable')
   @HttpCode(200)
-  @Operation()
+  @Operation('service_not_found', 'service_removed')
   @ApiServiceName()
-  @ApiProblems('service_not_found', 'service_removed')
   async enableService(
     @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
-    await asProblems(this.changes.enable(name, { ...operator, reason }));
+    await this.changes.enable(name, { ...operator, reason });
     return OK;
   }
 }

@@ -1,13 +1,13 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
+import { EmailChanges } from '../accounts/email-changes.js';
 import { PasswordSetting } from '../accounts/password-reset.js';
 import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
 import { UserDeletion } from '../accounts/user-deletion.js';
-import { UserDisabling } from '../accounts/user-disabling.js';
+import { UserOperations } from '../accounts/user-operations.js';
 import type { OrphanedOrg } from '../orgs/state/user-departures.js';
-import { VouchedEmails } from '../accounts/vouched-emails.js';
 import { readable } from '../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
@@ -19,7 +19,6 @@ import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import {
   AccountOperation,
-  asProblems,
   ForcibleRequest,
   ListUsersQuery,
   ReasonRequest,
@@ -46,16 +45,22 @@ const ONLY_OWNER = {
 const ApiUserId = (): MethodDecorator =>
   ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
 
+const UserLookup = (): MethodDecorator =>
+  applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));
+
+const UserOperation = (...problems: Parameters<typeof AccountOperation>): MethodDecorator =>
+  applyDecorators(AccountOperation(...problems), ApiUserId());
+
 @ApiTags('Operators')
 @Controller('api/operators/users')
 export class OperatorUsersController {
   constructor(
     private readonly users: OperatorUsersService,
     private readonly orgs: OrgsRepository,
-    private readonly disabling: UserDisabling,
+    private readonly operations: UserOperations,
     private readonly deletion: UserDeletion,
     private readonly revocation: SessionRevocation,
-    private readonly emails: VouchedEmails,
+    private readonly emails: EmailChanges,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly passwords: PasswordSetting,
     private readonly codes: EmailCodes,
@@ -82,9 +87,7 @@ export class OperatorUsersController {
    * @remarks Tells whether the account is enabled, has a second factor, and is that of an operator.
    */
   @Get(':userId')
-  @Operators()
-  @ApiUserId()
-  @ApiProblems(UNKNOWN_USER)
+  @UserLookup()
   getUser(@Param('userId', EntityIdPipe) userId: string): Promise<ShownAccountResult> {
     return this.users.show(userId);
   }
@@ -95,9 +98,7 @@ export class OperatorUsersController {
    * @remarks Lists the active sessions, latest first.
    */
   @Get(':userId/sessions')
-  @Operators()
-  @ApiUserId()
-  @ApiProblems(UNKNOWN_USER)
+  @UserLookup()
   listUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<AccountSessionsResult> {
     return this.users.listSessions(userId);
   }
@@ -108,10 +109,8 @@ export class OperatorUsersController {
    * @remarks Lists the organizations in order of joining, deleted ones too, in pages.
    */
   @Get(':userId/orgs')
-  @Operators()
-  @ApiUserId()
+  @UserLookup()
   @ApiPage(AccountOrgsResult)
-  @ApiProblems(UNKNOWN_USER)
   listUserOrgs(
     @Param('userId', EntityIdPipe) userId: string,
     @Query() query: ListOwnOrgsQuery,
@@ -128,9 +127,7 @@ export class OperatorUsersController {
    */
   @Post(':userId/disable')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiUserId()
-  @ApiProblems(ONLY_OWNER)
+  @UserOperation(ONLY_OWNER)
   async disableUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
@@ -138,7 +135,7 @@ export class OperatorUsersController {
   ): Promise<ForcibleResult> {
     await this.users.requireChangeable(userId, operator);
     const actor = { ...operator, reason };
-    const orphaned = await asProblems(this.disabling.disable(userId, { actor, force }));
+    const orphaned = await this.operations.disable(userId, { actor, force });
     return this.named(force, orphaned);
   }
 
@@ -149,15 +146,14 @@ export class OperatorUsersController {
    */
   @Post(':userId/enable')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiUserId()
+  @UserOperation()
   async enableUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
     await this.users.requireChangeable(userId, operator);
-    await this.disabling.enable(userId, { ...operator, reason });
+    await this.operations.enable(userId, { ...operator, reason });
     return OK;
   }
 
@@ -168,8 +164,7 @@ export class OperatorUsersController {
    */
   @Post(':userId/end-sessions')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiUserId()
+  @UserOperation()
   async endUserSessions(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
@@ -187,15 +182,14 @@ export class OperatorUsersController {
    */
   @Post(':userId/verify-email')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiUserId()
+  @UserOperation()
   async verifyUserEmail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResult> {
     await this.users.requireChangeable(userId, operator);
-    await this.emails.verify(userId, { ...operator, reason });
+    await this.emails.verifyByOperator(userId, { ...operator, reason });
     return OK;
   }
 
@@ -208,8 +202,7 @@ export class OperatorUsersController {
    */
   @Post(':userId/remove-second-factor')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiUserId()
+  @UserOperation()
   async removeUserSecondFactor(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
@@ -228,16 +221,14 @@ export class OperatorUsersController {
    * user if the email is verified.
    */
   @Post(':userId/reset-code')
-  @AccountOperation()
-  @ApiUserId()
-  @ApiProblems('account_disabled')
+  @UserOperation('account_disabled')
   async issueResetCode(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<ResetCodeResult> {
     await this.users.requireChangeable(userId, operator);
-    const issued = await asProblems(this.passwords.issueCode(this.codes, userId, { ...operator, reason }));
+    const issued = await this.passwords.issueCode(this.codes, userId, { ...operator, reason });
     return { code: readable(this.codes.textOf(issued)), expiresAt: timeText(issued.expiresAt) };
   }
 
@@ -250,9 +241,7 @@ export class OperatorUsersController {
    */
   @Post(':userId/delete')
   @HttpCode(200)
-  @AccountOperation()
-  @ApiUserId()
-  @ApiProblems(ONLY_OWNER)
+  @UserOperation(ONLY_OWNER)
   async deleteUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
@@ -260,7 +249,7 @@ export class OperatorUsersController {
   ): Promise<ForcibleResult> {
     await this.users.requireChangeable(userId, operator);
     const actor = { ...operator, reason };
-    const orphaned = await asProblems(this.deletion.delete(userId, { actor, force }));
+    const orphaned = await this.deletion.delete(userId, { actor, force });
     return this.named(force, orphaned);
   }
 

@@ -78,15 +78,12 @@ export class UnavailableError extends Problem {
   }
 }
 
-/** A rule refuses an operation of an operator. */
-export class RefusedError extends Error {
+/** A rule refuses an operation of an operator. HTTP answers with the problem; a command prints the message. */
+export class RefusedError extends Problem {
   /** @param code of the rule over HTTP, if it applies there */
-  constructor(
-    message: string,
-    readonly code?: ProblemCode,
-    readonly detail?: string,
-  ) {
-    super(code === undefined ? message : `${message} (${code})`);
+  constructor(message: string, code?: ProblemCode, options?: ProblemOptions) {
+    super(code ?? 'internal_error', options);
+    this.message = code === undefined ? message : `${message} (${code})`;
   }
 }
 

@@ -164,11 +164,6 @@ export class UsersRepository {
       .getMany();
   }
 
-  findPage(limit: number, afterEmail = ''): Promise<UserProfile[]> {
-    const where = { email: MoreThan(afterEmail) };
-    return this.users.find({ where, select: PROFILE, order: { email: 'ASC' }, take: limit });
-  }
-
   /** Reads the whole table, which has no index for the few of them. */
   findOperators(limit: number, afterEmail = ''): Promise<UserProfile[]> {
     const where = { operatorSince: Not(IsNull()), email: MoreThan(afterEmail) };

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { UserDeletion } from '../../src/accounts/user-deletion.js';
-import { UserDisabling } from '../../src/accounts/user-disabling.js';
+import { UserOperations } from '../../src/accounts/user-operations.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
 import { OnlyOwnerError } from '../../src/orgs/state/orgs.errors.js';
@@ -157,7 +157,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
 }
 
 function disable({ id }: Account, node: number, force = false): Promise<string> {
-  return outcomeOf(commands.at(node).get(UserDisabling).disable(id, { actor: OPERATOR, force }));
+  return outcomeOf(commands.at(node).get(UserOperations).disable(id, { actor: OPERATOR, force }));
 }
 
 it('makes no owner of a stranger whom another node disables at the same moment', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { UserActor } from '../../src/access/principal.js';
-import { UserDisabling } from '../../src/accounts/user-disabling.js';
+import { UserOperations } from '../../src/accounts/user-operations.js';
 import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
 import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
@@ -177,9 +177,16 @@ it('disabling locks an organization that the user joined after it looked which t
   const members = new Members(dataSource.getRepository(Member));
   const orgs = new OrgsRepository(dataSource.getRepository(Org));
   const departures = new UserDepartures(members, invitations, orgs, env);
-  const disabling = new UserDisabling(userChanges(data), users, orgChanges(data, members), departures);
+  const codes = new EmailCodesRepository(dataSource.getRepository(EmailCode));
+  const operations = new UserOperations(
+    userChanges(data),
+    users,
+    orgChanges(data, members),
+    departures,
+    codes,
+  );
 
-  await disabling.disable(ada, { actor: { kind: 'system' }, force: false });
+  await operations.disable(ada, { actor: { kind: 'system' }, force: false });
 
   const [user] = await db.query('SELECT disabled_at FROM users WHERE id = ?', [ada]);
   expect(user!['disabled_at']).not.toBeNull();

@@ -29,13 +29,12 @@ import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { EmailChanges } from '../../accounts/email-changes.js';
 import { PasswordSetting } from '../../accounts/password-reset.js';
 import { UserDeletion } from '../../accounts/user-deletion.js';
-import { UserDisabling } from '../../accounts/user-disabling.js';
 import { UserExport } from '../../accounts/user-export.js';
-import { VouchedEmails } from '../../accounts/vouched-emails.js';
+import { UserOperations } from '../../accounts/user-operations.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
-import { OperatorGrants } from '../../accounts/operator-grants.js';
 import { MembersService } from '../../orgs/members/members.service.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { RecoveryCode, RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
@@ -63,12 +62,11 @@ export class Services {
     readonly userSessions: UserSessionsRepository,
     readonly userImport: UserImportService,
     readonly userExport: UserExport,
-    readonly disabling: UserDisabling,
+    readonly operations: UserOperations,
     readonly deletion: UserDeletion,
-    readonly vouchedEmails: VouchedEmails,
+    readonly emails: EmailChanges,
     readonly passwords: PasswordSetting,
     readonly secondFactorRemoval: SecondFactorRemoval,
-    readonly operatorGrants: OperatorGrants,
     readonly revocation: SessionRevocation,
     readonly orgs: OrgsRepository,
     readonly memberChanges: MembersService,
@@ -100,9 +98,9 @@ export class Services {
 
 const PROVIDERS = [
   Services,
+  EmailChanges,
   EmailCodesRepository,
   OperatedMails,
-  OperatorGrants,
   MembersService,
   PasswordSetting,
   RecoveryCodesRepository,
@@ -112,9 +110,8 @@ const PROVIDERS = [
   SecondFactorsRepository,
   ShownInvitationsService,
   UserDeletion,
-  UserDisabling,
   UserExport,
-  VouchedEmails,
+  UserOperations,
 ];
 
 @Module({})

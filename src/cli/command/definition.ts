@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { Writable } from 'node:stream';
 import type { OperatorActor } from '../../access/principal.js';
 import { parseTimeOrAge } from '../../config/readers.js';
 
@@ -9,11 +10,15 @@ export interface Report {
   isRed?: boolean;
 }
 
-export interface Invocation {
-  parameters: string[];
-  options: Record<string, string | boolean | undefined>;
-  /** Writes a line at once, if a report might not fit into memory. */
-  print: (text: string, json: object) => Promise<void>;
+/** What a command did to one user or service. */
+export interface Outcome {
+  text: string;
+  lines?: string[];
+  json: object;
+}
+
+export function reportOn(label: string, names: object, { text, lines = [], json }: Outcome): Report {
+  return { lines: [`${label}: ${text}`, ...lines], json: [{ ...names, ...json }] };
 }
 
 type Option = [flags: string, meaning: string];
@@ -48,55 +53,67 @@ const CONTROL_CHARACTERS = /\p{Cc}/u;
 /** Nothing was done. */
 export class CannotRunError extends Error {}
 
-type Options = Pick<Invocation, 'options'>;
+/** Reads what was typed. @throws CannotRunError */
+export class Invocation {
+  constructor(
+    readonly parameters: string[],
+    private readonly options: Record<string, string | boolean | undefined>,
+  ) {}
 
-export function textOption({ options }: Options, name: string): string | undefined {
-  const value = options[name];
-  return typeof value === 'string' ? value : undefined;
-}
+  get asJson(): boolean {
+    return this.flag('json');
+  }
 
-/** @throws CannotRunError */
-export function choiceOption<T extends string>(
-  invocation: Options,
-  name: string,
-  known: readonly T[],
-): T | undefined {
-  const text = textOption(invocation, name);
-  const value = known.find((one) => one === text);
-  if (text === undefined || value !== undefined) return value;
-  throw new CannotRunError(`--${name}: expected one of ${known.join(', ')}`);
-}
+  flag(name: string): boolean {
+    return this.options[name] === true;
+  }
 
-/** @throws CannotRunError */
-export function timeOption(invocation: Options, name: string): number | undefined {
-  const text = textOption(invocation, name);
-  const time = text === undefined ? undefined : parseTimeOrAge(text, Date.now());
-  if (text === undefined || time !== undefined) return time;
-  throw new CannotRunError(
-    `--${name}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,
-  );
-}
+  text(name: string): string | undefined {
+    const value = this.options[name];
+    return typeof value === 'string' ? value : undefined;
+  }
 
-/** @throws CannotRunError */
-export function limitOption(invocation: Options): number {
-  return optionalLimit(invocation, MAX_LIMIT) ?? DEFAULT_LIMIT;
-}
+  choice<T extends string>(name: string, known: readonly T[]): T | undefined {
+    const text = this.text(name);
+    const value = known.find((one) => one === text);
+    if (text === undefined || value !== undefined) return value;
+    throw new CannotRunError(`--${name}: expected one of ${known.join(', ')}`);
+  }
 
-/** @throws CannotRunError */
-export function optionalLimit(invocation: Options, max?: number): number | undefined {
-  const text = textOption(invocation, 'limit');
-  if (text === undefined) return undefined;
-  const limit = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit >= 1 && limit <= (max ?? Number.MAX_SAFE_INTEGER)) return limit;
-  throw new CannotRunError(`--limit: expected a whole number from 1${max === undefined ? '' : ` to ${max}`}`);
-}
+  time(name: string): number | undefined {
+    const text = this.text(name);
+    const time = text === undefined ? undefined : parseTimeOrAge(text, Date.now());
+    if (text === undefined || time !== undefined) return time;
+    throw new CannotRunError(
+      `--${name}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,
+    );
+  }
 
-/** @throws CannotRunError */
-export function operatorOf(invocation: Options): OperatorActor {
-  const id = checked('--as', textOption(invocation, 'as')?.trim() ?? systemUser(), MAX_NAME_LENGTH);
-  const reason = textOption(invocation, 'reason');
-  if (reason === undefined) return { kind: 'operator', id };
-  return { kind: 'operator', id, reason: checked('--reason', reason.trim(), MAX_REASON_LENGTH) };
+  limit(): number {
+    return this.optionalLimit(MAX_LIMIT) ?? DEFAULT_LIMIT;
+  }
+
+  optionalLimit(max?: number): number | undefined {
+    const text = this.text('limit');
+    if (text === undefined) return undefined;
+    const limit = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (limit >= 1 && limit <= (max ?? Number.MAX_SAFE_INTEGER)) return limit;
+    throw new CannotRunError(
+      `--limit: expected a whole number from 1${max === undefined ? '' : ` to ${max}`}`,
+    );
+  }
+
+  operator(): OperatorActor {
+    const id = checked('--as', this.text('as')?.trim() ?? systemUser(), MAX_NAME_LENGTH);
+    const reason = this.text('reason');
+    if (reason === undefined) return { kind: 'operator', id };
+    return { kind: 'operator', id, reason: checked('--reason', reason.trim(), MAX_REASON_LENGTH) };
+  }
+
+  /** Writes a line at once, if a report might not fit into memory. */
+  print(text: string, json: object): Promise<void> {
+    return write(`${this.asJson ? JSON.stringify(json) : text}\n`);
+  }
 }
 
 function checked(flag: string, text: string, maxLength: number): string {
@@ -113,4 +130,14 @@ function systemUser(): string {
   } catch {
     return `uid ${process.geteuid?.() ?? 'unknown'}`;
   }
+}
+
+// Resolves when the system has taken the text, so that the process may end, and memory holds one text at a time.
+export function write(text: string, output: Writable = process.stdout): Promise<void> {
+  return new Promise((resolve) => {
+    // On an error, `endUnread` ends the process.
+    output.write(text, (error) => {
+      if (!error) resolve();
+    });
+  });
 }

@@ -1,6 +1,5 @@
 import { explainFailure } from '../../app/start-failure.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import { MailNotFoundError } from '../../mail/mails.js';
 import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
 import { CannotRunError } from './definition.js';
 
@@ -10,7 +9,9 @@ export interface Explanation {
 }
 
 export function explain(error: unknown): Explanation {
-  if (error instanceof CannotRunError || error instanceof MailNotFoundError) {
+  // A command cannot run if it names what does not exist.
+  const isUnknown = error instanceof RefusedError && error.code === 'mail_not_found';
+  if (error instanceof CannotRunError || isUnknown) {
     return { lines: [`error: ${error.message}`], isRefusal: false };
   }
   if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { Writable } from 'node:stream';
-import type { CommandDefinition, CommandGroup, Invocation, Report } from './definition.js';
+import { type CommandDefinition, type CommandGroup, Invocation, write } from './definition.js';
 
 export interface Commands {
   groups: readonly CommandGroup[];
@@ -9,6 +8,8 @@ export interface Commands {
 
 const DONE = 0;
 const REFUSED = 1;
+const COULD_NOT_RUN = 2;
+const UNREAD = 141;
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
@@ -66,36 +67,16 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   command.action(async () => {
     // Standard output is for results.
     (await import('@nestjs/common')).Logger.overrideLogger(false);
-    const options = command.opts<Invocation['options']>();
-    const asJson = options['json'] === true;
-    const print = (text: string, json: object): Promise<void> =>
-      write(`${asJson ? JSON.stringify(json) : text}\n`);
-    const report = await definition.run({ parameters: command.args, options, print });
-    await writeReport(report, asJson);
-    end(report.isRed === true ? REFUSED : DONE);
+    const invocation = new Invocation(command.args, command.opts());
+    const { lines, json, isRed = false } = await definition.run(invocation);
+    const text = invocation.asJson ? json.map((value) => JSON.stringify(value)) : lines;
+    if (text.length > 0) await write(`${text.join('\n')}\n`);
+    end(isRed ? REFUSED : DONE);
   });
-}
-
-export const COULD_NOT_RUN = 2;
-const UNREAD = 141;
-
-// Resolves when the system has taken the text, so that the process may end, and memory holds one text at a time.
-export function write(text: string, output: Writable = process.stdout): Promise<void> {
-  return new Promise((resolve) => {
-    // On an error, `endUnread` ends the process.
-    output.write(text, (error) => {
-      if (!error) resolve();
-    });
-  });
-}
-
-export async function writeReport({ lines, json }: Report, asJson: boolean): Promise<void> {
-  const text = asJson ? json.map((value) => JSON.stringify(value)) : lines;
-  if (text.length > 0) await write(`${text.join('\n')}\n`);
 }
 
 /** If the reader of the output has left, as `head` does, exits as after SIGPIPE: a change may be half done. */
-export function endUnread(error: NodeJS.ErrnoException): void {
+function endUnread(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(UNREAD);
   process.stderr.write(`error: standard output cannot be written (${error.code})\n`);
   process.exit(COULD_NOT_RUN);

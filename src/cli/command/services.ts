@@ -1,3 +1,4 @@
+import type { OperatorActor } from '../../access/principal.js';
 import { loadEnv } from '../../config/env.js';
 import { oneLine } from '../../identifiers/text.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
@@ -5,7 +6,7 @@ import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from './cli.module.js';
-import { CannotRunError, type Invocation, optionalLimit, type Report } from './definition.js';
+import { CannotRunError, type Invocation, type Outcome, type Report, reportOn } from './definition.js';
 
 /** The entity would load the database's library for the help. */
 export const MAX_NAME: typeof MAX_ORG_NAME = 100;
@@ -27,6 +28,19 @@ export async function findUser({ users }: Services, text: string): Promise<UserP
   const user = isEntityId(text) ? await users.findById(text) : await users.findByEmail(email!);
   if (!user) throw new CannotRunError(`there is no user ${isEntityId(text) ? text : email}`);
   return user;
+}
+
+/** For the user whom the first parameter names. */
+export function onUser(
+  invocation: Invocation,
+  work: (services: Services, user: UserProfile, actor: OperatorActor) => Promise<Outcome>,
+): Promise<Report> {
+  return withServices(async (services) => {
+    const actor = invocation.operator();
+    const user = await findUser(services, invocation.parameters[0]!);
+    const { id, email } = user;
+    return reportOn(`${email} (${id})`, { id, email }, await work(services, user, actor));
+  });
 }
 
 /** @param text id, or the whole name of exactly one organization. @throws CannotRunError */
@@ -64,7 +78,7 @@ export async function printList<T>(
   invocation: Invocation,
   { findPage, isShown = () => true, lineOf, jsonOf, none }: List<T>,
 ): Promise<Report> {
-  const limit = optionalLimit(invocation);
+  const limit = invocation.optionalLimit();
   const endWith = (note?: string): Report => ({ lines: note === undefined ? [] : [note], json: [] });
   return withServices(async (services) => {
     let shown = 0;

@@ -20,7 +20,7 @@ import { type Env, loadEnv } from '../../config/env.js';
 import { keyView } from '../../operators/views.js';
 import { timeText } from '../../identifiers/text.js';
 import { RefusedError } from '../../problems/problem.js';
-import { type Invocation, operatorOf, type Report } from '../command/definition.js';
+import { type Invocation, type Report } from '../command/definition.js';
 import type { Services } from '../command/cli.module.js';
 import { withServices } from '../command/services.js';
 
@@ -43,8 +43,8 @@ function keyJson(key: ScheduledKey): object {
 }
 
 export async function rotateKeys(invocation: Invocation): Promise<Report> {
-  const delay = invocation.options['now'] === true ? 0 : PUBLISHED_BEFORE_SIGNING_S;
-  const { kid, nbf } = await changeKeys('keys.rotated', operatorOf(invocation), ({ keys }) => {
+  const delay = invocation.flag('now') ? 0 : PUBLISHED_BEFORE_SIGNING_S;
+  const { kid, nbf } = await changeKeys('keys.rotated', invocation.operator(), ({ keys }) => {
     const key = { ...newJwk(), nbf: Math.floor(Date.now() / 1000) + delay };
     return Promise.resolve({ keys: [key, ...keys], kids: [key.kid!], result: key });
   });
@@ -60,8 +60,8 @@ interface Judged {
 }
 
 export async function pruneKeys(invocation: Invocation): Promise<Report> {
-  const atOnce = invocation.options['now'] === true;
-  const judged = await changeKeys('keys.pruned', operatorOf(invocation), async (file, services) => {
+  const atOnce = invocation.flag('now');
+  const judged = await changeKeys('keys.pruned', invocation.operator(), async (file, services) => {
     const keys = readKeySet(keySetText(file.keys));
     const schedule = scheduleOf(keys, Date.now(), file.changedAt);
     const sessions = services.sessions;

@@ -1,10 +1,10 @@
 import { ROLES } from '../../access/principal.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import { type Check, emptyQuery, EXAMPLES } from './check.js';
+import { type Check, emptyQuery, everyRow } from './check.js';
 
-const RESTORE = 'Restore these rows from a backup, or delete them once nobody needs them.';
+const OVERDUE_AFTER_MS = 86_400_000;
 
-export const DATA_CHECKS: Check[] = [
+export const ACCOUNT_CHECKS: Check[] = [
   emptyQuery(
     'every organization has an owner',
     'Make somebody its owner: accounts orgs add-owner …',
@@ -23,7 +23,7 @@ export const DATA_CHECKS: Check[] = [
   ),
   emptyQuery(
     'every membership belongs to a user and an organization',
-    RESTORE,
+    'Restore these rows from a backup, or delete them once nobody needs them.',
     `SELECT m.user_id AS fault FROM members m
       WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = m.user_id)
          OR NOT EXISTS (SELECT 1 FROM orgs o WHERE o.id = m.org_id)`,
@@ -61,11 +61,6 @@ export const DATA_CHECKS: Check[] = [
     `SELECT c.hash AS fault FROM authorization_codes c
       WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
   ),
-];
-
-const OVERDUE_AFTER_MS = 86_400_000;
-
-export const DELETION_CHECKS: Check[] = [
   emptyQuery(
     'no purge of a deleted organization is overdue',
     'Start an instance: it purges them. If one is running, its log says why it cannot.',
@@ -80,63 +75,11 @@ export const DELETION_CHECKS: Check[] = [
   ),
 ];
 
-/** Does not check grants that are older than the audit log. */
-export const OPERATOR_CHECKS: Check[] = [
-  emptyQuery(
-    'every operator was granted by a command',
-    'Somebody changed rows by hand, or deleted events. Take it back, unless you know better: accounts operators revoke …',
-    `SELECT u.id AS fault FROM users u
-      WHERE u.operator_since > (SELECT e.at FROM events e ORDER BY e.id LIMIT 1)
-        AND NOT EXISTS (SELECT 1 FROM events g WHERE g.user_id = u.id AND g.type = 'account.operator_granted'
-          AND NOT EXISTS (SELECT 1 FROM events r WHERE r.user_id = u.id
-            AND r.type = 'account.operator_revoked' AND r.user_revision > g.user_revision))`,
-  ),
-];
-
-export const INVITATION_CHECKS: Check[] = [
-  emptyQuery(
-    'an e-mail has at most one pending invitation to an organization',
-    "Somebody changed rows by hand: UPDATE invitations SET status = 'revoked', pending = NULL on all but the latest.",
-    `SELECT MIN(i.id) AS fault FROM invitations i WHERE i.status = 'pending'
-      GROUP BY i.org_id, i.email HAVING COUNT(*) > 1`,
-  ),
-  emptyQuery(
-    'every invitation is pending, or has ended',
-    "Somebody changed rows by hand: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
-    `SELECT i.id AS fault FROM invitations i
-      WHERE (i.status = 'pending' AND (i.pending IS NULL OR i.ended_at IS NOT NULL))
-         OR (i.status <> 'pending' AND (i.pending IS NOT NULL OR i.ended_at IS NULL))`,
-  ),
-  emptyQuery(
-    'every pending invitation is from somebody who may invite',
-    "Nobody can accept it: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
-    `SELECT i.id AS fault FROM invitations i WHERE i.pending = 1 AND NOT EXISTS (
-        SELECT 1 FROM members m JOIN users u ON u.id = m.user_id JOIN orgs o ON o.id = m.org_id
-        WHERE m.org_id = i.org_id AND m.user_id = i.invited_by AND m.role IN ('admin', 'owner')
-          AND u.disabled_at IS NULL AND o.deleted_at IS NULL)`,
-  ),
-];
-
-const BATCH = 5000;
-
-/** SQL cannot express the rule. */
-export const EMAIL_CHECK: Check = {
-  claim: 'every e-mail is in its canonical form',
-  remedy:
-    'Nobody can log in with these e-mails: change them to the canonical form, or ask their owners which is right.',
-  async findFaults({ runner }) {
-    const faults: string[] = [];
-    for (let after = ''; faults.length < EXAMPLES;) {
-      const users = (await runner.query(
-        `SELECT id, email FROM users WHERE id > ? ORDER BY id LIMIT ${BATCH}`,
-        [after],
-      )) as { id: string; email: string }[];
-      faults.push(
-        ...users.filter(({ email }) => canonicalEmail(email) !== email).map(({ id }) => `user ${id}`),
-      );
-      if (users.length < BATCH) break;
-      after = users.at(-1)!.id;
-    }
-    return faults.slice(0, EXAMPLES);
-  },
-};
+export const EMAIL_CHECK: Check = everyRow<{ id: string; email: string }>(
+  'every e-mail is in its canonical form',
+  'Nobody can log in with these e-mails: change them to the canonical form, or ask their owners which is right.',
+  'SELECT id, email FROM users WHERE id > ? ORDER BY id',
+  () =>
+    ({ email }) =>
+      canonicalEmail(email) === email,
+);

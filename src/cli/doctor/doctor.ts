@@ -1,16 +1,10 @@
 import { type Env, loadEnv } from '../../config/env.js';
 import { withDatabase } from '../command/database.js';
-import {
-  DATA_CHECKS,
-  DELETION_CHECKS,
-  EMAIL_CHECK,
-  INVITATION_CHECKS,
-  OPERATOR_CHECKS,
-} from './account-checks.js';
+import { ACCOUNT_CHECKS, EMAIL_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
-import { FEED_CHECKS, RECORD_CHECKS } from './event-checks.js';
+import { RECORD_CHECKS } from './record-checks.js';
 import { INDEX_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
-import { SECOND_FACTOR_CHECKS, SERVICE_CHECKS, SESSION_CHECKS } from './session-checks.js';
+import { SESSION_CHECKS } from './session-checks.js';
 import type { Report } from '../command/definition.js';
 
 export interface Finding {
@@ -21,15 +15,9 @@ export interface Finding {
 const CHECKS = [
   ...SERVER_CHECKS,
   ...SCHEMA_CHECKS,
-  ...DATA_CHECKS,
-  ...DELETION_CHECKS,
+  ...ACCOUNT_CHECKS,
   ...SESSION_CHECKS,
-  ...SECOND_FACTOR_CHECKS,
-  ...OPERATOR_CHECKS,
-  ...SERVICE_CHECKS,
-  ...INVITATION_CHECKS,
   ...RECORD_CHECKS,
-  ...FEED_CHECKS,
   EMAIL_CHECK,
   INDEX_CHECK,
 ];
@@ -47,17 +35,15 @@ export function inspect(env: Env, checks = CHECKS): Promise<Finding[]> {
     const runner = dataSource.createQueryRunner();
     try {
       for (const statement of SNAPSHOT[env.database.engine]) await runner.query(statement);
-      return await findAll({ env, dataSource, runner }, checks);
+      const findings: Finding[] = [];
+      for (const check of checks) {
+        findings.push({ check, faults: await faultsOf(check, { env, dataSource, runner }) });
+      }
+      return findings;
     } finally {
       await runner.release();
     }
   });
-}
-
-async function findAll(inspection: Inspection, checks: Check[]): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const check of checks) findings.push({ check, faults: await faultsOf(check, inspection) });
-  return findings;
 }
 
 /** A check that fails to run is a fault, for example if a table is missing. */

@@ -2,7 +2,7 @@ import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
-import { type Check, emptyQuery, EXAMPLES, type Inspection } from './check.js';
+import { type Check, emptyQuery, everyRow } from './check.js';
 
 /** longer than the pause of the clean-up, which completes revocations */
 const UNFINISHED_AFTER_MS = 180_000;
@@ -55,52 +55,9 @@ export const SESSION_CHECKS: Check[] = [
       WHERE s.user_id <> l.user_id OR s.auth_time <> l.auth_time OR l.login_id IS NOT NULL
          OR h.login_id <> s.login_id OR h.branch_id <> h.id`,
   ),
-];
-
-const REMOVE =
-  'Remove the second factor and let the user set it up anew: accounts users remove-second-factor …';
-
-const BATCH = 1000;
-
-interface EncryptedSecret {
-  userId: string;
-  secret: string;
-}
-
-const SECRETS_CHECK: Check = {
-  claim: 'a key of JWT_KEYS_FILE opens the secret of every second factor',
-  remedy:
-    'Restore the key file that belongs to these data. Without it these users need a recovery code, or you: accounts users remove-second-factor …',
-  async findFaults(inspection) {
-    const faults: string[] = [];
-    let secrets: EncryptedSecrets | undefined;
-    for (let after = ''; faults.length < EXAMPLES;) {
-      const rows = await findSecrets(inspection, after);
-      if (rows.length === 0) break;
-      secrets ??= new EncryptedSecrets(
-        new KeyRing(readKeySet(readKeyFile(inspection.env.jwtKeysFile))),
-        'second factor secrets',
-      );
-      for (const { userId, secret } of rows) {
-        if (secrets.decrypt(secret, userId) === undefined) faults.push(`user ${userId}`);
-      }
-      after = rows.at(-1)!.userId;
-    }
-    return faults.slice(0, EXAMPLES);
-  },
-};
-
-function findSecrets({ runner }: Inspection, after: string): Promise<EncryptedSecret[]> {
-  return runner.query(
-    `SELECT user_id AS userId, secret FROM second_factors WHERE user_id > ? ORDER BY user_id LIMIT ${BATCH}`,
-    [after],
-  ) as Promise<EncryptedSecret[]>;
-}
-
-export const SECOND_FACTOR_CHECKS: Check[] = [
   emptyQuery(
     'every account asks for the second factor that is enabled for it',
-    REMOVE,
+    'Remove the second factor and let the user set it up anew: accounts users remove-second-factor …',
     `SELECT u.id AS fault FROM users u
        LEFT JOIN second_factors f ON f.user_id = u.id AND f.enabled_at IS NOT NULL
       WHERE COALESCE(u.second_factor_at, 0) <> COALESCE(f.enabled_at, 0)`,
@@ -116,28 +73,14 @@ export const SECOND_FACTOR_CHECKS: Check[] = [
     'Delete the rows without enabled_at, and set pending_until to NULL in the others.',
     'SELECT user_id AS fault FROM second_factors WHERE (enabled_at IS NULL) = (pending_until IS NULL)',
   ),
-  SECRETS_CHECK,
-];
-
-export const SERVICE_CHECKS: Check[] = [
-  emptyQuery(
-    'no removed service has a live secret, and no other has more than two',
-    'Revoke them: UPDATE service_secrets SET revoked_at = created_at WHERE service = … AND revoked_at IS NULL',
-    `SELECT v.name AS fault FROM services v JOIN service_secrets x ON x.service = v.name
-      WHERE x.revoked_at IS NULL GROUP BY v.name, v.removed_at
-      HAVING COUNT(*) > 2 OR v.removed_at IS NOT NULL`,
-  ),
-  emptyQuery(
-    'every removed service is disabled',
-    'Its secrets and sessions would be taken for live ones: UPDATE services SET disabled_at = removed_at WHERE name = …',
-    'SELECT name AS fault FROM services WHERE removed_at IS NOT NULL AND disabled_at IS NULL',
-  ),
-  emptyQuery(
-    'no session for a service that is disabled or gone is of its epoch, or of a later one',
-    'It would be alive, or come alive. Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
-    `SELECT s.id AS fault FROM sessions s LEFT JOIN services v ON v.name = s.service
-      WHERE s.bound_epoch IS NOT NULL AND s.revoked_at IS NULL
-        AND (v.name IS NULL OR s.bound_epoch > v.epoch
-          OR (s.bound_epoch = v.epoch AND (v.disabled_at IS NOT NULL OR v.removed_at IS NOT NULL)))`,
+  everyRow<{ id: string; secret: string }>(
+    'a key of JWT_KEYS_FILE opens the secret of every second factor',
+    'Restore the key file that belongs to these data. Without it these users need a recovery code, or you: accounts users remove-second-factor …',
+    'SELECT user_id AS id, secret FROM second_factors WHERE user_id > ? ORDER BY user_id',
+    ({ jwtKeysFile }) => {
+      const keys = new KeyRing(readKeySet(readKeyFile(jwtKeysFile)));
+      const secrets = new EncryptedSecrets(keys, 'second factor secrets');
+      return ({ id, secret }) => secrets.decrypt(secret, id) !== undefined;
+    },
   ),
 ];

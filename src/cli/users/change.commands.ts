@@ -1,5 +1,5 @@
 import type { OperatorActor } from '../../access/principal.js';
-import type { Removal } from '../../accounts/second-factor-removal.js';
+import type { Forcible } from '../../accounts/user-operations.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
 import type { UserProfile } from '../../users/users.repository.js';
@@ -9,10 +9,9 @@ import {
   type CommandDefinition,
   type CommandGroup,
   type Invocation,
-  operatorOf,
   type Report,
 } from '../command/definition.js';
-import { findUser, withServices } from '../command/services.js';
+import { onUser, withServices } from '../command/services.js';
 
 export const USER = 'A user is named by e-mail or id.';
 
@@ -25,7 +24,7 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     changes: true,
     examples: ['users disable ada@example.com --reason "laptop stolen"'],
     run: changeOwner({
-      make: ({ disabling }, { id }, how) => disabling.disable(id, how),
+      make: ({ operations }, { id }, how) => operations.disable(id, how),
       done: 'disabled, every session has ended',
       unchanged: 'is already disabled',
     }),
@@ -37,7 +36,7 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     changes: true,
     examples: ['users enable ada@example.com --reason "laptop found"'],
     run: changeUser({
-      make: ({ disabling }, { id }, actor) => disabling.enable(id, actor),
+      make: ({ operations }, { id }, { actor }) => operations.enable(id, actor),
       done: 'enabled, can log in',
       unchanged: 'is not disabled',
     }),
@@ -62,7 +61,7 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     changes: true,
     examples: ['users end-sessions ada@example.com --reason "asked for it"'],
     run: changeUser({
-      make: ({ revocation }, { id }, actor) => revocation.revokeAllOf(id, actor),
+      make: ({ revocation }, { id }, { actor }) => revocation.revokeAllOf(id, actor),
       done: 'every session has ended',
       unchanged: 'is gone',
     }),
@@ -101,60 +100,49 @@ export const EMAIL_COMMANDS: CommandDefinition[] = [
     changes: true,
     examples: ['users verify-email ada@example.com --reason "called back"'],
     run: changeUser({
-      make: ({ vouchedEmails }, { id }, actor) => vouchedEmails.verify(id, actor),
+      make: ({ emails }, { id }, { actor }) => emails.verifyByOperator(id, actor),
       done: 'the e-mail is verified',
       unchanged: 'the e-mail was verified before',
     }),
   },
 ];
 
-interface UserChange<Actor, Changed> {
-  make: (services: Services, user: UserProfile, actor: Actor) => Promise<Changed>;
+interface UserChange<Changed> {
+  make: (services: Services, user: UserProfile, how: Forcible & { actor: OperatorActor }) => Promise<Changed>;
   done: string;
   unchanged: string;
 }
 
-/** `make` returns false if there was nothing to change. */
+/** `make` returns false or undefined if there was nothing to change. */
 export function changeUser({
   make,
   done,
   unchanged,
-}: UserChange<OperatorActor, boolean>): CommandDefinition['run'] {
+}: UserChange<boolean | undefined>): CommandDefinition['run'] {
   return (invocation) =>
-    withServices(async (services) => {
-      const actor = operatorOf(invocation);
-      const user = await findUser(services, invocation.parameters[0]!);
-      const changed = await make(services, user, actor);
-      const { id, email } = user;
-      return { lines: [`${email} (${id}): ${changed ? done : unchanged}`], json: [{ id, email, changed }] };
+    onUser(invocation, async (services, user, actor) => {
+      const changed = (await make(services, user, { actor, force: invocation.flag('force') })) === true;
+      return { text: changed ? done : unchanged, json: { changed } };
     });
 }
 
 /** `make` returns the organizations without an enabled owner, or undefined if there was nothing to change. */
 function changeOwner({
   make,
-  ...texts
-}: UserChange<
-  { actor: OperatorActor; force: boolean },
-  OrphanedOrg[] | undefined
->): CommandDefinition['run'] {
-  return async (invocation) => {
-    const force = invocation.options['force'] === true;
-    let orphaned: (OrphanedOrg & { name: string })[] = [];
-    const change = changeUser({
-      ...texts,
-      make: async (services, user, actor) => {
-        const left = await make(services, user, { actor, force });
-        orphaned = await services.orgs.withNames(left ?? []);
-        return left !== undefined;
-      },
+  done,
+  unchanged,
+}: UserChange<OrphanedOrg[] | undefined>): CommandDefinition['run'] {
+  return (invocation) =>
+    onUser(invocation, async (services, user, actor) => {
+      const force = invocation.flag('force');
+      const left = await make(services, user, { actor, force });
+      const orphanedOrgs = await services.orgs.withNames(left ?? []);
+      return {
+        text: left ? done : unchanged,
+        lines: orphanedOrgs.map(orphanedLine),
+        json: { changed: left !== undefined, ...(force && { orphanedOrgs }) },
+      };
     });
-    const { lines, json } = await change(invocation);
-    return {
-      lines: [...lines, ...orphaned.map(orphanedLine)],
-      json: [{ ...json[0], ...(force && { orphanedOrgs: orphaned }) }],
-    };
-  };
 }
 
 function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): string {
@@ -165,32 +153,22 @@ function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): 
 }
 
 function removeSecondFactor(invocation: Invocation): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const user = await findUser(services, invocation.parameters[0]!);
-    const removal = await services.secondFactorRemoval.byOperator(user.id, actor);
-    const { id, email } = user;
-    const changed = removal.kind === 'removed';
-    const operatorRevoked = changed && removal.wasOperator;
-    return {
-      lines: [`${email} (${id}): ${removalText(removal)}`],
-      json: [{ id, email, changed, operatorRevoked }],
-    };
+  return onUser(invocation, async ({ secondFactorRemoval }, { id }, actor) => {
+    const removed = await secondFactorRemoval.byOperator(id, actor);
+    const operatorRevoked = removed?.wasOperator === true;
+    const text = removed
+      ? `the second factor is removed, and every session has ended${operatorRevoked ? '; the user is no longer an operator' : ''}`
+      : 'has no second factor';
+    return { text, json: { changed: removed !== undefined, operatorRevoked } };
   });
-}
-
-function removalText(removal: Removal): string {
-  if (removal.kind === 'unchanged') return 'has no second factor';
-  const removed = 'the second factor is removed, and every session has ended';
-  return removal.wasOperator ? `${removed}; the user is no longer an operator` : removed;
 }
 
 async function setEmail(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[1]);
   if (email === undefined) throw new CannotRunError('expected the new email as the second parameter');
-  const isVerified = invocation.options['verified'] === true;
+  const isVerified = invocation.flag('verified');
   return changeUser({
-    make: ({ vouchedEmails }, user, actor) => vouchedEmails.replace(user, { email, isVerified, actor }),
+    make: ({ emails }, user, { actor }) => emails.replaceByOperator(user, { email, isVerified, actor }),
     done: `the e-mail is ${email} now, ${isVerified ? 'verified' : 'not verified'}`,
     unchanged: 'already has this e-mail',
   })(invocation);
@@ -227,14 +205,14 @@ export const AFTER_RESTORE: CommandDefinition = {
 
 function endAllSessions(invocation: Invocation): Promise<Report> {
   return withServices(async ({ revocation }) => {
-    const users = await revocation.revokeAllOfEveryUser(operatorOf(invocation));
+    const users = await revocation.revokeAllOfEveryUser(invocation.operator());
     return { lines: [`every session of ${users} users has ended`], json: [{ users }] };
   });
 }
 
 function afterRestore(invocation: Invocation): Promise<Report> {
   return withServices(async ({ revocation, eventsRetention }) => {
-    const users = await revocation.revokeAllAfterRestore(operatorOf(invocation));
+    const users = await revocation.revokeAllAfterRestore(invocation.operator());
     const events = await eventsRetention.resetFeed();
     return {
       lines: [

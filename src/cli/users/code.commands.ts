@@ -7,11 +7,9 @@ import {
   CannotRunError,
   type CommandDefinition,
   type Invocation,
-  operatorOf,
   type Report,
-  textOption,
 } from '../command/definition.js';
-import { findOrg, findUser, withServices } from '../command/services.js';
+import { findOrg, onUser, withServices } from '../command/services.js';
 import { USER } from './change.commands.js';
 
 const MAX_NAMED = 3;
@@ -41,17 +39,13 @@ export const CODE_COMMANDS: CommandDefinition[] = [
 
 /** The code does not verify the email, because the operator may give it to another person. */
 function resetCode(invocation: Invocation): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const { id, email } = await findUser(services, invocation.parameters[0]!);
+  return onUser(invocation, async (services, { id }, actor) => {
     const codes = services.emailCodes();
     const issued = await services.passwords.issueCode(codes, id, actor);
     const code = readable(codes.textOf(issued));
     const expiresAt = timeText(issued.expiresAt);
-    return {
-      lines: [`${email} (${id}): a code for a new password, until ${expiresAt}`, `code: ${code}`],
-      json: [{ id, email, code, expiresAt }],
-    };
+    const text = `a code for a new password, until ${expiresAt}`;
+    return { text, lines: [`code: ${code}`], json: { code, expiresAt } };
   });
 }
 
@@ -60,8 +54,8 @@ async function inviteCode(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email that was invited');
   return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const invitation = await findInvitation(services, email, textOption(invocation, 'org'));
+    const actor = invocation.operator();
+    const invitation = await findInvitation(services, email, invocation.text('org'));
     const codes = services.emailCodes();
     const { id, orgId, orgName, role } = invitation;
     const { codeNumber, expiresAt } = await services.shownInvitations.renew(invitation, actor);

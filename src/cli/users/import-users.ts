@@ -1,50 +1,96 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperatorActor } from '../../access/principal.js';
-import { loadBcrypt, readBcryptCost } from '../../auth/passwords/hash-engines.js';
+import {
+  foreignHashFault,
+  loadBcrypt,
+  MAX_BCRYPT_COST,
+  readBcryptCost,
+} from '../../auth/passwords/hash-engines.js';
 import { MAX_ROWS_AT_ONCE } from '../../database/statements.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import { canonicalEmail } from '../../users/email-address.js';
 import type { ForeignUser, ImportOutcome } from '../../users/user-import.service.js';
-import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';
+import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import type { Services } from '../command/cli.module.js';
 import { withServices } from '../command/services.js';
-import { type Line, linesOf, parseRow, type Refusal, REFUSALS } from './import-rows.js';
 
 /** On SQLite, a running service waits for each transaction. */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
-interface Row {
-  line: number;
+/** more than any row needs */
+const MAX_LINE_BYTES = 4096;
+const LINE_FEED = 0x0a;
+
+/** They never quote the row. */
+export const REFUSALS = {
+  line_too_long: 'longer than 4096 bytes',
+  invalid_json: 'not a JSON object in UTF-8',
+  unknown_field: 'a field other than email, passwordHash, emailVerified and id',
+  invalid_email: 'email is not an e-mail address',
+  invalid_hash: `passwordHash is neither argon2id (PHC) nor bcrypt of a cost from 4 to ${MAX_BCRYPT_COST}`,
+  hash_too_costly: 'passwordHash would take more than 256 MiB, 1 GiB in all passes, or 16 lanes',
+  invalid_email_verified: 'emailVerified is neither true nor false',
+  invalid_id: 'id is not a UUID',
+  email_taken: 'another account has this e-mail',
+  id_taken: 'another account has this id',
+  id_deleted: 'the account of this id was deleted',
+} as const;
+
+export type Refusal = keyof typeof REFUSALS;
+
+type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unknown>>;
+
+const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
+
+interface Line {
+  /** counts from 1 */
+  number: number;
+  /** undefined if too long */
+  bytes: Buffer | undefined;
+}
+
+interface ParsedLine {
+  number: number;
   parsed: ForeignUser | Refusal;
-}
-
-interface Progress {
-  imported: number;
-  skipped: number;
-  refused: number;
-}
-
-interface Import {
-  actor: OperatorActor;
-  progress: Progress;
-  print: Invocation['print'];
 }
 
 /** A second run skips what the first one imported. */
 export async function importUsers(invocation: Invocation): Promise<Report> {
-  const { print } = invocation;
-  const progress: Progress = { imported: 0, skipped: 0, refused: 0 };
-  const actor = operatorOf(invocation);
+  const progress = { imported: 0, skipped: 0, refused: 0 };
+  const textOf = (prefix = ''): string =>
+    `${prefix}imported ${progress.imported}, skipped ${progress.skipped} that already exist, refused ${progress.refused}`;
+  const actor = invocation.operator();
   const chunks = await openFile(invocation.parameters[0]!);
   return withServices(async (services) => {
+    const { engine } = services.env.database;
     try {
-      for await (const rows of batchesOf(linesOf(chunks), BATCH_ROWS[services.env.database.engine])) {
-        await importBatch(services, rows, { actor, progress, print });
+      for await (const lines of batchesOf(linesOf(chunks), BATCH_ROWS[engine])) {
+        const began = performance.now();
+        const outcomes = await importBatch(services, lines, actor);
+        const tookMs = performance.now() - began;
+        for (const [index, { number: line }] of lines.entries()) {
+          const outcome = outcomes[index]!;
+          if (outcome === 'imported') progress.imported += 1;
+          else if (outcome === 'present') progress.skipped += 1;
+          else {
+            progress.refused += 1;
+            const reason = REFUSALS[outcome];
+            await invocation.print(`line ${line}: ${reason} (${outcome})`, {
+              line,
+              refused: outcome,
+              reason,
+            });
+          }
+        }
+        // A service on the same SQLite file gets as much time as the import.
+        if (engine === 'sqlite') await sleep(tookMs);
       }
     } catch (error) {
-      await print(textOf(progress, 'stopped: '), { ...progress, stopped: true });
+      await invocation.print(textOf('stopped: '), { ...progress, stopped: true });
       throw error;
     }
-    return { lines: [textOf(progress)], json: [progress], isRed: progress.refused > 0 };
+    return { lines: [textOf()], json: [progress], isRed: progress.refused > 0 };
   });
 }
 
@@ -59,57 +105,82 @@ async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
   }
 }
 
-async function* batchesOf(lines: AsyncIterable<Line>, size: number): AsyncGenerator<Row[]> {
-  let rows: Row[] = [];
-  for await (const line of lines) {
-    const parsed = parseRow(line);
-    if (parsed !== undefined) rows.push({ line: line.number, parsed });
-    if (rows.length < size) continue;
-    yield rows;
-    rows = [];
+/** Memory holds one line at a time. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let number = 1;
+  let bytes: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      yield { number, bytes: extended(bytes, chunk.subarray(from, end)) };
+      number += 1;
+      bytes = Buffer.alloc(0);
+      from = end + 1;
+    }
+    bytes = extended(bytes, chunk.subarray(from));
   }
-  if (rows.length > 0) yield rows;
+  if (bytes?.length !== 0) yield { number, bytes };
 }
 
-async function importBatch(
-  services: Services,
-  rows: Row[],
-  { actor, progress, print }: Import,
-): Promise<void> {
-  const users = rows.flatMap(({ parsed }) => (typeof parsed === 'string' ? [] : parsed));
-  await requireBcrypt(users);
-  const began = performance.now();
-  const outcomes = await services.userImport.importAll(users, actor);
-  const tookMs = performance.now() - began;
-  for (const { line, parsed } of rows) {
-    const outcome = typeof parsed === 'string' ? parsed : outcomes.shift()!;
-    count(progress, outcome);
-    if (!isRefusal(outcome)) continue;
-    const reason = REFUSALS[outcome];
-    await print(`line ${line}: ${reason} (${outcome})`, { line, refused: outcome, reason });
+function extended(line: Buffer | undefined, part: Buffer): Buffer | undefined {
+  return line && line.length + part.length <= MAX_LINE_BYTES ? Buffer.concat([line, part]) : undefined;
+}
+
+async function* batchesOf(lines: AsyncIterable<Line>, size: number): AsyncGenerator<ParsedLine[]> {
+  let batch: ParsedLine[] = [];
+  for await (const line of lines) {
+    const parsed = parseRow(line);
+    if (parsed !== undefined) batch.push({ number: line.number, parsed });
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
   }
-  // A service on the same SQLite file gets as much time as the import.
-  if (services.env.database.engine === 'sqlite') await sleep(tookMs);
+  if (batch.length > 0) yield batch;
+}
+
+/** @returns undefined for an empty line */
+export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignUser | Refusal | undefined {
+  if (bytes === undefined) return 'line_too_long';
+  if (bytes.toString().trim() === '') return undefined;
+  const row = parseObject(bytes);
+  if (row === undefined) return 'invalid_json';
+  if (Object.keys(row).some((field) => !FIELDS.has(field))) return 'unknown_field';
+  return userOf(row);
+}
+
+function parseObject(bytes: Buffer): Row | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function userOf({ email: rawEmail, passwordHash, emailVerified, id: rawId }: Row): ForeignUser | Refusal {
+  const email = canonicalEmail(rawEmail);
+  if (email === undefined) return 'invalid_email';
+  if (typeof passwordHash !== 'string') return 'invalid_hash';
+  const fault = foreignHashFault(passwordHash);
+  if (fault !== undefined) return fault;
+  if (emailVerified !== undefined && typeof emailVerified !== 'boolean') return 'invalid_email_verified';
+  const id = typeof rawId === 'string' ? rawId.toLowerCase() : rawId;
+  if (id !== undefined && !isEntityId(id)) return 'invalid_id';
+  return { email, passwordHash, isEmailVerified: emailVerified === true, id };
 }
 
 /** @throws CannotRunError if bcrypt is missing, because the users could not log in */
-async function requireBcrypt(users: readonly ForeignUser[]): Promise<void> {
-  if (!users.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) return;
-  await loadBcrypt().catch(() => {
-    throw new CannotRunError('bcrypt hashes need the optional package bcrypt, which is not installed here');
-  });
-}
-
-function isRefusal(outcome: ImportOutcome | Refusal): outcome is Refusal {
-  return outcome in REFUSALS;
-}
-
-function count(progress: Progress, outcome: ImportOutcome | Refusal): void {
-  if (outcome === 'imported') progress.imported += 1;
-  else if (outcome === 'present') progress.skipped += 1;
-  else progress.refused += 1;
-}
-
-function textOf({ imported, skipped, refused }: Progress, prefix = ''): string {
-  return `${prefix}imported ${imported}, skipped ${skipped} that already exist, refused ${refused}`;
+async function importBatch(
+  { userImport }: Services,
+  lines: readonly ParsedLine[],
+  actor: OperatorActor,
+): Promise<(ImportOutcome | Refusal)[]> {
+  const users = lines.flatMap(({ parsed }) => (typeof parsed === 'string' ? [] : parsed));
+  if (users.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) {
+    await loadBcrypt().catch(() => {
+      throw new CannotRunError('bcrypt hashes need the optional package bcrypt, which is not installed here');
+    });
+  }
+  const outcomes = await userImport.importAll(users, actor);
+  return lines.map(({ parsed }) => (typeof parsed === 'string' ? parsed : outcomes.shift()!));
 }

@@ -8,8 +8,8 @@ import {
   type Invocation,
   LIST_LIMIT,
   type Report,
+  write,
 } from '../command/definition.js';
-import { write } from '../command/program.js';
 import { findUser, printList, withServices } from '../command/services.js';
 
 const MAX_TEXT = 254;
@@ -20,13 +20,7 @@ export const LOOKUP_COMMANDS: CommandDefinition[] = [
     summary: 'list all users, ordered by e-mail',
     options: [LIST_LIMIT],
     examples: ['users list', 'users list --json'],
-    run: (invocation) =>
-      printList<UserProfile>(invocation, {
-        findPage: ({ users }, limit, after) => users.findPage(limit, after?.email),
-        lineOf: userLine,
-        jsonOf: userJson,
-        none: 'nobody',
-      }),
+    run: (invocation) => printMatching(invocation, ''),
   },
   {
     usage: 'find <TEXT>',
@@ -61,6 +55,10 @@ async function findUsers(invocation: Invocation): Promise<Report> {
   if (text === '' || text.length > MAX_TEXT) {
     throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an email`);
   }
+  return printMatching(invocation, text);
+}
+
+function printMatching(invocation: Invocation, text: string): Promise<Report> {
   return printList<UserProfile>(invocation, {
     findPage: ({ users }, limit, after) => users.search(text, limit, after?.email),
     lineOf: userLine,
@@ -100,12 +98,12 @@ function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
   return { id, name, role, ...(deletedAt !== null && { deletedAt: timeText(deletedAt) }) };
 }
 
-function exportUser({ parameters, options }: Invocation): Promise<Report> {
+function exportUser({ parameters, asJson }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
     const { documentText } = await import('../../accounts/user-export.js');
     const document = services.userExport.documentOf(user);
-    for await (const text of documentText(document, options['json'] === true ? '' : '\n')) await write(text);
+    for await (const text of documentText(document, asJson ? '' : '\n')) await write(text);
     return { lines: [], json: [] };
   });
 }

@@ -19,13 +19,11 @@ export const OPERATORS: CommandGroup = {
       options: [['--force', 'do it even if the account has no second factor']],
       changes: true,
       examples: ['operators grant ada@example.com --reason "joined the support team"'],
-      run: (invocation) =>
-        changeUser({
-          make: ({ operatorGrants }, { id }, actor) =>
-            operatorGrants.grant(id, { actor, force: invocation.options['force'] === true }),
-          done: 'an operator now',
-          unchanged: 'is an operator already',
-        })(invocation),
+      run: changeUser({
+        make: ({ operations }, { id }, how) => operations.grantOperator(id, how),
+        done: 'an operator now',
+        unchanged: 'is an operator already',
+      }),
     },
     {
       usage: 'revoke <USER>',
@@ -34,7 +32,7 @@ export const OPERATORS: CommandGroup = {
       changes: true,
       examples: ['operators revoke ada@example.com --reason "left the support team"'],
       run: changeUser({
-        make: ({ operatorGrants }, { id }, actor) => operatorGrants.revoke(id, actor),
+        make: ({ operations }, { id }, { actor }) => operations.revokeOperator(id, actor),
         done: 'no operator any more, from the next request on',
         unchanged: 'is no operator',
       }),

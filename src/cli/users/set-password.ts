@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { CannotRunError, type Invocation, operatorOf, type Report } from '../command/definition.js';
+import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import { loadArgon2Engine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
-import { findUser, withServices } from '../command/services.js';
+import { onUser } from '../command/services.js';
 
 const MAX_BYTES = 4096;
 
@@ -13,19 +13,18 @@ const MAX_BYTES = 4096;
 const GENERATED_BYTES = 15;
 
 export function setPassword(invocation: Invocation): Promise<Report> {
-  const generated =
-    invocation.options['generate'] === true ? randomBytes(GENERATED_BYTES).toString('base64url') : undefined;
-  return withServices(async (services) => {
-    const actor = operatorOf(invocation);
-    const { id, email } = await findUser(services, invocation.parameters[0]!);
+  const generated = invocation.flag('generate')
+    ? randomBytes(GENERATED_BYTES).toString('base64url')
+    : undefined;
+  return onUser(invocation, async ({ env, passwords }, { id, email }, actor) => {
     const password = normalizePassword(generated ?? (await readPassword()));
-    const fault = passwordFault(password, email, services.env);
+    const fault = passwordFault(password, email, env);
     if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
-    const hash = await (await loadArgon2Engine()).hash(password, services.env.argon2);
-    const changed = await services.passwords.setByOperator(id, hash, actor);
-    const lines = [`${email} (${id}): the password is set, every session has ended`];
-    if (generated !== undefined) lines.push(`password: ${generated}`);
-    return { lines, json: [{ id, email, changed, ...(generated !== undefined && { password: generated }) }] };
+    const hash = await (await loadArgon2Engine()).hash(password, env.argon2);
+    const changed = (await passwords.setByOperator(id, hash, actor)) === true;
+    const text = 'the password is set, every session has ended';
+    if (generated === undefined) return { text, json: { changed } };
+    return { text, lines: [`password: ${generated}`], json: { changed, password: generated } };
   });
 }
 

@@ -21,22 +21,19 @@ interface OwnedOrg {
 }
 
 export class OnlyOwnerError extends RefusedError {
-  constructor(readonly orgs: readonly OwnedOrg[]) {
-    const alone = orgs.filter(({ hasOtherMember }) => !hasOtherMember);
+  constructor(owned: readonly OwnedOrg[]) {
+    const alone = owned.filter(({ hasOtherMember }) => !hasOtherMember);
     const also = alone.length === 0 ? '' : `; nobody else is in ${named(alone)}`;
-    super(`the user is the only enabled owner of ${named(orgs)}${also}`, 'last_owner');
-  }
-}
-
-export class OrgsNeedOwnerError extends Problem {
-  constructor({ orgs: owned }: OnlyOwnerError) {
     const orgs = owned.slice(0, MAX_NAMED).map(({ orgId, name, hasOtherMember }) => ({
       id: orgId,
       name,
       hasOtherMembers: hasOtherMember === 1,
     }));
-    const orgIdsWithOthers = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
-    super('last_owner', { extensions: { orgs }, remedy: { action: 'transfer', orgIds: orgIdsWithOthers } });
+    const orgIds = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
+    super(`the user is the only enabled owner of ${named(owned)}${also}`, 'last_owner', {
+      extensions: { orgs },
+      remedy: { action: 'transfer', orgIds },
+    });
   }
 }
 

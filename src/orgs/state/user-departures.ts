@@ -13,7 +13,8 @@ import { OnlyOwnerError } from './orgs.errors.js';
 interface Departing {
   userId: string;
   departures: readonly Departure[];
-  orphaned: readonly Departure[];
+  /** allows an organization to be left without an enabled owner */
+  force: boolean;
 }
 
 export interface OrphanedOrg {
@@ -37,8 +38,10 @@ export class UserDepartures {
     private readonly env: Env,
   ) {}
 
+  /** @throws OnlyOwnerError */
   async leave(tx: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
-    const { userId, departures, orphaned } = departing;
+    const { userId, departures, force } = departing;
+    const orphaned = requireOtherOwners(departures, force);
     const revoked = await this.revokeInvitations(tx, actor, departing, 'inviter_deleted');
     const abandoned = await this.deleteAbandoned(tx, actor, departures);
     await this.members.deleteOfUser(tx, userId, orgIdsOf(departures));
@@ -62,8 +65,10 @@ export class UserDepartures {
     };
   }
 
+  /** @throws OnlyOwnerError */
   async stayDisabled(tx: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
-    const { userId, orphaned } = departing;
+    const { userId, departures, force } = departing;
+    const orphaned = requireOtherOwners(departures, force);
     const revoked = await this.revokeInvitations(tx, actor, departing, 'inviter_disabled');
     return {
       orphaned: orphaned.map(({ orgId: id }) => ({ id, isDeleted: false })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linesOf, parseRow } from './import-rows.js';
+import { linesOf, parseRow } from './import-users.js';
 
 const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 const ROW = { email: 'ada@example.com', passwordHash: HASH };

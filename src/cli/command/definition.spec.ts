@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { write } from './program.js';
+import { write } from './definition.js';
 
 it('what is written has been taken when it resolves, however little it is', async () => {
   const taken: (() => void)[] = [];

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../access/principal.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { OrgChanges } from '../orgs/state/org-changes.js';
+import { type OrphanedOrg, UserDepartures } from '../orgs/state/user-departures.js';
+import { RefusedError } from '../problems/problem.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
+
+export interface Forcible {
+  actor: Actor;
+  /** allows what is refused otherwise, such as an organization that is left without an enabled owner */
+  force: boolean;
+}
+
+/** What operators do to an account. Each change returns undefined if there was nothing to change. */
+@Injectable()
+export class UserOperations {
+  constructor(
+    private readonly changes: UserChanges,
+    private readonly users: UserUpdates,
+    private readonly orgs: OrgChanges,
+    private readonly departures: UserDepartures,
+    private readonly codes: EmailCodesRepository,
+  ) {}
+
+  /** Ends every session. @throws OnlyOwnerError */
+  disable(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
+    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
+      if (user.disabledAt !== null) return undefined;
+      await this.users.disable(transaction, userId);
+      const departing = { userId, departures, force };
+      const { orphaned, events } = await this.departures.stayDisabled(transaction, actor, departing);
+      await user.recordWithEnd(
+        { type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
+        { reason: 'account_disabled' },
+        ...events,
+      );
+      return orphaned;
+    });
+  }
+
+  enable(userId: string, actor: Actor): Promise<true | undefined> {
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.disabledAt === null) return undefined;
+      await this.users.enable(transaction, userId);
+      await user.record({ type: 'account.enabled' });
+      return true;
+    });
+  }
+
+  /** Voids a code for a new password, which another operator may have had issued. @throws RefusedError */
+  grantOperator(userId: string, { actor, force }: Forcible): Promise<true | undefined> {
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.disabledAt !== null) throw new RefusedError('the account is disabled', 'account_disabled');
+      if (user.operatorSince !== null) return undefined;
+      const hasSecondFactor = user.secondFactorAt !== null;
+      if (!hasSecondFactor && !force) {
+        throw new RefusedError(
+          'the account has no second factor, and a person who has its password could enroll one first: let its user enable one (second_factor_required)',
+        );
+      }
+      await this.users.setOperator(transaction, userId, Date.now());
+      await this.codes.voidResets(transaction, user.email);
+      await user.record({
+        type: 'account.operator_granted',
+        ...(!hasSecondFactor && { data: { force: true } }),
+      });
+      return true;
+    });
+  }
+
+  /** Ends no session: the next request finds the account without its routes. */
+  revokeOperator(userId: string, actor: Actor): Promise<true | undefined> {
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+      if (user.operatorSince === null) return undefined;
+      await this.users.setOperator(transaction, userId, null);
+      await user.record({ type: 'account.operator_revoked' });
+      return true;
+    });
+  }
+}
