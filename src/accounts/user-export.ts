@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
 import { type HeldSession, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ownEvent } from '../events/events.service.js';
-import type { Event } from '../events/event.entity.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { MAIL_STATES } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
@@ -24,7 +23,7 @@ export async function* documentText(parts: DocumentParts, newLine: string): Asyn
   let separator = '{';
   for (const [name, value] of Object.entries(parts)) {
     yield `${separator}${newLine}${JSON.stringify(name)}:`;
-    if (isList(value)) yield* listText(value, newLine);
+    if (typeof value === 'object' && Symbol.asyncIterator in value) yield* listText(value, newLine);
     else yield JSON.stringify(value);
     separator = ',';
   }
@@ -38,10 +37,6 @@ async function* listText(list: AsyncIterable<object>, newLine: string): AsyncGen
     separator = ',';
   }
   yield separator === '[' ? '[]' : `${newLine}]`;
-}
-
-function isList(value: DocumentParts[string]): value is AsyncIterable<object> {
-  return typeof value === 'object' && Symbol.asyncIterator in value;
 }
 
 /** Joins short texts, each of which would be a packet of its own. */
@@ -100,22 +95,17 @@ export class UserExport {
   }
 
   private async *sessionsOf({ id }: UserProfile): AsyncGenerator<object> {
-    const ends = (await this.events.findEndsOfAll(id)).map(endOfAll);
-    for (let after = ''; ;) {
-      const page = await this.sessions.findPageOf(id, after, PAGE);
-      yield* page.map((session) => sessionJson(session, endedAt(session, ends)));
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.id;
-    }
+    const ends = (await this.events.findEndsOfAll(id)).map(({ at, data }) => {
+      const { epoch } = JSON.parse(data) as { epoch: number };
+      return { epoch, at };
+    });
+    const sessions = pages((after = '') => this.sessions.findPageOf(id, after, PAGE));
+    for await (const session of sessions) yield sessionJson(session, ends);
   }
 
   private async *eventsOf({ id }: UserProfile): AsyncGenerator<object> {
-    for (let before: string | undefined; ;) {
-      const page = await this.events.findOfUser(id, PAGE, before);
-      yield* page.map(ownEvent);
-      if (page.length < PAGE) return;
-      before = page.at(-1)!.id;
-    }
+    const events = pages((before) => this.events.findOfUser(id, PAGE, before));
+    for await (const event of events) yield ownEvent(event);
   }
 
   /** Only those since the account exists, and none before the email is verified: the others may be for another person. */
@@ -145,26 +135,23 @@ export class UserExport {
   }
 }
 
-/** When all sessions of an epoch below this one ended (epoch milliseconds). */
-interface EndOfAll {
-  epoch: number;
-  at: number;
+async function* pages<Row extends { id: string }>(
+  findAfter: (id: string | undefined) => Promise<Row[]>,
+): AsyncGenerator<Row> {
+  for (let last: string | undefined; ;) {
+    const page = await findAfter(last);
+    yield* page;
+    if (page.length < PAGE) return;
+    last = page.at(-1)!.id;
+  }
 }
 
-function endOfAll({ at, data }: Event): EndOfAll {
-  const { epoch } = JSON.parse(data) as { epoch: number };
-  return { epoch, at };
-}
-
-/** If the event has been deleted by now, the last use of the session that is known. */
-function endedAt(session: HeldSession, ends: readonly EndOfAll[]): number | null {
-  const { revokedAt, isOfEndedEpoch, authEpoch, rotatedAt, createdAt } = session;
-  if (revokedAt !== null || !isOfEndedEpoch) return revokedAt;
-  return ends.find(({ epoch }) => epoch > authEpoch)?.at ?? rotatedAt ?? createdAt;
-}
-
-function sessionJson(session: HeldSession, revokedAt: number | null): object {
+/** @param ends when all sessions of the epochs below ended */
+function sessionJson(session: HeldSession, ends: readonly { epoch: number; at: number }[]): object {
   const { id, loginId, authTime, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName } = session;
+  // If the event has been deleted by now, the last use that is known stands for it.
+  const endOfEpoch = (): number =>
+    ends.find(({ epoch }) => epoch > session.authEpoch)?.at ?? rotatedAt ?? createdAt;
   return {
     id,
     via: loginId === null ? 'password' : 'code',
@@ -172,7 +159,7 @@ function sessionJson(session: HeldSession, revokedAt: number | null): object {
     createdAt: timeText(createdAt),
     refreshedAt: timeOrNull(rotatedAt),
     expiresAt: timeText(expiresAt),
-    revokedAt: timeOrNull(revokedAt),
+    revokedAt: timeOrNull(session.revokedAt ?? (session.isOfEndedEpoch ? endOfEpoch() : null)),
     ip,
     userAgent,
     deviceName,

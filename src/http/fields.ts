@@ -49,18 +49,26 @@ export const IsOneOf = (
 ): PropertyDecorator =>
   applyDecorators(ApiProperty({ enum: [...values], ...options }), IsIn(values, { message }));
 
+/** Replaces the value by what `read` returns. Null stands for refused text, because an optional property may be undefined. */
+export const ReadBy = (read: (value: unknown) => unknown, message: string): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => read(value) ?? null),
+    ValidateBy({
+      name: 'isReadable',
+      validator: {
+        validate: (value) => value !== null && value !== undefined,
+        defaultMessage: () => message,
+      },
+    }),
+  );
+
 export const IsOneLine = (maxCharacters: number, options?: FieldOptions): PropertyDecorator =>
   applyDecorators(
     ApiText(1, maxCharacters, options),
-    // An optional property may be undefined, so null stands for invalid text.
-    Transform(({ value }: { value: unknown }) => oneLine(value, maxCharacters) ?? null),
-    ValidateBy({
-      name: 'isOneLine',
-      validator: {
-        validate: (line) => line !== null && line !== undefined,
-        defaultMessage: () => `must be text of 1 to ${maxCharacters} characters without control characters`,
-      },
-    }),
+    ReadBy(
+      (value) => oneLine(value, maxCharacters),
+      `must be text of 1 to ${maxCharacters} characters without control characters`,
+    ),
   );
 
 const INVALID_LIMIT = 'must be a whole number from 1 to 1000';

@@ -15,8 +15,8 @@ import { OperatorMailsController } from './mails.controller.js';
 import { OperatorOrgsController } from './orgs.controller.js';
 import { OperatorServicesController } from './services.controller.js';
 import { StatusController } from './status.controller.js';
-import { OperatorUsersController } from './users.controller.js';
-import { OperatorUsersService } from './users.service.js';
+import { UserOperationsController } from './user-operations.controller.js';
+import { OperatedUsers, OperatorUsersController } from './users.controller.js';
 
 /** Left out if OPERATORS_API is off. */
 @Module({
@@ -35,11 +35,12 @@ import { OperatorUsersService } from './users.service.js';
   controllers: [
     StatusController,
     OperatorUsersController,
+    UserOperationsController,
     OperatorOrgsController,
     OperatorEventsController,
     OperatorMailsController,
     OperatorServicesController,
   ],
-  providers: [OperatedMails, OperatorUsersService],
+  providers: [OperatedMails, OperatedUsers],
 })
 export class OperatorsModule {}

@@ -1,15 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit } from '../http/fields.js';
+import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit, ReadBy } from '../http/fields.js';
 import { Operators } from '../access/access.decorators.js';
-import { ApiEmail, ApiProblems, ApiText, invalidFields } from '../openapi/decorators.js';
+import { ApiProblems, ApiText, invalidFields } from '../openapi/decorators.js';
 import { type Role, ROLES } from '../access/principal.js';
 import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
 import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
 import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
-import { canonicalEmail } from '../users/email-address.js';
-import { EmailSearch } from '../users/user.fields.js';
+import { EmailSearch, IsEmailAddress } from '../users/user.fields.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
@@ -36,9 +34,7 @@ export class MakeOwnerRequest extends ReasonRequest {
   @IsFlag({ example: false }) force?: boolean;
 }
 
-export const NO_SUCH_USER = 'No user has this id.';
-
-export const UNKNOWN_USER = { code: 'user_not_found', detail: NO_SUCH_USER } as const;
+export const UNKNOWN_USER = { code: 'user_not_found', detail: 'No user has this id.' } as const;
 
 type Problems = Parameters<typeof ApiProblems>;
 
@@ -112,14 +108,8 @@ export class ListMailsQuery {
   state?: MailState;
 
   /** email address to which the emails are addressed */
-  @ApiEmail()
-  // Give null for refused text, because an optional property may be undefined.
-  @Transform(({ value }: { value: unknown }) => canonicalEmail(value) ?? null)
+  @IsEmailAddress()
   @IfGiven()
-  @ValidateBy({
-    name: 'isEmailAddress',
-    validator: { validate: (email) => email !== null, defaultMessage: () => 'must be an e-mail address' },
-  })
   to?: string;
 
   @PageLimit('mails') limit?: string;
@@ -134,6 +124,17 @@ const VALIDATION_MS = 1000;
 const UNBOUNDED_TYPE = 'must come with userId, with orgId, or with since and at most a day up to until';
 const INVALID_TIME =
   'must be a time such as 2026-11-22T09:30Z, a day such as 2026-11-22, or an age such as 24h';
+
+/** Gives epoch milliseconds. */
+const RecordTime = (description: string): PropertyDecorator =>
+  applyDecorators(
+    ApiText(2, MAX_TIME, { description }),
+    IfGiven(),
+    ReadBy((value) => {
+      const isShort = typeof value === 'string' && value.length <= MAX_TIME;
+      return isShort ? parseTimeOrAge(value, Date.now()) : undefined;
+    }, INVALID_TIME),
+  );
 
 export class ListRecordQuery {
   @IfGiven()
@@ -170,23 +171,6 @@ export class ListRecordQuery {
 
   @PageLimit('events') limit?: string;
   @PageCursor() cursor?: string;
-}
-
-/** Gives epoch milliseconds, or null for what is refused. */
-function RecordTime(description: string): PropertyDecorator {
-  return applyDecorators(
-    ApiText(2, MAX_TIME, { description }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && value.length <= MAX_TIME
-        ? (parseTimeOrAge(value, Date.now()) ?? null)
-        : null,
-    ),
-    IfGiven(),
-    ValidateBy({
-      name: 'isRecordTime',
-      validator: { validate: (time) => typeof time === 'number', defaultMessage: () => INVALID_TIME },
-    }),
-  );
 }
 
 /** No index finds a type among all events. An age of a day counts from a moment before this one. */

@@ -32,7 +32,7 @@ import {
   ReasonRequest,
 } from './operators.requests.js';
 import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
-import { OperatorUsersService } from './users.service.js';
+import { OperatedUsers } from './users.controller.js';
 import { orgView } from './views.js';
 import { Problem } from '../problems/problem.js';
 
@@ -45,7 +45,7 @@ export class OperatorOrgsController {
     private readonly memberLists: MemberListsService,
     private readonly members: MembersService,
     private readonly orgs: OrgsService,
-    private readonly users: OperatorUsersService,
+    private readonly users: OperatedUsers,
   ) {}
 
   /**

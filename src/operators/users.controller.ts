@@ -1,69 +1,69 @@
-import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Injectable, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
-import { EmailChanges } from '../accounts/email-changes.js';
-import { PasswordSetting } from '../accounts/password-reset.js';
-import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
-import { UserDeletion } from '../accounts/user-deletion.js';
-import { UserOperations } from '../accounts/user-operations.js';
-import type { OrphanedOrg } from '../orgs/state/user-departures.js';
-import { readable } from '../auth/email-codes/email-code-text.js';
-import { EmailCodes } from '../auth/email-codes/email-codes.js';
-import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { CurrentOperator } from '../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
-import { ListOwnOrgsQuery } from '../me/me.requests.js';
-import { ApiProblems } from '../openapi/decorators.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { OrgsRepository } from '../orgs/state/orgs.repository.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { ApiPage, EntityIdPipe } from '../http/fields.js';
 import {
-  AccountOperation,
-  ForcibleRequest,
-  ListUsersQuery,
-  ReasonRequest,
-  UNKNOWN_USER,
-} from './operators.requests.js';
+  cutPage,
+  decodeTextCursor,
+  encodeCursor,
+  encodeTextCursor,
+  filteredPage,
+  limitOf,
+  linkNext,
+  type LinkNextPage,
+  NextPage,
+  positionOf,
+} from '../http/pages.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
+import { ListOwnOrgsQuery } from '../me/me.requests.js';
+import { sessionView } from '../me/views.js';
+import { ApiProblems } from '../openapi/decorators.js';
+import { Memberships } from '../orgs/state/members.memberships.js';
+import { Problem } from '../problems/problem.js';
+import { requireUnprotected } from '../users/user-changes.js';
+import { type ListedUser, type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
 import {
   AccountListResult,
   AccountOrgsResult,
   AccountSessionsResult,
-  ForcibleResult,
-  ResetCodeResult,
   ShownAccountResult,
 } from './users.responses.js';
-import { OperatorUsersService } from './users.service.js';
-import { timeText } from '../identifiers/text.js';
+import { accountView } from './views.js';
 
-const ONLY_OWNER = {
-  code: 'last_owner',
-  extensions: {
-    orgs: [{ id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', hasOtherMembers: true }],
-  },
-} as const;
+/** Finds the users whom operators name. */
+@Injectable()
+export class OperatedUsers {
+  constructor(private readonly users: UsersRepository) {}
 
-const ApiUserId = (): MethodDecorator =>
+  async find(id: string): Promise<UserProfile> {
+    const user = await this.users.findById(id);
+    if (!user) throw new Problem(UNKNOWN_USER.code, { detail: UNKNOWN_USER.detail });
+    return user;
+  }
+
+  /** @throws Problem before any slow work, as the transaction does, too */
+  async requireChangeable(userId: string, operator: SignedInOperator): Promise<void> {
+    requireUnprotected(operator, await this.find(userId));
+  }
+}
+
+export const ApiUserId = (): MethodDecorator =>
   ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
 
 const UserLookup = (): MethodDecorator =>
   applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));
 
-const UserOperation = (...problems: Parameters<typeof AccountOperation>): MethodDecorator =>
-  applyDecorators(AccountOperation(...problems), ApiUserId());
-
 @ApiTags('Operators')
 @Controller('api/operators/users')
 export class OperatorUsersController {
   constructor(
-    private readonly users: OperatorUsersService,
-    private readonly orgs: OrgsRepository,
-    private readonly operations: UserOperations,
-    private readonly deletion: UserDeletion,
-    private readonly revocation: SessionRevocation,
-    private readonly emails: EmailChanges,
-    private readonly secondFactors: SecondFactorRemoval,
-    private readonly passwords: PasswordSetting,
-    private readonly codes: EmailCodes,
+    private readonly users: UsersRepository,
+    private readonly finder: OperatedUsers,
+    private readonly sessions: UserSessionsRepository,
+    private readonly memberships: Memberships,
   ) {}
 
   /**
@@ -74,11 +74,21 @@ export class OperatorUsersController {
   @Get()
   @Operators()
   @ApiPage(AccountListResult)
-  listUsers(
+  async listUsers(
     @Query() query: ListUsersQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<AccountListResult> {
-    return this.users.list(query, linkNextPage);
+    const { search: prefix = '', status, cursor } = query;
+    const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
+    const isWanted = ({ disabledAt }: ListedUser): boolean =>
+      status === undefined || (disabledAt !== null) === (status === 'disabled');
+    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
+      const search = { prefix, after: after?.email ?? start };
+      return status === 'disabled'
+        ? this.users.listDisabled(search, size)
+        : this.users.listPage(search, size);
+    });
+    return { users: rows.map(accountView), ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
   }
 
   /**
@@ -88,8 +98,9 @@ export class OperatorUsersController {
    */
   @Get(':userId')
   @UserLookup()
-  getUser(@Param('userId', EntityIdPipe) userId: string): Promise<ShownAccountResult> {
-    return this.users.show(userId);
+  async getUser(@Param('userId', EntityIdPipe) userId: string): Promise<ShownAccountResult> {
+    const user = await this.finder.find(userId);
+    return { user: { ...accountView(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) } };
   }
 
   /**
@@ -99,8 +110,9 @@ export class OperatorUsersController {
    */
   @Get(':userId/sessions')
   @UserLookup()
-  listUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<AccountSessionsResult> {
-    return this.users.listSessions(userId);
+  async listUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<AccountSessionsResult> {
+    const { id } = await this.finder.find(userId);
+    return { sessions: (await this.sessions.listAlive(id)).map(sessionView) };
   }
 
   /**
@@ -111,149 +123,24 @@ export class OperatorUsersController {
   @Get(':userId/orgs')
   @UserLookup()
   @ApiPage(AccountOrgsResult)
-  listUserOrgs(
+  async listUserOrgs(
     @Param('userId', EntityIdPipe) userId: string,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<AccountOrgsResult> {
-    return this.users.listOrgs(userId, query, linkNextPage);
-  }
-
-  /**
-   * Disable an account
-   *
-   * @remarks Every session ends at its next request, and nobody can log in. The only enabled owner of an organization is
-   * refused, and `orgs` names such organizations; with `force` the answer names those that are left without one.
-   */
-  @Post(':userId/disable')
-  @HttpCode(200)
-  @UserOperation(ONLY_OWNER)
-  async disableUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason, force = false }: ForcibleRequest,
-  ): Promise<ForcibleResult> {
-    await this.users.requireChangeable(userId, operator);
-    const actor = { ...operator, reason };
-    const orphaned = await this.operations.disable(userId, { actor, force });
-    return this.named(force, orphaned);
-  }
-
-  /**
-   * Enable an account
-   *
-   * @remarks The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is.
-   */
-  @Post(':userId/enable')
-  @HttpCode(200)
-  @UserOperation()
-  async enableUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
-    await this.users.requireChangeable(userId, operator);
-    await this.operations.enable(userId, { ...operator, reason });
-    return OK;
-  }
-
-  /**
-   * End all sessions of a user
-   *
-   * @remarks The user is logged out everywhere, at the next request of each session, and can log in again.
-   */
-  @Post(':userId/end-sessions')
-  @HttpCode(200)
-  @UserOperation()
-  async endUserSessions(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
-    await this.users.requireChangeable(userId, operator);
-    await this.revocation.revokeAllOf(userId, { ...operator, reason });
-    return OK;
-  }
-
-  /**
-   * Verify the email of a user
-   *
-   * @remarks The operator knows that the email is the user's own. One that is verified stays so.
-   */
-  @Post(':userId/verify-email')
-  @HttpCode(200)
-  @UserOperation()
-  async verifyUserEmail(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
-    await this.users.requireChangeable(userId, operator);
-    await this.emails.verifyByOperator(userId, { ...operator, reason });
-    return OK;
-  }
-
-  /**
-   * Remove the second factor of a user
-   *
-   * @remarks Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone
-   * logs in again, and a notice is mailed to the user if the email is verified. An account without a second factor stays
-   * as it is. The account of an operator is refused; the command line revokes the grant with the factor.
-   */
-  @Post(':userId/remove-second-factor')
-  @HttpCode(200)
-  @UserOperation()
-  async removeUserSecondFactor(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
-    await this.users.requireChangeable(userId, operator);
-    await this.secondFactors.byOperator(userId, { ...operator, reason });
-    return OK;
-  }
-
-  /**
-   * Issue a code for a new password
-   *
-   * @remarks The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It
-   * does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the
-   * user if the email is verified.
-   */
-  @Post(':userId/reset-code')
-  @UserOperation('account_disabled')
-  async issueResetCode(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<ResetCodeResult> {
-    await this.users.requireChangeable(userId, operator);
-    const issued = await this.passwords.issueCode(this.codes, userId, { ...operator, reason });
-    return { code: readable(this.codes.textOf(issued)), expiresAt: timeText(issued.expiresAt) };
-  }
-
-  /**
-   * Delete an account
-   *
-   * @remarks Deletes the user's memberships, sessions and codes, too; the record keeps only ids. This cannot be undone. The
-   * only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names
-   * those that are left without one.
-   */
-  @Post(':userId/delete')
-  @HttpCode(200)
-  @UserOperation(ONLY_OWNER)
-  async deleteUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason, force = false }: ForcibleRequest,
-  ): Promise<ForcibleResult> {
-    await this.users.requireChangeable(userId, operator);
-    const actor = { ...operator, reason };
-    const orphaned = await this.deletion.delete(userId, { actor, force });
-    return this.named(force, orphaned);
-  }
-
-  private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcibleResult> {
-    return force ? { ok: true, orphanedOrgs: await this.orgs.withNames(orphaned) } : { ok: true };
+    const { id: ofUser } = await this.finder.find(userId);
+    const limit = limitOf(query);
+    const rows = await this.memberships.findOrgsEvenDeleted(ofUser, limit + 1, positionOf(query));
+    const cursorOf = (org: { id: string; joinedAt: number }): string =>
+      encodeCursor({ order: org.joinedAt, id: org.id });
+    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const orgs = page.map(({ id, name, role, joinedAt, deletedAt }) => ({
+      id,
+      name,
+      role,
+      joinedAt: timeText(joinedAt),
+      deletedAt: timeOrNull(deletedAt),
+    }));
+    return { orgs, ...next };
   }
 }

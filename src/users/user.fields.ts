@@ -1,9 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
 import { ApiEmail, ApiId, ApiText } from '../openapi/decorators.js';
-import { IfGiven } from '../http/fields.js';
+import { IfGiven, ReadBy } from '../http/fields.js';
 import { canonicalEmail, emailPrefix } from './email-address.js';
 
 /** A user as others see one. */
@@ -14,19 +12,11 @@ export class UserResponse {
 }
 
 /** Replaces the property with its canonical form; refuses text that has none. */
-export function IsEmailAddress(example: string): PropertyDecorator {
-  return applyDecorators(
-    ApiEmail({ example }),
-    Transform(({ value }: { value: unknown }) => canonicalEmail(value)),
-    ValidateBy({
-      name: 'isEmailAddress',
-      validator: {
-        validate: (canonical: unknown) => canonical !== undefined,
-        defaultMessage: () => 'must be an e-mail address',
-      },
-    }),
+export const IsEmailAddress = (example?: string): PropertyDecorator =>
+  applyDecorators(
+    ApiEmail(example === undefined ? {} : { example }),
+    ReadBy(canonicalEmail, 'must be an e-mail address'),
   );
-}
 
 const MAX_LENGTH = 254;
 /** A search for text that no email can begin with finds nothing, like any other that finds nothing. */
@@ -36,21 +26,10 @@ export const INVALID_EMAIL_SEARCH = `must be a single text of 1 to ${MAX_LENGTH}
 
 /** Accepts the beginning of emails as the query parameter `search`, and converts it to its canonical form. */
 export const EmailSearch = (description: string): PropertyDecorator =>
-  applyDecorators(
-    ApiText(1, MAX_LENGTH, { description }),
-    Transform(({ value }: { value: unknown }) => toPrefix(value)),
-    IfGiven(),
-    ValidateBy({
-      name: 'isEmailPrefix',
-      validator: {
-        validate: (value) => typeof value === 'string',
-        defaultMessage: () => INVALID_EMAIL_SEARCH,
-      },
-    }),
-  );
+  applyDecorators(ApiText(1, MAX_LENGTH, { description }), IfGiven(), ReadBy(toPrefix, INVALID_EMAIL_SEARCH));
 
-/** @returns null for what is refused, unlike undefined, which is left out */
-function toPrefix(value: unknown): string | null {
-  if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return null;
+/** @returns undefined for what is refused */
+function toPrefix(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return undefined;
   return emailPrefix(value) ?? NO_BEGINNING;
 }

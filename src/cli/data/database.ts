@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { SCHEMA } from '../../app/schema.js';
 import { Env, loadEnv } from '../../config/env.js';
 import { isSchemaUpToDate, migrate } from '../../database/migrate.js';
@@ -66,10 +66,11 @@ export async function backUp({ parameters }: Invocation): Promise<Report> {
   const file = resolve(parameters[0]!);
   await newFile(file, async (draft) => {
     copyDatabaseFile(resolve(source), draft);
-    const faults = [
-      ...damageOf(draft),
-      ...(await schemaFaults({ ...env, database: { engine: 'sqlite', file: draft } })),
-    ];
+    const faults = damageOf(draft);
+    const copy = { ...env, database: { engine: 'sqlite', file: draft } } as const;
+    if ((await inspect(copy, SCHEMA_CHECKS)).some((finding) => finding.faults.length > 0)) {
+      faults.push('its schema is not that of this version: see accounts doctor');
+    }
     if (faults.length > 0)
       throw new RefusedError(`the copy is not sound and was removed: ${faults.join('; ')}`);
   });
@@ -83,12 +84,6 @@ export async function backUp({ parameters }: Invocation): Promise<Report> {
   };
 }
 
-async function schemaFaults(env: Env): Promise<string[]> {
-  const findings = await inspect(env, SCHEMA_CHECKS);
-  const isSound = findings.every(({ faults }) => faults.length === 0);
-  return isSound ? [] : ['its schema is not that of this version: see accounts doctor'];
-}
-
 /** The list of processes would show the password. */
 function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   const [{ host, port }] = hosts as [MysqlLocation['hosts'][number]];
@@ -99,24 +94,18 @@ function dumpCommand({ hosts, user, database }: MysqlLocation): string {
 async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new CannotRunError(`${file} exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;
-  create(draft);
   try {
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
     await writeDraft(draft);
     sync(draft);
     linkSync(draft, file);
     sync(dirname(file));
   } catch (error) {
-    throw cannotWrite(error);
+    // SQLite reports a full disk.
+    const isSystemError = error instanceof Error && 'code' in error && typeof error.code === 'string';
+    throw isSystemError ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;
   } finally {
     rmSync(draft, { force: true });
-  }
-}
-
-function create(draft: string): void {
-  try {
-    closeSync(openSync(draft, 'wx', 0o600));
-  } catch (error) {
-    throw cannotWrite(error);
   }
 }
 
@@ -127,10 +116,4 @@ function sync(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** SQLite reports a full disk. */
-function cannotWrite(error: unknown): unknown {
-  const isSystemError = error instanceof Error && 'code' in error && typeof error.code === 'string';
-  return isSystemError ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;
 }

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OperatorActor } from '../../access/principal.js';
-import { principalOf } from '../../access/principal.js';
-import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import { type OperatorActor, principalOf } from '../../access/principal.js';
+import type { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
 import type { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
@@ -31,57 +30,48 @@ export async function listKeys(): Promise<Report> {
   const { jwtKeysFile } = loadEnv();
   const keys = readKeySet(readKeyFile(jwtKeysFile));
   const schedule = scheduleOf(keys, Date.now(), statSync(jwtKeysFile).mtimeMs);
-  return { lines: schedule.map(keyLine), json: schedule.map(keyJson) };
-}
-
-function keyLine({ kid, state, signsFrom }: ScheduledKey): string {
-  return `${state.padEnd(10)} ${kid}${state === 'next' ? `  signs from ${timeText(signsFrom)}` : ''}`;
-}
-
-function keyJson(key: ScheduledKey): object {
-  return Object.fromEntries(Object.entries(keyView(key)).filter(([, value]) => value !== null));
-}
-
-export async function rotateKeys(invocation: Invocation): Promise<Report> {
-  const delay = invocation.flag('now') ? 0 : PUBLISHED_BEFORE_SIGNING_S;
-  const { kid, nbf } = await changeKeys('keys.rotated', invocation.operator(), ({ keys }) => {
-    const key = { ...newJwk(), nbf: Math.floor(Date.now() / 1000) + delay };
-    return Promise.resolve({ keys: [key, ...keys], kids: [key.kid!], result: key });
-  });
-  const signsFrom = timeText(nbf * 1000);
-  return { lines: [`added ${kid}: it signs from ${signsFrom}`], json: [{ kid, signsFrom }] };
-}
-
-interface Judged {
-  kid: string;
-  jwk: Jwk;
-  /** why the key stays */
-  kept: string | undefined;
-}
-
-export async function pruneKeys(invocation: Invocation): Promise<Report> {
-  const atOnce = invocation.flag('now');
-  const judged = await changeKeys('keys.pruned', invocation.operator(), async (file, services) => {
-    const keys = readKeySet(keySetText(file.keys));
-    const schedule = scheduleOf(keys, Date.now(), file.changedAt);
-    const sessions = services.sessions;
-    const result: Judged[] = [];
-    for (const [index, key] of schedule.entries()) {
-      const kept = atOnce ? whyKeptAtOnce(key) : await whyKept(key, sessions, services.env);
-      result.push({ kid: key.kid, jwk: file.keys[index]!, kept });
-    }
-    const kids = result.filter(({ kept }) => kept === undefined).map(({ kid }) => kid);
-    const rest = result.filter(({ kept }) => kept !== undefined).map(({ jwk }) => jwk);
-    if (kids.length === 0) return { keys: undefined, kids, result };
-    await reEncrypt(services.secondFactors, keys, kids);
-    return { keys: rest, kids, result };
-  });
   return {
-    lines: judged.map(({ kid, kept }) => (kept === undefined ? `removed ${kid}` : `kept    ${kid}: ${kept}`)),
-    json: judged.map(({ kid, kept }) =>
-      kept === undefined ? { kid, removed: true } : { kid, removed: false, kept },
+    lines: schedule.map(
+      ({ kid, state, signsFrom }) =>
+        `${state.padEnd(10)} ${kid}${state === 'next' ? `  signs from ${timeText(signsFrom)}` : ''}`,
+    ),
+    json: schedule.map((key) =>
+      Object.fromEntries(Object.entries(keyView(key)).filter(([, value]) => value !== null)),
     ),
   };
+}
+
+export function rotateKeys(invocation: Invocation): Promise<Report> {
+  const delay = invocation.flag('now') ? 0 : PUBLISHED_BEFORE_SIGNING_S;
+  return changeKeys('keys.rotated', invocation.operator(), async ({ keys }) => {
+    const nbf = Math.floor(Date.now() / 1000) + delay;
+    const key = { ...newJwk(), nbf };
+    const kid = key.kid!;
+    const signsFrom = timeText(nbf * 1000);
+    const report = { lines: [`added ${kid}: it signs from ${signsFrom}`], json: [{ kid, signsFrom }] };
+    return { keys: [key, ...keys], kids: [kid], report };
+  });
+}
+
+export function pruneKeys(invocation: Invocation): Promise<Report> {
+  const atOnce = invocation.flag('now');
+  return changeKeys('keys.pruned', invocation.operator(), async (file, { sessions, secondFactors, env }) => {
+    const ring = readKeySet(keySetText(file.keys));
+    const keys: Jwk[] = [];
+    const kids: string[] = [];
+    const report: Report = { lines: [], json: [] };
+    for (const [index, key] of scheduleOf(ring, Date.now(), file.changedAt).entries()) {
+      const { kid, state } = key;
+      const keptAtOnce = state === 'signing' ? 'it signs' : undefined;
+      const kept = atOnce ? keptAtOnce : await whyKept(key, sessions, env);
+      if (kept === undefined) kids.push(kid);
+      else keys.push(file.keys[index]!);
+      report.lines.push(kept === undefined ? `removed ${kid}` : `kept    ${kid}: ${kept}`);
+      report.json.push(kept === undefined ? { kid, removed: true } : { kid, removed: false, kept });
+    }
+    if (kids.length > 0) await reEncrypt(secondFactors, ring, kids);
+    return { keys, kids, report };
+  });
 }
 
 async function reEncrypt(
@@ -90,23 +80,17 @@ async function reEncrypt(
   kids: readonly string[],
 ): Promise<void> {
   const leaving = keys.filter(({ kid }) => kids.includes(kid));
-  const left = await reEncryptSecrets(factors, keys, leaving, handover);
+  const left = await reEncryptSecrets(factors, keys, leaving, async () => {
+    console.error(
+      `secrets are sealed anew; waiting ${HANDOVER_MS / 1000} s for instances that still seal with an old key`,
+    );
+    await sleep(HANDOVER_MS);
+  });
   if (left > 0) {
     throw new RefusedError(
       `no key was removed: instances still seal secrets with them (${left} so far); do they read the same file?`,
     );
   }
-}
-
-async function handover(): Promise<void> {
-  console.error(
-    `secrets are sealed anew; waiting ${HANDOVER_MS / 1000} s for instances that still seal with an old key`,
-  );
-  await sleep(HANDOVER_MS);
-}
-
-function whyKeptAtOnce({ state }: ScheduledKey): string | undefined {
-  return state === 'signing' ? 'it signs' : undefined;
 }
 
 /** A token without a refresh token lives as long as its session. */
@@ -126,32 +110,31 @@ async function whyKept(
   return `a token that it signed may live until ${timeText(expiry)}`;
 }
 
-interface KeyChange<Result> {
-  /** undefined leaves the file unchanged */
-  keys: readonly Jwk[] | undefined;
+interface KeyChange {
+  keys: readonly Jwk[];
   /** of the keys that were added or removed */
   kids: string[];
-  result: Result;
+  report: Report;
 }
 
 // Replaces the file just before COMMIT: whatever ends the command, the file holds the old or the new keys, and no event
 // records a change that was not made.
-function changeKeys<Result>(
+function changeKeys(
   type: 'keys.rotated' | 'keys.pruned',
   actor: OperatorActor,
-  decide: (file: LockedKeyFile, services: Services) => Promise<KeyChange<Result>>,
-): Promise<Result> {
+  decide: (file: LockedKeyFile, services: Services) => Promise<KeyChange>,
+): Promise<Report> {
   return withServices(async (services) => {
     const file = lockKeyFile(services.env.jwtKeysFile);
     try {
-      const { keys, kids, result } = await decide(file, services);
-      if (keys) {
+      const { keys, kids, report } = await decide(file, services);
+      if (kids.length > 0) {
         await services.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
           await services.events.record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
           file.replace(keys);
         });
       }
-      return result;
+      return report;
     } finally {
       file.unlock();
     }
