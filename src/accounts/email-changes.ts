@@ -29,17 +29,13 @@ export class EmailChanges {
     private readonly env: Env,
   ) {}
 
-  /** Returns undefined if the email was verified before. */
   verifyByOperator(userId: string, actor: Actor): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) =>
       user.emailVerifiedAt === null ? this.verify(transaction, user) : undefined,
     );
   }
 
-  /**
-   * Keeps the sessions. Returns undefined if the user has this email already.
-   * @throws email_taken, RefusedError
-   */
+  /** Keeps the sessions. Returns undefined if the user has this email already. @throws email_taken, RefusedError */
   async replaceByOperator(
     { id, email: from }: { id: string; email: string },
     { email, isVerified, actor }: EmailReplacement,

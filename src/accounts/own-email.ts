@@ -38,11 +38,7 @@ export class OwnEmailService {
     return true;
   }
 
-  /**
-   * Does not tell whether the new email is taken: its owner learns that by mail. Requesting the current email cancels a
-   * pending change.
-   * @throws MailUnavailableError, wrong_password, invalid_second_factor_code, InvalidTokenError, TooManyMailsError
-   */
+  /** Does not tell whether the new email is taken: its owner learns that by mail. The current email cancels a change. */
   async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
     this.mails.requireServer();
     const owner = await this.owners.verify(actor.id, proof, client);

@@ -33,7 +33,6 @@ export interface SecondFactorState {
 }
 
 export interface Enrollment {
-  /** base32 */
   secret: string;
   uri: string;
 }
@@ -84,11 +83,7 @@ export class OwnSecondFactorService {
     return { secret, uri: otpauthUri({ issuer: this.env.mfaIssuer, email, secret }) };
   }
 
-  /**
-   * Returns the recovery codes. Ends other sessions.
-   * @throws invalid_second_factor_code, second_factor_enabled, verified_email_required, RateLimitedError,
-   * InvalidTokenError
-   */
+  /** Returns the recovery codes. Ends other sessions. @throws invalid_second_factor_code, RateLimitedError */
   async confirm(actor: UserActor, typed: string): Promise<string[]> {
     const user = await this.userOf(actor.id);
     if (user.secondFactorAt !== null) throw new Problem('second_factor_enabled');

@@ -32,7 +32,6 @@ export class PasswordSetting {
     private readonly mails: Mails,
   ) {}
 
-  /** Returns undefined if there is no such user. */
   setByOperator(userId: string, hash: string, actor: Actor): Promise<true | undefined> {
     return this.changes.inUser<true>({ actor }, userId, async (transaction, user) => {
       await this.set(transaction, user, hash);
@@ -49,11 +48,7 @@ export class PasswordSetting {
     await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: id });
   }
 
-  /**
-   * Issues a code that an operator tells the user. A person who has it can take the account over, so the user is told by
-   * mail, too, if one can be sent.
-   * @throws RefusedError, operator_protected
-   */
+  /** A person who has the code can take the account over, so the user is told by mail, too. @throws RefusedError */
   async issueCode(codes: EmailCodes, id: string, actor: Actor): Promise<EmailCode> {
     const issued = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const { email, authEpoch, disabledAt } = user;
@@ -105,26 +100,21 @@ export class PasswordRecoveryService {
     if (!checked) throw new Problem('invalid_email_code');
     const hash = await this.passwords.hash(newPassword, client);
     const owner = await this.users.findByEmail(email);
+    if (!owner) throw new Problem('invalid_email_code');
     const actor = { kind: 'system', ...origin } as const;
-    const done = owner && (await this.resetFor(owner.id, checked, hash, actor));
-    if (!done) throw new Problem('invalid_email_code');
-    await this.limits.apply();
-  }
-
-  /** Returns undefined if the code is void for this user. */
-  private resetFor(userId: string, code: EmailCode, hash: string, actor: Actor): Promise<true | undefined> {
-    const { email, authEpoch, handedOut } = code;
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+    const done = await this.changes.inUser({ actor }, owner.id, async (transaction, user) => {
       // The address may have another user since an operator issued the code for the one who had it.
-      const isOwner = user.email === email && userId === (code.userId ?? userId);
-      const isInEpoch = user.authEpoch === (authEpoch ?? user.authEpoch);
+      const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
+      const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
       if (!isOwner || !isInEpoch || user.disabledAt !== null) return undefined;
-      if (!(await this.codes.use(transaction, code))) return undefined;
-      if (handedOut === 0) await this.noteOwner(transaction, user);
+      if (!(await this.codes.use(transaction, checked))) return undefined;
+      if (checked.handedOut === 0) await this.noteOwner(transaction, user);
       await this.setting.set(transaction, user, hash);
-      await this.limits.lift(transaction, email);
+      await this.limits.lift(transaction, user.email);
       return true;
     });
+    if (!done) throw new Problem('invalid_email_code');
+    await this.limits.apply();
   }
 
   /** The user at the mailbox owns the account. If its email was not verified before, a stranger may have set up the second factor. */

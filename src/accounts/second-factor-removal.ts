@@ -34,10 +34,7 @@ export class SecondFactorRemoval {
     await this.deleteRest(transaction, user);
   }
 
-  /**
-   * Requires that the transaction has turned the second factor off. Returns whether the user was an operator.
-   * @param except the session that continues
-   */
+  /** Requires that the transaction has turned the second factor off. Returns whether the user was an operator. */
   async complete(transaction: Transaction, user: LockedUser, except?: string): Promise<boolean> {
     await user.recordWithEnd({ type: REMOVED }, { reason: 'second_factor_removed', except });
     return this.deleteRest(transaction, user);

@@ -47,11 +47,8 @@ export class UserDeletion {
     private readonly addresses: EventAddresses,
   ) {}
 
-  /**
-   * Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
-   * leaves a user who can log in. Returns undefined if the user no longer exists.
-   * @throws OnlyOwnerError, RefusedError if a command names an operator
-   */
+  // Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
+  // leaves a user who can log in. Returns undefined if the user no longer exists.
   async delete(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
     const prepared = await this.prepare(userId);
     return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {

@@ -23,20 +23,19 @@ export async function* documentText(parts: DocumentParts, newLine: string): Asyn
   let separator = '{';
   for (const [name, value] of Object.entries(parts)) {
     yield `${separator}${newLine}${JSON.stringify(name)}:`;
-    if (typeof value === 'object' && Symbol.asyncIterator in value) yield* listText(value, newLine);
-    else yield JSON.stringify(value);
+    if (typeof value === 'object' && Symbol.asyncIterator in value) {
+      let start = '[';
+      for await (const element of value) {
+        yield `${start}${newLine}${JSON.stringify(element)}`;
+        start = ',';
+      }
+      yield start === '[' ? '[]' : `${newLine}]`;
+    } else {
+      yield JSON.stringify(value);
+    }
     separator = ',';
   }
   yield `${newLine}}\n`;
-}
-
-async function* listText(list: AsyncIterable<object>, newLine: string): AsyncGenerator<string> {
-  let separator = '[';
-  for await (const element of list) {
-    yield `${separator}${newLine}${JSON.stringify(element)}`;
-    separator = ',';
-  }
-  yield separator === '[' ? '[]' : `${newLine}]`;
 }
 
 /** Joins short texts, each of which would be a packet of its own. */

@@ -5,12 +5,7 @@ import type { START as FEED_START } from '../events/feed.repository.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../identifiers/text.js';
 import type { Services } from './command/cli.module.js';
-import {
-  CannotRunError,
-  type CommandDefinition,
-  type Invocation,
-  type Report,
-} from './command/definition.js';
+import { type CommandDefinition, type Invocation, type Report } from './command/definition.js';
 import { findOrg, findUser, withServices } from './command/services.js';
 
 export const EVENTS: CommandDefinition = {
@@ -73,10 +68,8 @@ async function userIdOf(services: Services, text: string): Promise<string> {
 }
 
 async function followEvents(invocation: Invocation): Promise<Report> {
-  const after = invocation.text('after');
-  if (after !== undefined && after !== START && !isEntityId(after)) {
-    throw new CannotRunError('--after: expected the id of an event, or start');
-  }
+  const read = (text: string): string | undefined => (text === START || isEntityId(text) ? text : undefined);
+  const after = invocation.read('after', read, 'the id of an event, or start');
   return withServices(async ({ feed }) => {
     const { wholeEvent } = await import('../events/events.service.js');
     const { signal } = new AbortController();

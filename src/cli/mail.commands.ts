@@ -40,9 +40,7 @@ const STATES: typeof MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'];
 async function listMails(invocation: Invocation): Promise<Report> {
   const state = invocation.choice('state', STATES);
   const states = state === undefined ? STATES.filter((one) => one !== 'sent') : [state];
-  const to = invocation.text('to');
-  const recipient = to === undefined ? undefined : canonicalEmail(to);
-  if (to !== undefined && recipient === undefined) throw new CannotRunError('--to: expected an email');
+  const recipient = invocation.read('to', canonicalEmail, 'an email');
   const atMost = invocation.limit();
   return withServices(async (services) => {
     const mails = await services.mailRows.findLatest({ states, recipient }, atMost);

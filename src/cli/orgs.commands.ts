@@ -3,7 +3,6 @@ import { oneLine } from '../identifiers/text.js';
 import { orgView } from '../operators/views.js';
 import type { ListedMember } from '../orgs/state/members.lists.js';
 import type { Org } from '../orgs/state/org.entity.js';
-import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
   type CommandGroup,
@@ -95,7 +94,12 @@ async function showOrg(invocation: Invocation): Promise<Report> {
     const org = await findOrg(services, invocation.parameters[0]!);
     const counts = await services.members.countByRole(org.id);
     const roles = only === undefined ? ROLES.toReversed() : [only];
-    const members = await membersOf(services, org.id, roles, atMost + 1);
+    const members: ListedMember[] = [];
+    for (const role of roles) {
+      if (members.length > atMost) break;
+      const search = { orgId: org.id, prefix: '', role, after: undefined };
+      members.push(...(await services.memberLists.search(search, atMost + 1 - members.length)));
+    }
     const shown = members.slice(0, atMost);
     const isCut = members.length > atMost;
     const json = orgJson(org);
@@ -116,21 +120,6 @@ async function showOrg(invocation: Invocation): Promise<Report> {
       ],
     };
   });
-}
-
-async function membersOf(
-  services: Services,
-  orgId: string,
-  roles: readonly Role[],
-  limit: number,
-): Promise<ListedMember[]> {
-  const members: ListedMember[] = [];
-  for (const role of roles) {
-    const search = { orgId, prefix: '', role, after: undefined };
-    members.push(...(await services.memberLists.search(search, limit - members.length)));
-    if (members.length >= limit) break;
-  }
-  return members;
 }
 
 function totalOf(counts: { role: Role; members: number }[]): string {

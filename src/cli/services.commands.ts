@@ -18,98 +18,93 @@ import { printList, withServices } from './command/services.js';
 
 const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';
 
-const LOOKUP_COMMANDS: CommandDefinition[] = [
-  {
-    usage: 'list',
-    summary: 'all services, removed ones too, by name',
-    options: [LIST_LIMIT],
-    examples: ['services list', 'services list --json'],
-    run: listServices,
-  },
-  {
-    usage: 'show <NAME>',
-    summary: 'one service and its secrets, by id, with the hour of their last use',
-    examples: ['services show billing'],
-    run: showService,
-  },
-];
-
-const CHANGE_COMMANDS: CommandDefinition[] = [
-  {
-    usage: 'add <NAME>',
-    summary: 'add a service and print its secret, once',
-    details: `A name is 1 to 40 lower-case letters, digits and hyphens. ${SCOPES}`,
-    options: [['--allow <SCOPES>', 'what it may ask for (default: none; codes need nothing)']],
-    changes: true,
-    examples: ['services add billing --allow introspect,memberships,events --reason "ticket 4711"'],
-    run: addService,
-  },
-  {
-    usage: 'allow <NAME> <SCOPES>',
-    summary: 'set what a service may ask for, from its next request on',
-    details: SCOPES,
-    changes: true,
-    examples: ['services allow billing introspect --reason "reads no members any more"'],
-    run: allowService,
-  },
-  {
-    usage: 'rotate <NAME>',
-    summary: 'add a second secret and print it, once; the first works until it is revoked',
-    changes: true,
-    examples: ['services rotate billing --reason "every six months"'],
-    run: rotateSecret,
-  },
-  {
-    usage: 'revoke-secret <NAME> [SECRET]',
-    summary: 'refuse a secret, from the next request on',
-    details: 'A secret is named by its id. Without one, the older of two live secrets is revoked.',
-    options: [['--end-sessions', 'also end every session that a code for the service opened']],
-    changes: true,
-    examples: [
-      'services revoke-secret billing --reason "the new one is in use"',
-      'services revoke-secret billing 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --end-sessions --reason "leaked"',
-    ],
-    run: revokeSecret,
-  },
-  {
-    usage: 'disable <NAME>',
-    summary: 'refuse a service, and end the sessions that codes for it opened, at the next request',
-    changes: true,
-    examples: ['services disable billing --reason "acts strangely"'],
-    run: changeService({
-      make: ({ serviceChanges }, name, actor) => serviceChanges.disable(name, actor),
-      done: 'disabled, every session that a code for it opened has ended',
-      unchanged: 'is disabled already',
-    }),
-  },
-  {
-    usage: 'enable <NAME>',
-    summary: 'accept a service again; ended sessions stay ended',
-    changes: true,
-    examples: ['services enable billing --reason "repaired"'],
-    run: changeService({
-      make: ({ serviceChanges }, name, actor) => serviceChanges.enable(name, actor),
-      done: 'enabled',
-      unchanged: 'is not disabled',
-    }),
-  },
-  {
-    usage: 'remove <NAME>',
-    summary: 'disable a service for good; no other can have its name',
-    changes: true,
-    examples: ['services remove billing --reason "switched off"'],
-    run: changeService({
-      make: ({ serviceChanges }, name, actor) => serviceChanges.remove(name, actor),
-      done: 'removed, for good',
-      unchanged: 'is removed already',
-    }),
-  },
-];
-
 export const SERVICES: CommandGroup = {
   name: 'services',
   summary: 'internal services: their secrets and what they may ask for',
-  commands: [...LOOKUP_COMMANDS, ...CHANGE_COMMANDS],
+  commands: [
+    {
+      usage: 'list',
+      summary: 'all services, removed ones too, by name',
+      options: [LIST_LIMIT],
+      examples: ['services list', 'services list --json'],
+      run: listServices,
+    },
+    {
+      usage: 'show <NAME>',
+      summary: 'one service and its secrets, by id, with the hour of their last use',
+      examples: ['services show billing'],
+      run: showService,
+    },
+    {
+      usage: 'add <NAME>',
+      summary: 'add a service and print its secret, once',
+      details: `A name is 1 to 40 lower-case letters, digits and hyphens. ${SCOPES}`,
+      options: [['--allow <SCOPES>', 'what it may ask for (default: none; codes need nothing)']],
+      changes: true,
+      examples: ['services add billing --allow introspect,memberships,events --reason "ticket 4711"'],
+      run: addService,
+    },
+    {
+      usage: 'allow <NAME> <SCOPES>',
+      summary: 'set what a service may ask for, from its next request on',
+      details: SCOPES,
+      changes: true,
+      examples: ['services allow billing introspect --reason "reads no members any more"'],
+      run: allowService,
+    },
+    {
+      usage: 'rotate <NAME>',
+      summary: 'add a second secret and print it, once; the first works until it is revoked',
+      changes: true,
+      examples: ['services rotate billing --reason "every six months"'],
+      run: rotateSecret,
+    },
+    {
+      usage: 'revoke-secret <NAME> [SECRET]',
+      summary: 'refuse a secret, from the next request on',
+      details: 'A secret is named by its id. Without one, the older of two live secrets is revoked.',
+      options: [['--end-sessions', 'also end every session that a code for the service opened']],
+      changes: true,
+      examples: [
+        'services revoke-secret billing --reason "the new one is in use"',
+        'services revoke-secret billing 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --end-sessions --reason "leaked"',
+      ],
+      run: revokeSecret,
+    },
+    {
+      usage: 'disable <NAME>',
+      summary: 'refuse a service, and end the sessions that codes for it opened, at the next request',
+      changes: true,
+      examples: ['services disable billing --reason "acts strangely"'],
+      run: changeService({
+        make: ({ serviceChanges }, name, actor) => serviceChanges.disable(name, actor),
+        done: 'disabled, every session that a code for it opened has ended',
+        unchanged: 'is disabled already',
+      }),
+    },
+    {
+      usage: 'enable <NAME>',
+      summary: 'accept a service again; ended sessions stay ended',
+      changes: true,
+      examples: ['services enable billing --reason "repaired"'],
+      run: changeService({
+        make: ({ serviceChanges }, name, actor) => serviceChanges.enable(name, actor),
+        done: 'enabled',
+        unchanged: 'is not disabled',
+      }),
+    },
+    {
+      usage: 'remove <NAME>',
+      summary: 'disable a service for good; no other can have its name',
+      changes: true,
+      examples: ['services remove billing --reason "switched off"'],
+      run: changeService({
+        make: ({ serviceChanges }, name, actor) => serviceChanges.remove(name, actor),
+        done: 'removed, for good',
+        unchanged: 'is removed already',
+      }),
+    },
+  ],
 };
 
 async function findService({ services }: Services, text: string): Promise<Service> {
@@ -211,7 +206,6 @@ function revokeSecret(invocation: Invocation): Promise<Report> {
 }
 
 interface ServiceChange {
-  /** Returns false if there was nothing to change. */
   make: (services: Services, name: string, actor: OperatorActor) => Promise<boolean>;
   done: string;
   unchanged: string;
@@ -225,7 +219,6 @@ function changeService({ make, done, unchanged }: ServiceChange): CommandDefinit
     });
 }
 
-/** For the service that the first parameter names. */
 function onService(
   invocation: Invocation,
   work: (services: Services, name: string, actor: OperatorActor) => Promise<Outcome>,

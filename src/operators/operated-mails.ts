@@ -19,7 +19,6 @@ export class OperatedMails {
     private readonly invitations: InvitationLists,
   ) {}
 
-  /** @throws RefusedError */
   async retry(id: string, actor: Actor): Promise<void> {
     const mail = await this.rows.find(id);
     const reason = mail && canBeSent(mail) ? await this.findReasonToDrop(mail) : undefined;

@@ -10,7 +10,7 @@ import { isSchemaNewer } from '../database/migrate.js';
 import { ReadinessService } from '../health/health.controller.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { type KeyStatus, type SchemaStatus, ServiceStatus } from './operators.responses.js';
+import { ServiceStatus } from './operators.responses.js';
 import { keyView } from './views.js';
 
 @ApiTags('Operators')
@@ -35,29 +35,26 @@ export class StatusController {
   @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
   async getStatus(): Promise<ServiceStatus> {
     const readiness = await this.readiness.check();
-    const [engine, schema, keys, waiting, failed] = await Promise.all([
+    const now = Date.now();
+    const [engine, isNewer, keysChangedAt, waiting, failed] = await Promise.all([
       engineOf(this.dataSource),
-      this.readSchema(),
-      this.readKeys(),
+      isSchemaNewer(this.dataSource),
+      stat(this.env.jwtKeysFile).then(
+        ({ mtimeMs }) => mtimeMs,
+        // The keys stay in use while their file is missing.
+        () => now,
+      ),
       this.mails.count('waiting'),
       this.mails.count('failed'),
     ]);
-    return { ...readiness, version: VERSION, engine, schema, keys, mails: { waiting, failed } };
-  }
-
-  private async readSchema(): Promise<SchemaStatus> {
     const latest = this.dataSource.migrations.at(-1)!;
-    const isNewer = await isSchemaNewer(this.dataSource);
-    return { migration: latest.name ?? latest.constructor.name, state: isNewer ? 'newer' : 'current' };
-  }
-
-  private async readKeys(): Promise<KeyStatus[]> {
-    const now = Date.now();
-    const changedAt = await stat(this.env.jwtKeysFile).then(
-      ({ mtimeMs }) => mtimeMs,
-      // The keys stay in use while their file is missing.
-      () => now,
-    );
-    return scheduleOf(this.ring.all, now, changedAt).map(keyView);
+    return {
+      ...readiness,
+      version: VERSION,
+      engine,
+      schema: { migration: latest.name ?? latest.constructor.name, state: isNewer ? 'newer' : 'current' },
+      keys: scheduleOf(this.ring.all, now, keysChangedAt).map(keyView),
+      mails: { waiting, failed },
+    };
   }
 }

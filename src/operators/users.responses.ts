@@ -34,11 +34,7 @@ const ADAS_ORG = {
   deletedAt: null,
 };
 
-const ORPHANED = {
-  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
-  name: 'Analytical Engines',
-  isDeleted: false,
-};
+const ORPHANED = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', isDeleted: false };
 
 export class ListedAccount extends UserResponse {
   @ApiProperty() emailVerified: boolean;

@@ -73,10 +73,5 @@ export function mailView(mail: Mail): ListedMail {
 }
 
 export function keyView({ kid, state, signsFrom, signedUntil }: ScheduledKey): KeyStatus {
-  return {
-    kid,
-    state,
-    signsFrom: timeOrNull(signsFrom || undefined),
-    signedUntil: timeOrNull(signedUntil),
-  };
+  return { kid, state, signsFrom: timeOrNull(signsFrom || undefined), signedUntil: timeOrNull(signedUntil) };
 }

@@ -96,24 +96,6 @@ export class Services {
   }
 }
 
-const PROVIDERS = [
-  Services,
-  EmailChanges,
-  EmailCodesRepository,
-  OperatedMails,
-  MembersService,
-  PasswordSetting,
-  RecoveryCodesRepository,
-  SecondFactorFailuresRepository,
-  SecondFactorRemoval,
-  SecondFactorRows,
-  SecondFactorsRepository,
-  ShownInvitationsService,
-  UserDeletion,
-  UserExport,
-  UserOperations,
-];
-
 @Module({})
 export class CliModule {
   static forRoot(env: Env, dataSource: DataSource): DynamicModule {
@@ -131,7 +113,23 @@ export class CliModule {
         SessionsModule,
         TypeOrmModule.forFeature([EmailCode, SecondFactor, SecondFactorFailures, RecoveryCode]),
       ],
-      providers: PROVIDERS,
+      providers: [
+        Services,
+        EmailChanges,
+        EmailCodesRepository,
+        OperatedMails,
+        MembersService,
+        PasswordSetting,
+        RecoveryCodesRepository,
+        SecondFactorFailuresRepository,
+        SecondFactorRemoval,
+        SecondFactorRows,
+        SecondFactorsRepository,
+        ShownInvitationsService,
+        UserDeletion,
+        UserExport,
+        UserOperations,
+      ],
     };
   }
 }

@@ -33,7 +33,6 @@ export async function withDatabase<T>(
   }
 }
 
-/** @throws CannotRunError */
 export async function requireSchema(dataSource: DataSource): Promise<void> {
   if (!(await isSchemaUpToDate(dataSource))) {
     throw new CannotRunError('the database is of another version: run accounts migrate first');

@@ -73,34 +73,34 @@ export class Invocation {
     return typeof value === 'string' ? value : undefined;
   }
 
-  choice<T extends string>(name: string, known: readonly T[]): T | undefined {
+  /** @param read returns undefined for what was not expected */
+  read<T>(name: string, read: (text: string) => T | undefined, expected: string): T | undefined {
     const text = this.text(name);
-    const value = known.find((one) => one === text);
+    const value = text === undefined ? undefined : read(text);
     if (text === undefined || value !== undefined) return value;
-    throw new CannotRunError(`--${name}: expected one of ${known.join(', ')}`);
+    throw new CannotRunError(`--${name}: expected ${expected}`);
+  }
+
+  choice<T extends string>(name: string, known: readonly T[]): T | undefined {
+    return this.read(name, (text) => known.find((one) => one === text), `one of ${known.join(', ')}`);
   }
 
   time(name: string): number | undefined {
-    const text = this.text(name);
-    const time = text === undefined ? undefined : parseTimeOrAge(text, Date.now());
-    if (text === undefined || time !== undefined) return time;
-    throw new CannotRunError(
-      `--${name}: expected a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h`,
-    );
+    const expected = 'a time such as 2026-11-22 or 2026-11-22T09:30Z, or an age such as 24h';
+    return this.read(name, (text) => parseTimeOrAge(text, Date.now()), expected);
   }
 
   limit(): number {
     return this.optionalLimit(MAX_LIMIT) ?? DEFAULT_LIMIT;
   }
 
-  optionalLimit(max?: number): number | undefined {
-    const text = this.text('limit');
-    if (text === undefined) return undefined;
-    const limit = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (limit >= 1 && limit <= (max ?? Number.MAX_SAFE_INTEGER)) return limit;
-    throw new CannotRunError(
-      `--limit: expected a whole number from 1${max === undefined ? '' : ` to ${max}`}`,
-    );
+  optionalLimit(max = Number.MAX_SAFE_INTEGER): number | undefined {
+    const range = max === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${max}`;
+    const read = (text: string): number | undefined => {
+      const limit = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+      return limit >= 1 && limit <= max ? limit : undefined;
+    };
+    return this.read('limit', read, `a whole number ${range}`);
   }
 
   operator(): OperatorActor {

@@ -3,12 +3,7 @@ import { LostConflictError } from '../../database/transactions/database-errors.j
 import { Problem, RefusedError, UnavailableError } from '../../problems/problem.js';
 import { CannotRunError } from './definition.js';
 
-export interface Explanation {
-  lines: string[];
-  isRefusal: boolean;
-}
-
-export function explain(error: unknown): Explanation {
+export function explain(error: unknown): { lines: string[]; isRefusal: boolean } {
   // A command cannot run if it names what does not exist.
   const isUnknown = error instanceof RefusedError && error.code === 'mail_not_found';
   if (error instanceof CannotRunError || isUnknown) {

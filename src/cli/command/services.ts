@@ -19,7 +19,6 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   return openServices(env, work);
 }
 
-/** @param text email or id. @throws CannotRunError */
 export async function findUser({ users }: Services, text: string): Promise<UserProfile> {
   const email = canonicalEmail(text);
   if (!isEntityId(text) && email === undefined) {
@@ -30,7 +29,6 @@ export async function findUser({ users }: Services, text: string): Promise<UserP
   return user;
 }
 
-/** For the user whom the first parameter names. */
 export function onUser(
   invocation: Invocation,
   work: (services: Services, user: UserProfile, actor: OperatorActor) => Promise<Outcome>,
@@ -43,7 +41,6 @@ export function onUser(
   });
 }
 
-/** @param text id, or the whole name of exactly one organization. @throws CannotRunError */
 export async function findOrg(services: Services, text: string): Promise<Org> {
   if (!isEntityId(text)) return findOrgByName(services, text);
   const org = await services.orgs.find(text);

@@ -1,6 +1,6 @@
 import { ROLES } from '../../access/principal.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import { type Check, emptyQuery, everyRow } from './check.js';
+import { type Check, emptyQuery, everyValue } from './check.js';
 
 const OVERDUE_AFTER_MS = 86_400_000;
 
@@ -75,11 +75,9 @@ export const ACCOUNT_CHECKS: Check[] = [
   ),
 ];
 
-export const EMAIL_CHECK: Check = everyRow<{ id: string; email: string }>(
+export const EMAIL_CHECK = everyValue(
   'every e-mail is in its canonical form',
   'Nobody can log in with these e-mails: change them to the canonical form, or ask their owners which is right.',
-  'SELECT id, email FROM users WHERE id > ? ORDER BY id',
-  () =>
-    ({ email }) =>
-      canonicalEmail(email) === email,
+  'SELECT id, email AS value FROM users WHERE id > ? ORDER BY id',
+  () => (email) => canonicalEmail(email) === email,
 );

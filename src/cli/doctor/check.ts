@@ -35,28 +35,27 @@ export function emptyQuery(
   };
 }
 
-/**
- * For a rule that SQL cannot express.
- * @param sql selects rows of users by a column `id`, from a value on
- * @param ruleFrom is called if there is a row
- */
-export function everyRow<Row extends { id: string }>(
+/** For a rule that SQL cannot express. @param sql selects `value` of users above an `id`, by `id` */
+export function everyValue(
   claim: string,
   remedy: string,
   sql: string,
-  ruleFrom: (env: Env) => (row: Row) => boolean,
+  ruleFrom: (env: Env) => (value: string, id: string) => boolean,
 ): Check {
   return {
     claim,
     remedy,
     findFaults: async ({ runner, env }) => {
       const faults: string[] = [];
-      let isSound: ((row: Row) => boolean) | undefined;
+      let isSound: ReturnType<typeof ruleFrom> | undefined;
       for (let after = ''; faults.length < EXAMPLES;) {
-        const rows = (await runner.query(`${sql} LIMIT ${BATCH}`, [after])) as Row[];
+        const rows = (await runner.query(`${sql} LIMIT ${BATCH}`, [after])) as {
+          id: string;
+          value: string;
+        }[];
         if (rows.length === 0) break;
         isSound ??= ruleFrom(env);
-        for (const row of rows) if (!isSound(row)) faults.push(`user ${row.id}`);
+        for (const { id, value } of rows) if (!isSound(value, id)) faults.push(`user ${id}`);
         after = rows.at(-1)!.id;
       }
       return faults.slice(0, EXAMPLES);

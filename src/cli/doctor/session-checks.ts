@@ -2,7 +2,7 @@ import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
-import { type Check, emptyQuery, everyRow } from './check.js';
+import { type Check, emptyQuery, everyValue } from './check.js';
 
 /** longer than the pause of the clean-up, which completes revocations */
 const UNFINISHED_AFTER_MS = 180_000;
@@ -73,14 +73,14 @@ export const SESSION_CHECKS: Check[] = [
     'Delete the rows without enabled_at, and set pending_until to NULL in the others.',
     'SELECT user_id AS fault FROM second_factors WHERE (enabled_at IS NULL) = (pending_until IS NULL)',
   ),
-  everyRow<{ id: string; secret: string }>(
+  everyValue(
     'a key of JWT_KEYS_FILE opens the secret of every second factor',
     'Restore the key file that belongs to these data. Without it these users need a recovery code, or you: accounts users remove-second-factor …',
-    'SELECT user_id AS id, secret FROM second_factors WHERE user_id > ? ORDER BY user_id',
+    'SELECT user_id AS id, secret AS value FROM second_factors WHERE user_id > ? ORDER BY user_id',
     ({ jwtKeysFile }) => {
       const keys = new KeyRing(readKeySet(readKeyFile(jwtKeysFile)));
       const secrets = new EncryptedSecrets(keys, 'second factor secrets');
-      return ({ id, secret }) => secrets.decrypt(secret, id) !== undefined;
+      return (secret, userId) => secrets.decrypt(secret, userId) !== undefined;
     },
   ),
 ];

@@ -113,7 +113,6 @@ interface UserChange<Changed> {
   unchanged: string;
 }
 
-/** `make` returns false or undefined if there was nothing to change. */
 export function changeUser({
   make,
   done,

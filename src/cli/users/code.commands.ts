@@ -37,7 +37,7 @@ export const CODE_COMMANDS: CommandDefinition[] = [
   },
 ];
 
-/** The code does not verify the email, because the operator may give it to another person. */
+/** The codes do not verify the email, because the operator may give them to another person. */
 function resetCode(invocation: Invocation): Promise<Report> {
   return onUser(invocation, async (services, { id }, actor) => {
     const codes = services.emailCodes();
@@ -49,7 +49,6 @@ function resetCode(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** Does not verify the email, like `showCode`. */
 async function inviteCode(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email that was invited');
@@ -68,7 +67,6 @@ async function inviteCode(invocation: Invocation): Promise<Report> {
   });
 }
 
-/** @throws CannotRunError unless exactly one invitation is pending */
 async function findInvitation(
   services: Services,
   email: string,

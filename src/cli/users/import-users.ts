@@ -18,7 +18,6 @@ import { withServices } from '../command/services.js';
 /** On SQLite, a running service waits for each transaction. */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
-/** more than any row needs */
 const MAX_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 
@@ -44,7 +43,6 @@ type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unk
 const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
 
 interface Line {
-  /** counts from 1 */
   number: number;
   /** undefined if too long */
   bytes: Buffer | undefined;
