@@ -1,4 +1,4 @@
-import { type OperatorActor, SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
+import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { secretView, serviceView } from '../operators/views.js';
 import { timeText } from '../identifiers/text.js';
 import { isServiceName, shownText, typedScopes } from '../services/service-secrets.js';
@@ -6,11 +6,13 @@ import type { Service, ServiceSecret } from '../services/service.entity.js';
 import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
+  type Change,
   type CommandDefinition,
   type CommandGroup,
   type Invocation,
   LIST_LIMIT,
   type Outcome,
+  outcomeOf,
   type Report,
   reportOn,
 } from './command/definition.js';
@@ -57,7 +59,7 @@ export const SERVICES: CommandGroup = {
       summary: 'add a second secret and print it, once; the first works until it is revoked',
       changes: true,
       examples: ['services rotate billing --reason "every six months"'],
-      run: rotateSecret,
+      run: onService(rotateSecret),
     },
     {
       usage: 'revoke-secret <NAME> [SECRET]',
@@ -69,40 +71,38 @@ export const SERVICES: CommandGroup = {
         'services revoke-secret billing --reason "the new one is in use"',
         'services revoke-secret billing 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --end-sessions --reason "leaked"',
       ],
-      run: revokeSecret,
+      run: onService(revokeSecret),
     },
     {
       usage: 'disable <NAME>',
       summary: 'refuse a service, and end the sessions that codes for it opened, at the next request',
       changes: true,
       examples: ['services disable billing --reason "acts strangely"'],
-      run: changeService({
-        make: ({ serviceChanges }, name, actor) => serviceChanges.disable(name, actor),
-        done: 'disabled, every session that a code for it opened has ended',
-        unchanged: 'is disabled already',
-      }),
+      run: onService(async ({ serviceChanges }, name, { actor }) =>
+        outcomeOf(
+          await serviceChanges.disable(name, actor),
+          'disabled, every session that a code for it opened has ended',
+          'is disabled already',
+        ),
+      ),
     },
     {
       usage: 'enable <NAME>',
       summary: 'accept a service again; ended sessions stay ended',
       changes: true,
       examples: ['services enable billing --reason "repaired"'],
-      run: changeService({
-        make: ({ serviceChanges }, name, actor) => serviceChanges.enable(name, actor),
-        done: 'enabled',
-        unchanged: 'is not disabled',
-      }),
+      run: onService(async ({ serviceChanges }, name, { actor }) =>
+        outcomeOf(await serviceChanges.enable(name, actor), 'enabled', 'is not disabled'),
+      ),
     },
     {
       usage: 'remove <NAME>',
       summary: 'disable a service for good; no other can have its name',
       changes: true,
       examples: ['services remove billing --reason "switched off"'],
-      run: changeService({
-        make: ({ serviceChanges }, name, actor) => serviceChanges.remove(name, actor),
-        done: 'removed, for good',
-        unchanged: 'is removed already',
-      }),
+      run: onService(async ({ serviceChanges }, name, { actor }) =>
+        outcomeOf(await serviceChanges.remove(name, actor), 'removed, for good', 'is removed already'),
+      ),
     },
   ],
 };
@@ -171,10 +171,9 @@ async function addService(invocation: Invocation): Promise<Report> {
 async function allowService(invocation: Invocation): Promise<Report> {
   const text = invocation.parameters[1]!;
   const scopes = requireScopes(text);
-  return changeService({
-    make: ({ serviceChanges }, name, actor) => serviceChanges.allow(name, scopes, actor),
-    done: `may ask for ${text}`,
-    unchanged: `may ask for ${text} already`,
+  return onService(async ({ serviceChanges }, name, { actor }) => {
+    const changed = await serviceChanges.allow(name, scopes, actor);
+    return outcomeOf(changed, `may ask for ${text}`, `may ask for ${text} already`);
   })(invocation);
 }
 
@@ -184,48 +183,35 @@ function requireScopes(text: string): ServiceScope[] {
   throw new CannotRunError(`expected none, or some of ${SERVICE_SCOPES.join(', ')}, separated by commas`);
 }
 
-function rotateSecret(invocation: Invocation): Promise<Report> {
-  return onService(invocation, async ({ serviceChanges }, name, actor) => {
-    const { id, secret } = await serviceChanges.rotate(name, actor);
-    const text = `another secret, ${id}, which is shown only now`;
-    return { text, lines: [`secret: ${secret}`], json: { secretId: id, secret } };
-  });
+async function rotateSecret({ serviceChanges }: Services, name: string, { actor }: Change): Promise<Outcome> {
+  const { id, secret } = await serviceChanges.rotate(name, actor);
+  const text = `another secret, ${id}, which is shown only now`;
+  return { text, lines: [`secret: ${secret}`], json: { secretId: id, secret } };
 }
 
-function revokeSecret(invocation: Invocation): Promise<Report> {
-  return onService(invocation, async ({ serviceChanges }, name, actor) => {
-    const endSessions = invocation.flag('endSessions');
-    const change = { secretId: invocation.parameters[1], endSessions };
-    const { secretId, revoked } = await serviceChanges.revokeSecret(name, change, actor);
-    const ended = endSessions ? ', and every session that a code for the service opened has ended' : '';
-    return {
-      text: `the secret ${secretId} ${revoked ? 'is revoked' : 'was revoked already'}${ended}`,
-      json: { secretId, changed: revoked, sessionsEnded: endSessions },
-    };
-  });
-}
-
-interface ServiceChange {
-  make: (services: Services, name: string, actor: OperatorActor) => Promise<boolean>;
-  done: string;
-  unchanged: string;
-}
-
-function changeService({ make, done, unchanged }: ServiceChange): CommandDefinition['run'] {
-  return (invocation) =>
-    onService(invocation, async (services, name, actor) => {
-      const changed = await make(services, name, actor);
-      return { text: changed ? done : unchanged, json: { changed } };
-    });
+async function revokeSecret(
+  { serviceChanges }: Services,
+  name: string,
+  { actor }: Change,
+  invocation: Invocation,
+): Promise<Outcome> {
+  const endSessions = invocation.flag('endSessions');
+  const change = { secretId: invocation.parameters[1], endSessions };
+  const { secretId, revoked } = await serviceChanges.revokeSecret(name, change, actor);
+  const ended = endSessions ? ', and every session that a code for the service opened has ended' : '';
+  return {
+    text: `the secret ${secretId} ${revoked ? 'is revoked' : 'was revoked already'}${ended}`,
+    json: { secretId, changed: revoked, sessionsEnded: endSessions },
+  };
 }
 
 function onService(
-  invocation: Invocation,
-  work: (services: Services, name: string, actor: OperatorActor) => Promise<Outcome>,
-): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = invocation.operator();
-    const { name } = await findService(services, invocation.parameters[0]!);
-    return reportOn(name, { name }, await work(services, name, actor));
-  });
+  work: (services: Services, name: string, change: Change, invocation: Invocation) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return (invocation) =>
+    withServices(async (services) => {
+      const change = invocation.change();
+      const { name } = await findService(services, invocation.parameters[0]!);
+      return reportOn(name, { name }, await work(services, name, change, invocation));
+    });
 }

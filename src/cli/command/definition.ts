@@ -21,6 +21,18 @@ export function reportOn(label: string, names: object, { text, lines = [], json 
   return { lines: [`${label}: ${text}`, ...lines], json: [{ ...names, ...json }] };
 }
 
+/** @param result false or undefined if there was nothing to change */
+export function outcomeOf(result: unknown, done: string, unchanged: string): Outcome {
+  const changed = Boolean(result);
+  return { text: changed ? done : unchanged, json: { changed } };
+}
+
+/** Who makes a change, and whether by force. */
+export interface Change {
+  actor: OperatorActor;
+  force: boolean;
+}
+
 type Option = [flags: string, meaning: string];
 
 export interface CommandDefinition {
@@ -101,6 +113,10 @@ export class Invocation {
       return limit >= 1 && limit <= max ? limit : undefined;
     };
     return this.read('limit', read, `a whole number ${range}`);
+  }
+
+  change(): Change {
+    return { actor: this.operator(), force: this.flag('force') };
   }
 
   operator(): OperatorActor {

@@ -1,4 +1,3 @@
-import type { OperatorActor } from '../../access/principal.js';
 import { loadEnv } from '../../config/env.js';
 import { oneLine } from '../../identifiers/text.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
@@ -6,7 +5,15 @@ import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from './cli.module.js';
-import { CannotRunError, type Invocation, type Outcome, type Report, reportOn } from './definition.js';
+import {
+  CannotRunError,
+  type Change,
+  type CommandDefinition,
+  type Invocation,
+  type Outcome,
+  type Report,
+  reportOn,
+} from './definition.js';
 
 /** The entity would load the database's library for the help. */
 export const MAX_NAME: typeof MAX_ORG_NAME = 100;
@@ -30,15 +37,15 @@ export async function findUser({ users }: Services, text: string): Promise<UserP
 }
 
 export function onUser(
-  invocation: Invocation,
-  work: (services: Services, user: UserProfile, actor: OperatorActor) => Promise<Outcome>,
-): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = invocation.operator();
-    const user = await findUser(services, invocation.parameters[0]!);
-    const { id, email } = user;
-    return reportOn(`${email} (${id})`, { id, email }, await work(services, user, actor));
-  });
+  work: (services: Services, user: UserProfile, change: Change, invocation: Invocation) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return (invocation) =>
+    withServices(async (services) => {
+      const change = invocation.change();
+      const user = await findUser(services, invocation.parameters[0]!);
+      const { id, email } = user;
+      return reportOn(`${email} (${id})`, { id, email }, await work(services, user, change, invocation));
+    });
 }
 
 export async function findOrg(services: Services, text: string): Promise<Org> {

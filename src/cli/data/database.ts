@@ -1,6 +1,15 @@
 import { dirname, resolve } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { SCHEMA } from '../../app/schema.js';
 import { Env, loadEnv } from '../../config/env.js';
 import { isSchemaUpToDate, migrate } from '../../database/migrate.js';
@@ -102,8 +111,8 @@ async function newFile(file: string, writeDraft: (draft: string) => Promise<void
     sync(dirname(file));
   } catch (error) {
     // SQLite reports a full disk.
-    const isSystemError = error instanceof Error && 'code' in error && typeof error.code === 'string';
-    throw isSystemError ? new CannotRunError(`the file cannot be written: ${error.message}`) : error;
+    if (error instanceof RefusedError || !(error instanceof Error && 'code' in error)) throw error;
+    throw new CannotRunError(`the file cannot be written: ${error.message}`);
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,14 +1,15 @@
-import type { OperatorActor } from '../../access/principal.js';
-import type { Forcible } from '../../accounts/user-operations.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
 import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from '../command/cli.module.js';
 import {
   CannotRunError,
+  type Change,
   type CommandDefinition,
   type CommandGroup,
   type Invocation,
+  type Outcome,
+  outcomeOf,
   type Report,
 } from '../command/definition.js';
 import { onUser, withServices } from '../command/services.js';
@@ -23,10 +24,14 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     options: [['--force', 'do it even if an organization is left without an enabled owner']],
     changes: true,
     examples: ['users disable ada@example.com --reason "laptop stolen"'],
-    run: changeOwner({
-      make: ({ operations }, { id }, how) => operations.disable(id, how),
-      done: 'disabled, every session has ended',
-      unchanged: 'is already disabled',
+    run: onUser(async (services, { id }, change) => {
+      const left = await services.operations.disable(id, change);
+      return withOrphans(
+        services,
+        change,
+        left,
+        outcomeOf(left, 'disabled, every session has ended', 'is already disabled'),
+      );
     }),
   },
   {
@@ -35,11 +40,9 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     details: USER,
     changes: true,
     examples: ['users enable ada@example.com --reason "laptop found"'],
-    run: changeUser({
-      make: ({ operations }, { id }, { actor }) => operations.enable(id, actor),
-      done: 'enabled, can log in',
-      unchanged: 'is not disabled',
-    }),
+    run: onUser(async ({ operations }, { id }, { actor }) =>
+      outcomeOf(await operations.enable(id, actor), 'enabled, can log in', 'is not disabled'),
+    ),
   },
   {
     usage: 'delete <USER>',
@@ -48,10 +51,14 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     options: [['--force', 'delete an operator, and leave an organization without an enabled owner']],
     changes: true,
     examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
-    run: changeOwner({
-      make: ({ deletion }, { id }, how) => deletion.delete(id, how),
-      done: 'deleted, with every membership and session',
-      unchanged: 'is gone',
+    run: onUser(async (services, { id }, change) => {
+      const left = await services.deletion.delete(id, change);
+      return withOrphans(
+        services,
+        change,
+        left,
+        outcomeOf(left, 'deleted, with every membership and session', 'is gone'),
+      );
     }),
   },
   {
@@ -60,11 +67,9 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     details: USER,
     changes: true,
     examples: ['users end-sessions ada@example.com --reason "asked for it"'],
-    run: changeUser({
-      make: ({ revocation }, { id }, { actor }) => revocation.revokeAllOf(id, actor),
-      done: 'every session has ended',
-      unchanged: 'is gone',
-    }),
+    run: onUser(async ({ revocation }, { id }, { actor }) =>
+      outcomeOf(await revocation.revokeAllOf(id, actor), 'every session has ended', 'is gone'),
+    ),
   },
 ];
 
@@ -77,7 +82,7 @@ export const REMOVE_SECOND_FACTOR: CommandDefinition = {
   ].join('\n'),
   changes: 'with a reason',
   examples: ['users remove-second-factor ada@example.com --reason "phone lost, called back"'],
-  run: removeSecondFactor,
+  run: onUser(removeSecondFactor),
 };
 
 export const EMAIL_COMMANDS: CommandDefinition[] = [
@@ -99,49 +104,24 @@ export const EMAIL_COMMANDS: CommandDefinition[] = [
     details: USER,
     changes: true,
     examples: ['users verify-email ada@example.com --reason "called back"'],
-    run: changeUser({
-      make: ({ emails }, { id }, { actor }) => emails.verifyByOperator(id, actor),
-      done: 'the e-mail is verified',
-      unchanged: 'the e-mail was verified before',
-    }),
+    run: onUser(async ({ emails }, { id }, { actor }) =>
+      outcomeOf(
+        await emails.verifyByOperator(id, actor),
+        'the e-mail is verified',
+        'the e-mail was verified before',
+      ),
+    ),
   },
 ];
 
-interface UserChange<Changed> {
-  make: (services: Services, user: UserProfile, how: Forcible & { actor: OperatorActor }) => Promise<Changed>;
-  done: string;
-  unchanged: string;
-}
-
-export function changeUser({
-  make,
-  done,
-  unchanged,
-}: UserChange<boolean | undefined>): CommandDefinition['run'] {
-  return (invocation) =>
-    onUser(invocation, async (services, user, actor) => {
-      const changed = (await make(services, user, { actor, force: invocation.flag('force') })) === true;
-      return { text: changed ? done : unchanged, json: { changed } };
-    });
-}
-
-/** `make` returns the organizations without an enabled owner, or undefined if there was nothing to change. */
-function changeOwner({
-  make,
-  done,
-  unchanged,
-}: UserChange<OrphanedOrg[] | undefined>): CommandDefinition['run'] {
-  return (invocation) =>
-    onUser(invocation, async (services, user, actor) => {
-      const force = invocation.flag('force');
-      const left = await make(services, user, { actor, force });
-      const orphanedOrgs = await services.orgs.withNames(left ?? []);
-      return {
-        text: left ? done : unchanged,
-        lines: orphanedOrgs.map(orphanedLine),
-        json: { changed: left !== undefined, ...(force && { orphanedOrgs }) },
-      };
-    });
+async function withOrphans(
+  { orgs }: Services,
+  { force }: Change,
+  left: OrphanedOrg[] = [],
+  { text, json }: Outcome,
+): Promise<Outcome> {
+  const orphanedOrgs = await orgs.withNames(left);
+  return { text, lines: orphanedOrgs.map(orphanedLine), json: { ...json, ...(force && { orphanedOrgs }) } };
 }
 
 function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): string {
@@ -151,25 +131,28 @@ function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): 
   return `organization ${id} (${name}) ${what}`;
 }
 
-function removeSecondFactor(invocation: Invocation): Promise<Report> {
-  return onUser(invocation, async ({ secondFactorRemoval }, { id }, actor) => {
-    const removed = await secondFactorRemoval.byOperator(id, actor);
-    const operatorRevoked = removed?.wasOperator === true;
-    const text = removed
-      ? `the second factor is removed, and every session has ended${operatorRevoked ? '; the user is no longer an operator' : ''}`
-      : 'has no second factor';
-    return { text, json: { changed: removed !== undefined, operatorRevoked } };
-  });
+async function removeSecondFactor(
+  { secondFactorRemoval }: Services,
+  { id }: UserProfile,
+  { actor }: Change,
+): Promise<Outcome> {
+  const removed = await secondFactorRemoval.byOperator(id, actor);
+  const operatorRevoked = removed?.wasOperator === true;
+  const end = operatorRevoked ? '; the user is no longer an operator' : '';
+  const text = removed
+    ? `the second factor is removed, and every session has ended${end}`
+    : 'has no second factor';
+  return { text, json: { changed: removed !== undefined, operatorRevoked } };
 }
 
 async function setEmail(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[1]);
   if (email === undefined) throw new CannotRunError('expected the new email as the second parameter');
   const isVerified = invocation.flag('verified');
-  return changeUser({
-    make: ({ emails }, user, { actor }) => emails.replaceByOperator(user, { email, isVerified, actor }),
-    done: `the e-mail is ${email} now, ${isVerified ? 'verified' : 'not verified'}`,
-    unchanged: 'already has this e-mail',
+  const done = `the e-mail is ${email} now, ${isVerified ? 'verified' : 'not verified'}`;
+  return onUser(async ({ emails }, user, { actor }) => {
+    const replaced = await emails.replaceByOperator(user, { email, isVerified, actor });
+    return outcomeOf(replaced, done, 'already has this e-mail');
   })(invocation);
 }
 

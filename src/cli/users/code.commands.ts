@@ -2,11 +2,14 @@ import { readable } from '../../auth/email-codes/email-code-text.js';
 import { timeText } from '../../identifiers/text.js';
 import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
+import type { UserProfile } from '../../users/users.repository.js';
 import type { Services } from '../command/cli.module.js';
 import {
   CannotRunError,
+  type Change,
   type CommandDefinition,
   type Invocation,
+  type Outcome,
   type Report,
 } from '../command/definition.js';
 import { findOrg, onUser, withServices } from '../command/services.js';
@@ -21,7 +24,7 @@ export const CODE_COMMANDS: CommandDefinition[] = [
     details: `${USER} Tell them the code: it is valid for 15 minutes, until their e-mail changes or all sessions end.`,
     changes: 'with a reason',
     examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
-    run: resetCode,
+    run: onUser(resetCode),
   },
   {
     usage: 'invite-code <EMAIL>',
@@ -38,15 +41,13 @@ export const CODE_COMMANDS: CommandDefinition[] = [
 ];
 
 /** The codes do not verify the email, because the operator may give them to another person. */
-function resetCode(invocation: Invocation): Promise<Report> {
-  return onUser(invocation, async (services, { id }, actor) => {
-    const codes = services.emailCodes();
-    const issued = await services.passwords.issueCode(codes, id, actor);
-    const code = readable(codes.textOf(issued));
-    const expiresAt = timeText(issued.expiresAt);
-    const text = `a code for a new password, until ${expiresAt}`;
-    return { text, lines: [`code: ${code}`], json: { code, expiresAt } };
-  });
+async function resetCode(services: Services, { id }: UserProfile, { actor }: Change): Promise<Outcome> {
+  const codes = services.emailCodes();
+  const issued = await services.passwords.issueCode(codes, id, actor);
+  const code = readable(codes.textOf(issued));
+  const expiresAt = timeText(issued.expiresAt);
+  const text = `a code for a new password, until ${expiresAt}`;
+  return { text, lines: [`code: ${code}`], json: { code, expiresAt } };
 }
 
 async function inviteCode(invocation: Invocation): Promise<Report> {

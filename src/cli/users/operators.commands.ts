@@ -1,8 +1,8 @@
 import { userJson } from '../../users/user-json.js';
 import type { UserProfile } from '../../users/users.repository.js';
-import { type CommandGroup, LIST_LIMIT } from '../command/definition.js';
-import { printList } from '../command/services.js';
-import { changeUser, USER } from './change.commands.js';
+import { type CommandGroup, LIST_LIMIT, outcomeOf } from '../command/definition.js';
+import { onUser, printList } from '../command/services.js';
+import { USER } from './change.commands.js';
 import { userLine } from './lookup.commands.js';
 
 export const OPERATORS: CommandGroup = {
@@ -19,11 +19,9 @@ export const OPERATORS: CommandGroup = {
       options: [['--force', 'do it even if the account has no second factor']],
       changes: true,
       examples: ['operators grant ada@example.com --reason "joined the support team"'],
-      run: changeUser({
-        make: ({ operations }, { id }, how) => operations.grantOperator(id, how),
-        done: 'an operator now',
-        unchanged: 'is an operator already',
-      }),
+      run: onUser(async ({ operations }, { id }, change) =>
+        outcomeOf(await operations.grantOperator(id, change), 'an operator now', 'is an operator already'),
+      ),
     },
     {
       usage: 'revoke <USER>',
@@ -31,11 +29,13 @@ export const OPERATORS: CommandGroup = {
       details: `${USER} Their sessions continue.`,
       changes: true,
       examples: ['operators revoke ada@example.com --reason "left the support team"'],
-      run: changeUser({
-        make: ({ operations }, { id }, { actor }) => operations.revokeOperator(id, actor),
-        done: 'no operator any more, from the next request on',
-        unchanged: 'is no operator',
-      }),
+      run: onUser(async ({ operations }, { id }, { actor }) =>
+        outcomeOf(
+          await operations.revokeOperator(id, actor),
+          'no operator any more, from the next request on',
+          'is no operator',
+        ),
+      ),
     },
     {
       usage: 'list',

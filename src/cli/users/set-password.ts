@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
+import { CannotRunError } from '../command/definition.js';
 import { loadArgon2Engine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
@@ -12,21 +12,19 @@ const MAX_BYTES = 4096;
 /** 20 characters in base64url */
 const GENERATED_BYTES = 15;
 
-export function setPassword(invocation: Invocation): Promise<Report> {
+export const setPassword = onUser(async ({ env, passwords }, { id, email }, { actor }, invocation) => {
   const generated = invocation.flag('generate')
     ? randomBytes(GENERATED_BYTES).toString('base64url')
     : undefined;
-  return onUser(invocation, async ({ env, passwords }, { id, email }, actor) => {
-    const password = normalizePassword(generated ?? (await readPassword()));
-    const fault = passwordFault(password, email, env);
-    if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
-    const hash = await (await loadArgon2Engine()).hash(password, env.argon2);
-    const changed = (await passwords.setByOperator(id, hash, actor)) === true;
-    const text = 'the password is set, every session has ended';
-    if (generated === undefined) return { text, json: { changed } };
-    return { text, lines: [`password: ${generated}`], json: { changed, password: generated } };
-  });
-}
+  const password = normalizePassword(generated ?? (await readPassword()));
+  const fault = passwordFault(password, email, env);
+  if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
+  const hash = await (await loadArgon2Engine()).hash(password, env.argon2);
+  const changed = (await passwords.setByOperator(id, hash, actor)) === true;
+  const text = 'the password is set, every session has ended';
+  if (generated === undefined) return { text, json: { changed } };
+  return { text, lines: [`password: ${generated}`], json: { changed, password: generated } };
+});
 
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readLine();
