@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit, ReadBy } from '../http/fields.js';
 import { Operators } from '../access/access.decorators.js';
@@ -35,6 +36,9 @@ export class MakeOwnerRequest extends ReasonRequest {
 }
 
 export const UNKNOWN_USER = { code: 'user_not_found', detail: 'No user has this id.' } as const;
+
+export const ApiUserId = (): MethodDecorator =>
+  ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
 
 type Problems = Parameters<typeof ApiProblems>;
 

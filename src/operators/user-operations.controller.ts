@@ -14,8 +14,8 @@ import { CurrentOperator } from '../http/request-origin.js';
 import { timeText } from '../identifiers/text.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../orgs/state/user-departures.js';
-import { AccountOperation, ForcibleRequest, ReasonRequest } from './operators.requests.js';
-import { ApiUserId, OperatedUsers } from './users.controller.js';
+import { AccountOperation, ApiUserId, ForcibleRequest, ReasonRequest } from './operators.requests.js';
+import { OperatedUsers } from './users.controller.js';
 import { ForcibleResult, ResetCodeResult } from './users.responses.js';
 
 const ONLY_OWNER = {

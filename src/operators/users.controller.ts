@@ -1,5 +1,5 @@
 import { applyDecorators, Controller, Get, Injectable, Param, Query } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
@@ -24,7 +24,7 @@ import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';
 import { requireUnprotected } from '../users/user-changes.js';
 import { type ListedUser, type UserProfile, UsersRepository } from '../users/users.repository.js';
-import { ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
+import { ApiUserId, ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
 import {
   AccountListResult,
   AccountOrgsResult,
@@ -49,9 +49,6 @@ export class OperatedUsers {
     requireUnprotected(operator, await this.find(userId));
   }
 }
-
-export const ApiUserId = (): MethodDecorator =>
-  ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
 
 const UserLookup = (): MethodDecorator =>
   applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));
