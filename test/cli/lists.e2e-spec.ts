@@ -1,9 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, failure, following } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
-import { insertColumns } from '../support/rows.js';
-import { anAccount, anAccountOf, anOrg, anOrgOf, join } from '../support/personas.js';
+import { insertRows } from '../support/rows.js';
+import { anAccount, anOrg, anOrgOf, join } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
 /** More than a page, and more than any list that stands in memory by default. */
@@ -15,56 +16,31 @@ interface Listed {
   name?: string;
 }
 
-interface ShownOrg extends Listed {
+interface ShownOrg extends Listed, DataOf<'listMembers'> {
   counts: Record<string, number>;
-  members: { email: string; role: string }[];
   areAllShown: boolean;
 }
 
-interface ShownEvent {
-  id: string;
-  type: string;
-  at: string;
-  actor: { type: string; id: string | null };
-  orgId?: string | null;
-  userId?: string | null;
-  reason?: string | null;
-}
+type ShownEvent = DataOf<'listRecord'>['events'][number];
 
 const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
 const { installation } = service;
 const cast = await anOrg(service);
+const byCode = (one: string, other: string) => (one < other ? -1 : 1);
 await fill();
 afterAll(() => service.stop());
-
-const byCode = (one: string, other: string) => (one < other ? -1 : 1);
 
 /** Users and organizations, all of whom are members of one. */
 async function fill(): Promise<void> {
   // Ids of one millisecond come in any order.
-  const ids = Array.from({ length: MANY }, () => randomUUIDv7()).toSorted((a, b) => (a < b ? -1 : 1));
+  const ids = Array.from({ length: MANY }, () => randomUUIDv7()).toSorted(byCode);
   const rows = ids.map((id, n) => ({ id, text: String(n).padStart(4, '0') }));
-  const insert = (table: string, columns: string, row: (id: string, text: string) => (string | number)[]) =>
-    insertColumns(
-      service.db,
-      table,
-      columns,
-      rows.map(({ id, text }) => row(id, text)),
-    );
-  await insert('users', 'id, email, password_hash, created_at', (id, text) => [
-    id,
-    `many-${text}@example.com`,
-    'x',
-    1,
-  ]);
-  await insert('orgs', 'id, name, revision, created_at', (id, text) => [id, `Many ${text}`, 1, 1]);
-  await insert('members', 'org_id, user_id, email, role, joined_at', (id, text) => [
-    cast.org.id,
-    id,
-    `many-${text}@example.com`,
-    'member',
-    1,
-  ]);
+  const users = rows.map(({ id, text }) => ({ id, email: `many-${text}@example.com` }));
+  await insertRows(service.db, 'users', users);
+  const orgs = rows.map(({ id, text }) => ({ id, name: `Many ${text}` }));
+  await insertRows(service.db, 'orgs', orgs);
+  const members = users.map(({ id, email }) => ({ user_id: id, email }));
+  await insertRows(service.db, 'members', members, { org_id: cast.org.id });
 }
 
 const run = (...parameters: string[]) => accounts(installation, parameters);
@@ -83,23 +59,12 @@ describe('accounts users list, find and show', () => {
 
   it('finds all with a text, without a bound, and says where --limit cuts', async () => {
     expect(await json('users', 'find', 'MANY-')).toHaveLength(MANY);
-    expect((await json('users', 'find', 'many-', '--limit', '2')).map(({ email }) => email)).toEqual([
-      'many-0000@example.com',
-      'many-0001@example.com',
-    ]);
-    expect((await linesOf('users', 'find', 'many-', '--limit', '2')).at(-1)).toBe(
-      'only the first 2 are shown',
-    );
+    const two = ['users', 'find', 'many-', '--limit', '2'];
+    const emails = (await json(...two)).map(({ email }) => email);
+    expect(emails).toEqual(['many-0000@example.com', 'many-0001@example.com']);
+    expect((await linesOf(...two)).at(-1)).toBe('only the first 2 are shown');
     expect(await linesOf('users', 'find', 'many-', '--limit', String(MANY))).toHaveLength(MANY);
     expect(await linesOf('users', 'find', 'nobody-here')).toEqual(['nobody']);
-  });
-
-  it('takes _ and % as they are', async () => {
-    const { email } = await anAccountOf(service, 'a_b@wild.example');
-    await anAccountOf(service, 'axb@wild.example');
-
-    expect((await json('users', 'find', 'a_b@wild')).map((found) => found.email)).toEqual([email]);
-    expect(await json('users', 'find', 'a%b@wild')).toEqual([]);
   });
 
   it('shows who a user is, since when, how many sessions and which organizations', async () => {
@@ -123,22 +88,17 @@ describe('accounts users list, find and show', () => {
     ]);
   });
 
-  it.runIf(engine === 'sqlite')('shows no hash and no token of users, nor of organizations', async () => {
-    const { email } = cast.owner;
+  it.runIf(engine === 'sqlite').each([
+    ['users', 'show', cast.owner.email],
+    ['users', 'find', cast.owner.email.slice(0, 12)],
+    ['orgs', 'show', cast.org.id],
+  ])('shows no hash and no token by %s %s', async (...command) => {
     const [row] = await service.db.query('SELECT password_hash FROM users WHERE id = ?', [cast.owner.id]);
-
-    for (const command of [
-      ['users', 'show', email],
-      ['users', 'find', email.slice(0, 12)],
-      ['orgs', 'show', cast.org.id],
-    ]) {
-      for (const parameters of [command, [...command, '--json']]) {
-        const { code, stdout } = await run(...parameters);
-        expect(code).toBe(0);
-        expect(stdout).toContain(email);
-        expect(stdout).not.toContain(String(row!['password_hash']));
-        expect(stdout).not.toMatch(/argon2|eyJ/);
-      }
+    for (const parameters of [command, [...command, '--json']]) {
+      const { stdout } = await run(...parameters);
+      expect(stdout).toContain(cast.owner.email);
+      expect(stdout).not.toContain(String(row!['password_hash']));
+      expect(stdout).not.toMatch(/argon2|eyJ/);
     }
   });
 });
@@ -190,10 +150,10 @@ describe('accounts orgs show', () => {
 
     expect(shown.counts).toEqual({ owner: 1, admin: 1, member: MANY + 1 });
     expect(shown.members).toHaveLength(100);
-    expect(shown.members.slice(0, 3).map(({ email, role }) => [role, email])).toEqual([
-      ['owner', cast.owner.email],
-      ['admin', cast.admin.email],
-      ['member', 'many-0000@example.com'],
+    expect(shown.members.slice(0, 3)).toMatchObject([
+      { role: 'owner', email: cast.owner.email },
+      { role: 'admin', email: cast.admin.email },
+      { role: 'member', email: 'many-0000@example.com' },
     ]);
     expect(shown.areAllShown).toBe(false);
     const lines = await linesOf('orgs', 'show', cast.org.id);
@@ -232,14 +192,12 @@ describe('accounts events', async () => {
   await json('users', 'disable', member.id, '--as', 'root', '--reason', 'left');
 
   const events = (...parameters: string[]) => json<ShownEvent>('events', ...parameters);
-  const typesOf = (found: ShownEvent[]) => found.map(({ type }) => type);
 
   it('tells who removed somebody, and when', async () => {
     const found = await events('--user', member.email, '--type', 'member.removed');
 
-    expect(found).toMatchObject([
-      { type: 'member.removed', actor: { type: 'user', id: owner.id }, orgId: org.id, userId: member.id },
-    ]);
+    const removal = { actor: { type: 'user', id: owner.id }, orgId: org.id, userId: member.id };
+    expect(found).toMatchObject([{ type: 'member.removed', ...removal }]);
     expect(Math.abs(Date.parse(found[0]!.at) - Date.now())).toBeLessThan(3_600_000);
   });
 
@@ -248,19 +206,16 @@ describe('accounts events', async () => {
     expect(await events(...disabled)).toMatchObject([
       { actor: { type: 'operator', id: 'root' }, reason: 'left' },
     ]);
-    const { code, stdout } = await run('events', ...disabled);
-    expect(code).toBe(0);
+    const { stdout } = await run('events', ...disabled);
     expect(stdout).toMatch(/^\d{4}-\S+Z {2}account\.disabled {2}.*by operator root.*"left"\n$/);
   });
 
   it('is of one organization, newest first', async () => {
-    const found = await events('--org', org.id);
-
-    expect(typesOf(found).filter((type) => type.startsWith('member.') || type.startsWith('org.'))).toEqual(
-      expect.arrayContaining(['member.removed', 'member.added', 'org.created']),
-    );
-    expect(found.every(({ orgId }) => orgId === org.id)).toBe(true);
-    expect(typesOf(found)[0]).toBe('member.removed');
+    expect(await events('--org', org.id)).toMatchObject([
+      { type: 'member.removed', orgId: org.id },
+      { type: 'member.added', orgId: org.id },
+      { type: 'org.created', orgId: org.id },
+    ]);
   });
 
   it('is of a time, without e-mails, names and secrets', async () => {
@@ -297,12 +252,9 @@ describe('accounts events', async () => {
     expect(await run('events', 'follow', '--after', org.id)).toMatchObject(failure(1, /cursor_expired/));
   });
 
-  const UNKNOWN: [string[], RegExp][] = [
+  it.runIf(engine === 'sqlite').each<[string[], RegExp]>([
     [['--user', 'nobody@example.com'], /there is no user/],
     [['--org', '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f'], /there is no organization/],
-  ];
-  /** refused before the database is opened */
-  const MALFORMED: [string[], RegExp][] = [
     [['--type', 'member.vanished'], /--type: expected one of account\./],
     [['--since', 'yesterday'], /--since: expected a time/],
     [['--until', '2026-13-45'], /--until: expected a time/],
@@ -311,14 +263,10 @@ describe('accounts events', async () => {
     [['--limit', '1e3'], /--limit: expected a whole number/],
     [['--limit'], /argument missing/],
     [['follow', '--after', 'now'], /--after: expected the id of an event, or start/],
-  ];
-  it.runIf(engine === 'sqlite').each([...UNKNOWN, ...MALFORMED])(
-    'refuses %j in one line with exit code 2',
-    async (parameters, message) => {
-      const { stderr, ...result } = await run('events', ...parameters);
+  ])('refuses %j in one line with exit code 2', async (parameters, message) => {
+    const result = await run('events', ...parameters);
 
-      expect({ ...result, stderr }).toEqual(failure(2, /^error: [^\n]+\n$/));
-      expect(stderr).toMatch(message);
-    },
-  );
+    expect(result).toEqual(failure(2, /^error: [^\n]+\n$/));
+    expect(result.stderr).toMatch(message);
+  });
 });

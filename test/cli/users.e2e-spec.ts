@@ -4,15 +4,24 @@ import { writeFile } from 'node:fs/promises';
 import { join as pathOf } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { accounts, accountsJson, BY_ROOT, failure, spawnAccounts } from '../support/accounts-command.js';
+import {
+  accounts,
+  accountsJson,
+  BY_ROOT,
+  failure,
+  killedDuring,
+  spawnAccounts,
+} from '../support/accounts-command.js';
+import { engine } from '../support/engine.js';
 import {
   emailTaken,
   invalidCode,
   invalidCredentials,
   invalidRefreshToken,
   invalidToken,
+  lastOwner,
 } from '../support/expected.js';
-import { insertColumns } from '../support/rows.js';
+import { addOrgs, insertRows } from '../support/rows.js';
 import {
   type Account,
   aCode,
@@ -21,11 +30,13 @@ import {
   anOrg,
   anOrgOf,
   aPassword,
+  exchange,
   join,
   type Session,
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
+import { enrol } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 
 /** Made by another implementation of bcrypt. */
@@ -45,10 +56,31 @@ const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off', RATE_
 const { installation } = service;
 afterAll(() => service.stop());
 
+const run = (...parameters: string[]) => accounts(installation, parameters);
+const done = (...parameters: string[]) => accountsJson<Record<string, unknown>>(installation, parameters);
 const login = (email: string, password: string) =>
   service.anyone.post<Session>('/api/auth/login', { email, password });
 const countOf = async (sql: string, ...values: string[]): Promise<number> =>
   Number((await service.db.query(`SELECT COUNT(*) AS rows_found FROM ${sql}`, values))[0]!['rows_found']);
+
+/** Runs a command, and returns the events that it leaves, without what they have in common. */
+async function left(parameters: string[], input = ''): Promise<object[]> {
+  const known = await knownEvents(service.db);
+  await accountsJson(installation, [...parameters, ...BY_ROOT], { input });
+  const events = await eventsSince(service.db, known);
+  return events.map(({ actor_type, actor_id, reason, ...event }) => {
+    expect([actor_type, actor_id, reason]).toEqual(['operator', 'root', 'a test']);
+    return event;
+  });
+}
+const event = (user: Account, type: string, data = {}, orgId: string | null = null) => ({
+  type,
+  user_id: user.id,
+  org_id: orgId,
+  data,
+});
+const endedAll = (user: Account, reason: string, epoch = 1) =>
+  event(user, 'session.ended', { reason, all: true, epoch });
 
 describe('accounts users import', async () => {
   const native = await anAccount(service, 'native');
@@ -60,11 +92,9 @@ describe('accounts users import', async () => {
   }
 
   async function importing(parameters: string[], input = '') {
-    const { code, stdout, stderr } = await accounts(
-      installation,
-      ['users', 'import', ...parameters, '--as', 'root', '--reason', 'moved', '--json'],
-      { input },
-    );
+    const by = ['--as', 'root', '--reason', 'moved', '--json'];
+    const command = ['users', 'import', ...parameters, ...by];
+    const { code, stdout, stderr } = await accounts(installation, command, { input });
     expect(stderr).toBe('');
     const lines = stdout.trimEnd().split('\n');
     const results = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -104,22 +134,22 @@ describe('accounts users import', async () => {
     expect(first.refused.map(({ line, refused }) => [line, refused])).toEqual(REFUSED);
     expect([first.code, first.summary]).toEqual([1, { imported: 3, skipped: 1, refused: 7 }]);
     expect(first.stdout).not.toMatch(/\$2|argon2id\$|imported\.example/);
-    expect(
-      await service.db.query(
-        `SELECT id, email, email_verified_at IS NOT NULL AS verified, revision FROM users
-          WHERE email LIKE '%@imported.example' ORDER BY email`,
-      ),
-    ).toEqual([
+    const imported = await service.db.query(
+      `SELECT id, email, email_verified_at IS NOT NULL AS verified, revision FROM users
+        WHERE email LIKE '%@imported.example' ORDER BY email`,
+    );
+    const unverified = { id: expect.any(String) as string, verified: 0, revision: 1 };
+    expect(imported).toEqual([
       { id: ID.toLowerCase(), email: 'ada@imported.example', verified: 1, revision: 1 },
-      { id: expect.any(String) as string, email: 'grace@imported.example', verified: 0, revision: 1 },
-      { id: expect.any(String) as string, email: 'long@imported.example', verified: 0, revision: 1 },
+      { ...unverified, email: 'grace@imported.example' },
+      { ...unverified, email: 'long@imported.example' },
     ]);
     const events = await service.db.query(
       `SELECT type, actor_id, user_revision, data, reason FROM events WHERE reason = 'moved'`,
     );
     const registered = { type: 'account.registered', actor_id: 'root', user_revision: 1, reason: 'moved' };
     expect(events).toHaveLength(3);
-    for (const event of events) expect(event).toEqual({ ...registered, data: '{"via":"import"}' });
+    for (const one of events) expect(one).toEqual({ ...registered, data: '{"via":"import"}' });
 
     const second = await importing(['-'], rows().join('\n'));
     expect(second.refused).toEqual(first.refused);
@@ -131,9 +161,8 @@ describe('accounts users import', async () => {
     expect(await login(email, `${PASSWORD}!`)).toMatchObject(invalidCredentials);
     expect(await hashOf(email)).toBe(BCRYPT);
 
-    const { status, body } = await login(email, PASSWORD);
+    const { body } = await login(email, PASSWORD);
 
-    expect(status).toBe(200);
     expect(await service.anyone.withToken(body.token).get('/api/me')).toMatchObject({
       body: { user: { id: ID.toLowerCase(), email } },
     });
@@ -167,6 +196,7 @@ describe('accounts users import', async () => {
       JSON.stringify({ email: `u${index}@killed.example`, passwordHash: BCRYPT }),
     );
     const IMPORTED = "users WHERE email LIKE '%@killed.example'";
+    const ofOneEvent = `${IMPORTED} AND (SELECT COUNT(*) FROM events WHERE user_id = users.id) = 1`;
     const command = spawnAccounts(installation, ['users', 'import', '-']);
     command.stdin.on('error', () => undefined).write(`${users.slice(0, 3000).join('\n')}\n`);
     await waitFor('some rows are there', hangTimeoutMs(), async () => (await countOf(IMPORTED)) > 0);
@@ -178,10 +208,7 @@ describe('accounts users import', async () => {
     const { code, summary } = await importing(['-'], users.join('\n'));
 
     expect([code, summary]).toEqual([0, { imported: 4000 - before, skipped: before, refused: 0 }]);
-    expect(await countOf(IMPORTED)).toBe(4000);
-    expect(await countOf(`${IMPORTED} AND (SELECT COUNT(*) FROM events WHERE user_id = users.id) = 1`)).toBe(
-      4000,
-    );
+    expect([await countOf(IMPORTED), await countOf(ofOneEvent)]).toEqual([4000, 4000]);
   });
 
   it.each([['/nowhere/users.jsonl'], ['.']])('ends with 2 and one line for a file like %s', async (file) => {
@@ -197,9 +224,7 @@ describe('accounts users delete', () => {
   it('erases the account with all that belongs to it, at the next request, and leaves its rows', async () => {
     const { org, owner, admin, outsider } = await anOrg(service);
     const [used, pending] = [await aCode(admin), await aCode(admin)];
-    const exchange = (code: string) =>
-      service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
-    const { token } = (await exchange(used)).body;
+    const { token } = (await exchange(service, used)).body;
     await login(admin.email, admin.password);
     await join(org, admin, outsider, 'member');
     const known = await knownEvents(service.db);
@@ -209,22 +234,17 @@ describe('accounts users delete', () => {
     expect(result).toEqual({ id: admin.id, email: admin.email, changed: true });
     expect(await admin.get('/api/me')).toMatchObject(invalidToken);
     expect(await admin.withToken(token).get('/api/me')).toMatchObject(invalidToken);
-    expect(await exchange(pending)).toMatchObject(invalidCode);
+    expect(await exchange(service, pending)).toMatchObject(invalidCode);
     expect(await login(admin.email, admin.password)).toMatchObject(invalidCredentials);
     const { body } = await owner.get<{ members: { userId: string }[] }>(`/api/orgs/${org.id}/members`);
     expect(body.members.map(({ userId }) => userId)).not.toContain(admin.id);
 
-    const by = { actor_type: 'operator', actor_id: 'root', user_id: admin.id, reason: 'a test' };
-    const removal = { type: 'member.removed', org_id: org.id };
+    const by = { actor_type: 'operator', actor_id: 'root', reason: 'a test' };
+    const reason = 'account_deleted';
     expect(await eventsSince(service.db, known)).toEqual([
-      { ...by, type: 'account.deleted', org_id: null, data: {} },
-      { ...by, ...removal, data: { role: 'admin', reason: 'account_deleted' } },
-      {
-        ...by,
-        type: 'session.ended',
-        org_id: null,
-        data: { reason: 'account_deleted', all: true, epoch: 1 },
-      },
+      { ...by, ...event(admin, 'account.deleted') },
+      { ...by, ...event(admin, 'member.removed', { role: 'admin', reason }, org.id) },
+      { ...by, ...endedAll(admin, reason) },
     ]);
     const last = await owner.get<{ events: object[] }>(`/api/orgs/${org.id}/events?limit=1`);
     expect(last.body.events).toMatchObject([{ type: 'member.removed', orgRevision: 5 }]);
@@ -245,9 +265,8 @@ describe('accounts users delete', () => {
       countOf('events WHERE ip IS NOT NULL AND (user_id = ? OR actor_id = ?)', of.id, of.id);
     expect(await withAddress(admin)).toBeGreaterThan(4);
     // The last minute is looked through by time: these are found only by what they are about.
-    await service.db.query("UPDATE events SET id = CONCAT('0180', SUBSTR(id, 5)) WHERE actor_id = ?", [
-      admin.id,
-    ]);
+    const age = "UPDATE events SET id = CONCAT('0180', SUBSTR(id, 5)) WHERE actor_id = ?";
+    await service.db.query(age, [admin.id]);
     const ownersOwn = () =>
       countOf('events WHERE ip IS NOT NULL AND user_id = ? AND actor_id = ?', owner.id, owner.id);
     const before = await ownersOwn();
@@ -300,11 +319,7 @@ describe('accounts users delete', () => {
 
   it('works for a user in very many organizations, and names at most 100 in a refusal', async () => {
     const user = await anAccount(service);
-    const ids = Array.from({ length: MANY_ORGS }, () => randomUUIDv7());
-    const orgs = ids.map((id) => [id, 'Org', 1, 1]);
-    await insertColumns(service.db, 'orgs', 'id, name, revision, created_at', orgs);
-    const members = ids.map((id) => [id, user.id, user.email, 'owner', 1]);
-    await insertColumns(service.db, 'members', 'org_id, user_id, email, role, joined_at', members);
+    await addOrgs(service.db, user, MANY_ORGS);
 
     const { code, stderr } = await accounts(installation, deletion(user));
     expect(code).toBe(1);
@@ -334,29 +349,23 @@ describe('accounts sessions end-all', () => {
     const code = await aCode(user);
     const { refreshToken } = await aRefreshableLogin(service, other);
     const ids = Array.from({ length: MANY_USERS }, () => randomUUIDv7());
-    const users = ids.map((id) => [id, `${id}@example.com`, 'x', 1]);
-    await insertColumns(service.db, 'users', 'id, email, password_hash, created_at', users);
-    const sessions = ids.map((id) => [randomUUIDv7(), id, 1, 1, Date.now() + 600_000]);
-    await insertColumns(service.db, 'sessions', 'id, user_id, auth_time, created_at, expires_at', sessions);
+    const users = ids.map((id) => ({ id }));
+    await insertRows(service.db, 'users', users);
+    const sessions = ids.map((id) => ({ id: randomUUIDv7(), user_id: id }));
+    await insertRows(service.db, 'sessions', sessions);
     const known = await knownEvents(service.db);
 
     expect(await endAll()).toEqual([{ users: MANY_USERS + 2 }]);
 
     for (const one of [user, other]) expect(await one.get('/api/me')).toMatchObject(invalidToken);
     expect(await refresh(service, refreshToken)).toMatchObject(invalidRefreshToken);
-    expect(await service.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
+    expect(await exchange(service, code)).toMatchObject(invalidCode);
     const events = await eventsSince(service.db, known);
     expect(new Set(events.map(({ user_id }) => user_id))).toEqual(new Set([...ids, user.id, other.id]));
     expect(events).toHaveLength(MANY_USERS + 2);
-    for (const event of events) {
-      expect(event).toMatchObject({
-        type: 'session.ended',
-        actor_type: 'operator',
-        actor_id: 'root',
-        data: { reason: 'operator', all: true, epoch: 1 },
-        reason: 'a test',
-      });
-    }
+    const by = { type: 'session.ended', actor_type: 'operator', actor_id: 'root', reason: 'a test' };
+    const data = { reason: 'operator', all: true, epoch: 1 };
+    for (const ended of events) expect(ended).toMatchObject({ ...by, data });
 
     const { status, body } = await login(user.email, user.password);
     expect(status).toBe(200);
@@ -364,4 +373,224 @@ describe('accounts sessions end-all', () => {
     expect(await user.as(body.token).get('/api/me')).toMatchObject(invalidToken);
     expect(await endAll()).toEqual([{ users: 0 }]);
   });
+});
+
+// The services that the commands call run on both engines in the tests of the routes of operators.
+describe.runIf(engine === 'sqlite')('what commands change and record', async () => {
+  const owner = await anAccount(service, 'owner');
+  const org = await anOrgOf(owner);
+
+  it('users disable, enable', async () => {
+    const user = await anAccount(service);
+
+    const disabled = [event(user, 'account.disabled'), endedAll(user, 'account_disabled')];
+    expect(await left(['users', 'disable', user.email])).toEqual(disabled);
+    expect(await user.get('/api/me')).toMatchObject(invalidToken);
+    expect((await login(user.email, user.password)).status).toBe(403);
+    expect(await left(['users', 'disable', user.id])).toEqual([]);
+
+    expect(await left(['users', 'enable', user.email])).toEqual([event(user, 'account.enabled')]);
+    expect(await user.get('/api/me')).toMatchObject(invalidToken);
+    const { body } = await login(user.email, user.password);
+    expect((await user.as(body.token).get('/api/me')).status).toBe(200);
+    expect(await left(['users', 'enable', user.email])).toEqual([]);
+  });
+
+  it('users verify-email, end-sessions', async () => {
+    const user = await anAccount(service);
+    const verify = ['users', 'verify-email', user.email];
+    expect(await left(verify)).toEqual([event(user, 'account.email_verified')]);
+    expect(await left(verify)).toEqual([]);
+
+    expect(await left(['users', 'end-sessions', user.id])).toEqual([endedAll(user, 'operator')]);
+    expect(await user.get('/api/me')).toMatchObject(invalidToken);
+    expect((await login(user.email, user.password)).status).toBe(200);
+  });
+
+  it('users remove-second-factor', async () => {
+    const user = await anAccount(service);
+    await enrol(user);
+    const remove = ['users', 'remove-second-factor', user.email];
+    const removed = event(user, 'account.second_factor_removed');
+    expect(await left(remove)).toEqual([removed, endedAll(user, 'second_factor_removed', 2)]);
+
+    expect(await user.get('/api/me')).toMatchObject(invalidToken);
+    const { body } = await login(user.email, user.password);
+    const { body: state } = await user.as(body.token).get<object>('/api/me/second-factor');
+    expect(state).toEqual({ enabled: false, enabledAt: null, recoveryCodesLeft: 0 });
+    expect(await left(remove)).toEqual([]);
+  });
+
+  it('users set-password, of a password that is the same in each form of Unicode', async () => {
+    const user = await anAccount(service);
+    const command = ['users', 'set-password', user.email];
+    const password = `caf\u0065\u0301 ${aPassword()}`;
+    const known = await knownEvents(service.db);
+    expect(await accounts(installation, command, { input: 'short\n' })).toEqual(
+      failure(1, /^refused: [^\n]*at least 8 characters[^\n]*\n$/),
+    );
+    expect(await eventsSince(service.db, known)).toEqual([]);
+
+    const changed = [event(user, 'account.password_changed'), endedAll(user, 'password_changed')];
+    expect(await left(command, `${password}\n`)).toEqual(changed);
+
+    expect(await user.get('/api/me')).toMatchObject(invalidToken);
+    const statuses = [];
+    for (const tried of [user.password, password.normalize('NFC'), password])
+      statuses.push((await login(user.email, tried)).status);
+    expect(statuses).toEqual([401, 200, 200]);
+  });
+
+  it('users set-password --generate, which prints the password and stores it in no other place', async () => {
+    const { email } = await anAccount(service);
+    const known = await knownEvents(service.db);
+
+    const [result] = await done('users', 'set-password', email, '--generate');
+
+    const password = String(result!['password']);
+    expect(password.length).toBeGreaterThanOrEqual(20);
+    const changes = await eventsSince(service.db, known);
+    expect(changes.map(({ type }) => type)).toEqual(['account.password_changed', 'session.ended']);
+    expect((await login(email, password)).status).toBe(200);
+    expect(JSON.stringify(await service.db.query('SELECT * FROM events'))).not.toContain(password);
+  });
+
+  it('orgs set-owner: a member becomes owner, and the owner before stays one', async () => {
+    const member = await anAccount(service);
+    await join(org, owner, member, 'member');
+
+    expect(await left(['orgs', 'set-owner', org.id, member.email])).toEqual([
+      event(member, 'member.role_changed', { from: 'member', to: 'owner' }, org.id),
+    ]);
+    const path = `/api/orgs/${org.id}/members/${owner.id}`;
+    const { body } = await member.patch<object>(path, { role: 'owner' });
+    expect(body).toMatchObject({ member: { role: 'owner' } });
+  });
+
+  it('orgs set-owner: an outsider becomes owner only with --force, a disabled user never', async () => {
+    const user = await anAccount(service);
+    const setOwner = ['orgs', 'set-owner', org.id, user.email];
+    const known = await knownEvents(service.db);
+    expect(await run(...setOwner)).toEqual(failure(1, /^refused: [^\n]*no member[^\n]*\n$/));
+    expect(await eventsSince(service.db, known)).toEqual([]);
+
+    const added = { role: 'owner', via: 'added', force: true };
+    expect(await left([...setOwner, '--force'])).toEqual([event(user, 'member.added', added, org.id)]);
+    expect(await left(setOwner)).toEqual([]);
+
+    const disabled = await anAccount(service);
+    await done('users', 'disable', disabled.email);
+    expect(await run('orgs', 'set-owner', org.id, disabled.email, '--force')).toEqual(
+      failure(1, 'refused: the user is disabled (member_disabled)\n'),
+    );
+  });
+
+  it('with a reason of up to 500 characters, by the user of the system unless another is named', async () => {
+    const user = await anAccount(service);
+    const known = await knownEvents(service.db);
+    const reason = 'x'.repeat(500);
+
+    await done('users', 'verify-email', user.email, '--reason', reason);
+    await done('users', 'end-sessions', user.email);
+
+    const bySystem = { actor_type: 'operator', actor_id: expect.stringMatching(/^\S+$/) as unknown };
+    const events = await eventsSince(service.db, known);
+    expect(events).toMatchObject([
+      { ...bySystem, reason },
+      { ...bySystem, reason: null },
+    ]);
+  });
+});
+
+describe('the last-owner rule', () => {
+  it('refuses to disable the only enabled owner, unless forced, which the record says', async () => {
+    const only = await anAccount(service);
+    const own = await anOrgOf(only);
+    const known = await knownEvents(service.db);
+
+    const why = `the user is the only enabled owner of ${own.id}; nobody else is in ${own.id} (last_owner)`;
+    expect(await run('users', 'disable', only.email)).toEqual(failure(1, `refused: ${why}\n`));
+    expect(await eventsSince(service.db, known)).toEqual([]);
+    expect((await only.get('/api/me')).status).toBe(200);
+
+    const { id, email } = only;
+    const orphanedOrgs = [{ id: own.id, name: own.name, isDeleted: false }];
+    expect(await done('users', 'disable', email, '--force')).toEqual([
+      { id, email, changed: true, orphanedOrgs },
+    ]);
+    expect(await eventsSince(service.db, known)).toMatchObject([
+      { type: 'account.disabled', data: { force: true } },
+      { type: 'org.orphaned', org_id: own.id, data: { reason: 'owner_disabled', force: true } },
+      { type: 'session.ended' },
+    ]);
+  });
+
+  it('names to people every organization that a forced command leaves without an enabled owner', async () => {
+    const [only, owner] = [await anAccount(service), await anAccount(service)];
+    const orgs = [await anOrgOf(only), await anOrgOf(only)];
+    const kept = await anOrgOf(owner);
+    await join(kept, owner, only, 'owner');
+
+    const { code, stdout } = await run('users', 'disable', only.email, '--force');
+
+    expect(code).toBe(0);
+    for (const { id, name } of orgs) {
+      const way = `has no enabled owner now: accounts orgs set-owner ${id} <USER>`;
+      expect(stdout).toContain(`organization ${id} (${name}) ${way}\n`);
+    }
+    expect(stdout).not.toContain(kept.id);
+    const doctor = await run('doctor', '--json');
+    expect(doctor.code).toBe(1);
+    const claim = 'every organization has an owner whose account is enabled';
+    const finding = doctor.stdout.split('\n').find((line) => line.includes(claim))!;
+    expect(JSON.parse(finding)).toMatchObject({
+      holds: false,
+      faults: expect.arrayContaining([expect.stringContaining(orgs[0]!.name)]) as unknown,
+      remedy: expect.stringContaining('accounts orgs set-owner') as unknown,
+    });
+  });
+
+  it('leaves one of two owners who are disabled at once, and does not count the disabled one', async () => {
+    const [first, second] = [await anAccount(service), await anAccount(service)];
+    const shared = await anOrgOf(first);
+    await join(shared, first, second, 'owner');
+
+    const results = await Promise.all([first, second].map(({ email }) => run('users', 'disable', email)));
+
+    expect(new Set(results.map(({ code }) => code))).toEqual(new Set([0, 1]));
+    const last = results[0]!.code === 1 ? first : second;
+    expect((await run('users', 'disable', last.email)).code).toBe(1);
+    const demotion = await last.patch(`/api/orgs/${shared.id}/members/${last.id}`, { role: 'member' });
+    expect(demotion).toMatchObject(lastOwner);
+  });
+});
+
+it('a command that is killed has made its change whole or not at all, with its row or without', async () => {
+  const { id } = await anAccount(service);
+  const count = (type: string) => `(SELECT COUNT(*) FROM events WHERE user_id = u.id AND type = '${type}')`;
+  /** In one statement: what was sent before the end of a command may take effect a moment after it. */
+  const state = async () => {
+    const [row] = await service.db.query(
+      `SELECT u.revision, u.disabled_at IS NOT NULL AS disabled, ${count('account.disabled')} AS disablings,
+         ${count('account.enabled')} AS enablings, ${count('session.ended')} AS endings
+       FROM users u WHERE u.id = ?`,
+      [id],
+    );
+    return row as Record<'revision' | 'disabled' | 'disablings' | 'enablings' | 'endings', number>;
+  };
+  const { revision } = await state();
+
+  for (let round = 0; round < 12; round += 1) {
+    const { disabled } = await state();
+    await killedDuring(installation, ['users', disabled ? 'enable' : 'disable', id], 250 + 40 * round);
+
+    const after = await state();
+    expect(after.revision - revision).toBe(after.disablings + after.enablings);
+    expect(after.disabled).toBe(after.disablings - after.enablings);
+    expect(after.endings).toBe(after.disablings);
+  }
+  const { disabled, enablings, disablings } = await state();
+  await done('users', disabled ? 'enable' : 'disable', id);
+  const last = await state();
+  expect(last.enablings + last.disablings).toBe(enablings + disablings + 1);
 });
