@@ -3,7 +3,6 @@ import { type Client, memoryStore, createClient, pages, type ProblemOf } from '.
 
 const client: Client = createClient({ baseUrl: 'https://accounts.example.com', store: memoryStore() });
 
-/** Each code has what it brings. */
 export function explain(problem: ProblemOf<'changeMemberRole'>): string {
   if (problem.code === 'last_owner') {
     problem.status satisfies 409;
@@ -21,7 +20,6 @@ export function explain(problem: ProblemOf<'changeMemberRole'>): string {
   return `${problem.detail} ${(problem.retryAfter satisfies number | undefined) ?? 0}`;
 }
 
-/** All cases, which the compiler counts. */
 export function isPassing({ code }: ProblemOf<'getLive'>): boolean {
   switch (code) {
     case 'unreachable':

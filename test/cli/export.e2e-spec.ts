@@ -9,7 +9,6 @@ import { anInvitation, verified } from '../support/inviting.js';
 import { aCode, anEmail, anOrg, anUnknownId, aPassword, type Session } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
-/** More than a page. */
 const LOGINS = 600;
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 const ADDRESS = '203.0.113.77';

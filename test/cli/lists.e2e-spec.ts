@@ -30,7 +30,6 @@ const byCode = (one: string, other: string) => (one < other ? -1 : 1);
 await fill();
 afterAll(() => service.stop());
 
-/** Users and organizations, all of whom are members of one. */
 async function fill(): Promise<void> {
   // Ids of one millisecond come in any order.
   const ids = Array.from({ length: MANY }, () => randomUUIDv7()).toSorted(byCode);

@@ -249,7 +249,6 @@ describe('accounts users invite-code', async () => {
   it('prints a code once that joins, takes the place of the one before, and verifies no e-mail', async () => {
     const email = anEmail('joan');
     const { id, code: mailed } = await anInvitation(owner, org, { email, role: 'admin' });
-    // As if it had been mailed.
     await service.db.query('UPDATE invitations SET code_shown = 0 WHERE id = ?', [id]);
     const known = await knownEvents(service.db);
 

@@ -212,7 +212,6 @@ describe('deploy/accounts', async () => {
   const command = await deployedFor(username);
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  /** As it is, but for its three places. */
   async function deployedFor(user: string): Promise<string> {
     const home = join(directory, user);
     const node = join(home, 'node_modules/.bin/node');

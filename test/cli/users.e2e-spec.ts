@@ -39,7 +39,6 @@ import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import { enrol } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 
-/** Made by another implementation of bcrypt. */
 const PASSWORD = 'correct horse';
 const BCRYPT = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
 /** of 72 times x */

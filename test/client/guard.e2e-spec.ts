@@ -70,7 +70,6 @@ async function aCodeFor({ name }: ServiceCaller, user: Account) {
 const bearer = (token: string): string => `Bearer ${token}`;
 const admit = (verifier: Verifier, { token }: Pick<Account, 'token'>) => verifier.authorize(bearer(token));
 
-/** A user whom a guard has admitted. */
 async function anAdmission(more: Partial<VerifierOptions> = {}) {
   const [ada, verifier] = [await anAccount(service), aVerifier(more)];
   expect(await admit(verifier, ada)).toMatchObject({ ok: true });

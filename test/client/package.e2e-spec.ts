@@ -16,7 +16,6 @@ const STRICT = {
   noEmit: true,
 };
 
-/** A service that uses the types. */
 const GUARD = `
 import { createVerifier, type MemberAdmission, type Refusal } from 'accounts-client/service';
 
@@ -37,7 +36,6 @@ export async function guard(header: string | undefined, orgId: string): Promise<
 let project: string;
 let files: string[];
 
-/** Does what `npm install` of the tarball does, without a registry. */
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'accounts-client-'));
   const destination = ['--pack-destination', project];

@@ -12,7 +12,6 @@ const TABLES = `users sessions authorization_codes orgs members mails email_code
 
 const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
 
-/** How each engine reports a table scan, or a sort. */
 const SLOW = {
   sqlite: [/SCAN (?!CONSTANT|\w+ USING (?:COVERING )?INDEX)/, /TEMP B-TREE FOR ORDER BY/],
   mariadb: [/"type": "(?:ALL|index)"/, /filesort/],
@@ -40,7 +39,6 @@ describe('the plan of', () => {
       service.db.query(
         `INSERT INTO ${table} (${columns}) VALUES ${numbers.map((n) => `(${row(n)})`).join()}`,
       );
-    // One in a thousand is disabled, or deleted.
     const rarely = (n: number, text: string): string => (n % 1000 === 0 ? `'${text}'` : 'NULL');
     const one = <T>(n: number, ...of: T[]): T => of[n % of.length]!;
     await insert(

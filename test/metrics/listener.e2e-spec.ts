@@ -24,7 +24,6 @@ const LISTENING = '0A';
 /** Sockets are counted in /proc, and the database takes no part. */
 const LINUX_ONCE = process.platform === 'linux' && engine === 'sqlite';
 
-/** How many TCP sockets of the process listen, as Linux tells. */
 function listeners(pid: number): number {
   const inodes = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];

@@ -209,7 +209,6 @@ describe('the dashboard', () => {
     ({ text } = await scrape(url));
   });
 
-  /** `name` of each `# TYPE name kind` line. */
   const names = (): string[] => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
   const named = (query: string): string[] =>
     [...query.matchAll(/\b(?:accounts|process|nodejs)_\w+/g)].map(([name]) => name);

@@ -50,7 +50,6 @@ export interface Document {
 export interface DocumentedOperation extends Documented {
   method: string;
   path: string;
-  /** method and path */
   endpoint: string;
 }
 
@@ -79,12 +78,10 @@ export class DocumentReader {
     return keys.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], this.document) as T;
   }
 
-  /** Statuses with their responses. */
   responsesOf({ responses }: Documented): [string, DocumentedResponse][] {
     return Object.entries(responses).map(([status, response]) => [status, this.resolve(response)]);
   }
 
-  /** The examples of a failure by their codes. */
   problemsOf(response: DocumentedResponse): [string, Record<string, unknown>][] {
     const examples = response.content?.['application/problem+json']?.examples ?? {};
     return Object.entries(examples).map(([code, example]) => [code, this.resolve(example).value ?? {}]);
@@ -110,7 +107,6 @@ export class DocumentReader {
   }
 }
 
-/** Every schema in there, at any depth. */
 export function* schemasIn(node: unknown): Generator<Schema> {
   if (typeof node !== 'object' || node === null) return;
   if ('type' in node && typeof node.type === 'string') yield node as Schema;

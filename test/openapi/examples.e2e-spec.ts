@@ -111,7 +111,6 @@ afterAll(async () => {
 const { db } = service;
 const anyone = service.anyone.with({ 'user-agent': 'Analytical Desktop/1.4 (Linux)' });
 const reader = await DocumentReader.of(service);
-/** The first answer of each operation with each status and code. */
 const answers = new Map<string, Answer<Answered>>();
 /** Nothing that is there, at first. */
 const usual: Path = {
@@ -238,7 +237,6 @@ async function lookUp(): Promise<void> {
   await db.query('DELETE FROM users WHERE id IN (?, ?, ?)', [userId, graceId, zoeId]);
 }
 
-/** What internal services ask about a user who owns an organization. */
 async function askAsServices(): Promise<void> {
   const katherine = await anAccountOf(service, 'katherine@example.com');
   const org = await anOrgOf(katherine);
@@ -376,7 +374,6 @@ async function sendMails(): Promise<void> {
   await sendUntilRefused('askForChange', { by, body: { email: anEmail(), password: 'not the password' } });
 }
 
-/** What becomes of an organization. */
 async function leadOrgs(): Promise<void> {
   const [owner, member] = [await anAccount(service, 'owner'), await anAccount(service, 'member')];
   const org = await anOrgOf(owner);
@@ -680,7 +677,6 @@ function failures(): [operationId: string, code: string][] {
   );
 }
 
-/** What many operations answer, whatever they do. */
 async function failInGeneral({ ada, grace }: Founders): Promise<void> {
   const outsider = await anAccount(service, 'outsider');
   const { name, authorization } = await aServiceClient(db, [], 'billing');

@@ -41,7 +41,6 @@ export class ServedPage {
   token: string | undefined;
   readonly parameters = new Map<string, string>();
   readonly bodies = new Map<string, string>();
-  /** operations that the page opened by itself */
   readonly opened: string[] = [];
   /** by the names that the selector shows */
   private readonly documents = new Map<string, Document>();

@@ -175,7 +175,6 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
   });
 });
 
-/** The statements of each block of the page, for another database and account. */
 function documented(database: string): string[][] {
   const section = /## A record that can only grow\n([^]*?)\n## /.exec(readFileSync(PAGE, 'utf8'))![1]!;
   return [...section.matchAll(/```sql\n([^]*?)```/g)].map(([, block]) =>

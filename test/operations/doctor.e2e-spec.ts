@@ -150,7 +150,6 @@ describe('the doctor', () => {
   /** of a service that runs; afterwards nothing but a test changes the data */
   let healthy: Awaited<ReturnType<typeof examine>>;
   let cast: Cast;
-  /** what the statements of DAMAGES name */
   let named: Record<string, string | number>;
 
   beforeAll(async () => {
@@ -192,7 +191,6 @@ describe('the doctor', () => {
     (await inspect(parseEnv({ ...installation.env, ...env }))).filter(({ faults }) => faults.length > 0);
   const claimsOf = (findings: Finding[]) => findings.map(({ check }) => check.claim);
 
-  /** Restores the rows, even when the work fails. */
   async function restoring<T>(tables: string[], work: () => Promise<T>): Promise<T> {
     const saved = await Promise.all(tables.map((table) => installation.db.query(`SELECT * FROM ${table}`)));
     try {

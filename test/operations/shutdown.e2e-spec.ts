@@ -19,7 +19,6 @@ import {
 } from '../support/service-process.js';
 import { aServiceClient } from '../support/services.js';
 
-/** what the log says when requests were abandoned */
 const CUT_SHORT = 'requests are still running';
 /** of a service at one process */
 const WAITING = 20;

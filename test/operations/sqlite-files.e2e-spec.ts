@@ -18,7 +18,6 @@ const PRIVATE = Object.fromEntries(FILES.map((name) => [name, '600']));
 
 describe.runIf(engine === 'sqlite')('the files of the embedded database', () => {
   let installation: Installation;
-  /** others may look into it */
   let directory: string;
   let file: string;
 

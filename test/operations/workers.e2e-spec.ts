@@ -113,7 +113,6 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
   });
 });
 
-/** How long was waited before each replacement. */
 function pausesSeconds(logs: string[]): number[] {
   return logs.flatMap((line) => {
     const pause = /"msg":"a worker ended and will be replaced".*"pauseMs":(\d+)/.exec(line)?.[1];

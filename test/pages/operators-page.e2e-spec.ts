@@ -30,7 +30,6 @@ import { aServiceClient, type ServiceClient } from '../support/services.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(pathOf(ROOT, 'docs/operators.md'), 'utf8');
 const ORG_ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
-/** Every command of the page, in its order. */
 const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) =>
   block!.trimEnd().split('\n'),
 );

@@ -12,7 +12,6 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-/** The rows of the first table of a chapter, without the line of names. */
 function tableOf(heading: string): string[][] {
   const chapter = PAGE.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))!;
   const lines = chapter.split('\n').filter((line) => line.startsWith('|'));
@@ -33,7 +32,6 @@ const successes = (statuses: string[]): string =>
     .toSorted()
     .join(' or ');
 
-/** The routes of the OpenAPI document, each with the status of its success. */
 function published(): Map<string, string> {
   const { paths } = JSON.parse(readFileSync(resolve(DOCS, 'openapi.json'), 'utf8')) as {
     paths: Record<string, Record<string, Operation>>;

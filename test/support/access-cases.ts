@@ -10,7 +10,6 @@ import {
 import { anUnknownId, type Cast, type Role, ROLES } from './personas.js';
 import type { Service } from './service.js';
 
-/** A route below an organization. */
 export interface AccessRoute {
   name: string;
   success: number;
@@ -33,7 +32,6 @@ export interface AccessCase<Route extends AccessRoute> {
   succeeds: boolean;
 }
 
-/** Every user at every route, with every kind of id. */
 export function accessCases<Route extends AccessRoute>(routes: Route[]): AccessCase<Route>[] {
   return routes.flatMap((route) =>
     ACTORS.flatMap((actor) =>

@@ -9,7 +9,6 @@ import { inspect } from '../../src/cli/doctor/doctor.js';
 import { parseEnv } from '../../src/config/env.js';
 import type { Installation } from './installation.js';
 
-/** Who changes something, and why. */
 export const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
 
 export const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
@@ -35,7 +34,6 @@ interface CommandOptions {
 
 type Place = Pick<Installation, 'directory'> & { env: Environment };
 
-/** Starts the built command line on an installation, as an operator does in another terminal. */
 export function spawnAccounts({ directory, env }: Place, parameters: readonly string[], timeout = 0) {
   return spawn(process.execPath, [CLI, ...parameters], {
     cwd: directory,
@@ -45,7 +43,6 @@ export function spawnAccounts({ directory, env }: Place, parameters: readonly st
   });
 }
 
-/** Runs it to its end. */
 export async function accounts(
   { directory, env: ofInstallation }: Place,
   parameters: readonly string[],
@@ -63,7 +60,6 @@ export async function accounts(
   return { code: code as number | null, stdout, stderr };
 }
 
-/** Its results with `--json`: it must have been done. */
 export async function accountsJson<T>(
   installation: Place,
   parameters: readonly string[],
@@ -88,7 +84,6 @@ export async function killedDuring(
   await once(command, 'close');
 }
 
-/** A command that runs until it is stopped, line by line. */
 export function following(
   installation: Place,
   parameters: readonly string[],
@@ -116,7 +111,6 @@ export async function untrueClaims({ env }: Pick<Installation, 'env'>): Promise<
   return findings.filter(({ faults }) => faults.length > 0).map(({ check }) => check.claim);
 }
 
-/** Runs the built doctor on an installation. */
 export async function examine(installation: Place, env: Environment = {}) {
   const { code, stdout, stderr } = await accounts(installation, ['doctor'], { env });
   return { code, lines: stdout.trim().split('\n'), errors: stderr };

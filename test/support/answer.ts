@@ -18,7 +18,6 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Checks that apply to every answer. */
 export function checkAnswer(request: string, answer: Answer, path: string): void {
   const { status, headers } = answer;
   const expectHeader = (name: string, ...allowed: (string | null)[]): void =>
@@ -32,7 +31,6 @@ export function checkAnswer(request: string, answer: Answer, path: string): void
   if (status >= 400) checkProblem(request, answer);
 }
 
-/** The problem details (RFC 9457) of every error, including the framework's own. */
 function checkProblem(request: string, answer: Answer): void {
   const what = `${answer.status} for ${request}: ${answer.text}`;
   expect(answer.headers.get('content-type') ?? '', what).toMatch(/^application\/problem\+json(;|$)/);

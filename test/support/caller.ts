@@ -41,7 +41,6 @@ export class Caller {
     private readonly headers: Record<string, string> = {},
   ) {}
 
-  /** The same caller with further request headers. */
   with(headers: Record<string, string>): Caller {
     return new Caller(this.connection, this.token, { ...this.headers, ...headers });
   }

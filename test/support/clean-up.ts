@@ -35,7 +35,6 @@ import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user
 import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 
-/** Changes of organizations without a service around them. */
 export function orgChanges(
   { dataSource, transactions, env }: Pick<DataLayer, 'dataSource' | 'transactions' | 'env'>,
   members = new MembersRepository(dataSource.getRepository(Member)),

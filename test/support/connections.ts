@@ -4,12 +4,9 @@ import { type Answer, checkAnswer, parseJson } from './answer.js';
 import type { Service } from './service.js';
 import type { Account } from './personas.js';
 
-/** A connection that a test writes to and reads from piece by piece. */
 export interface OpenConnection {
   socket: Socket;
-  /** everything that the service has sent so far */
   text: () => string;
-  /** the statuses of the final answers so far, in order */
   statuses: () => number[];
   /** resolves with everything once the connection is closed, however it ended */
   closed: Promise<string>;
@@ -55,7 +52,6 @@ export async function sendBytes(service: Service, bytes: string | Buffer): Promi
   return answer;
 }
 
-/** A request line and header lines, with `Connection: close` so that the answer has an end. */
 export function requestBytes(requestLine: string, headerLines: string[] = [], body = ''): string {
   return keptAliveRequest(requestLine, ['Connection: close', ...headerLines], body);
 }
@@ -91,7 +87,6 @@ function parseAnswer(text: string): Answer {
 const SILENCE_MS = 60_000;
 const SEND_EVERY_MS = 1000;
 
-/** A client that stops reading after the first bytes of its answer. */
 export class PausedReader {
   private text = '';
 
@@ -101,7 +96,6 @@ export class PausedReader {
     socket.on('error', () => undefined);
   }
 
-  /** Resolves when the first bytes of the answer are there; from then on nothing is read. */
   static async get(service: Service, path: string, { token }: Account): Promise<PausedReader> {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -125,12 +119,10 @@ export class PausedReader {
     return this;
   }
 
-  /** Goes away in the middle of the answer. */
   leave(): void {
     this.socket.destroy();
   }
 
-  /** Reads all that still comes, until the service ends the connection in whatever way. */
   readOn(): Promise<{ text: string; whole: boolean }> {
     return new Promise((done) => {
       this.socket.setTimeout(SILENCE_MS, () => this.socket.destroy());

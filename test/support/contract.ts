@@ -28,7 +28,6 @@ interface OpenApiDocument {
   };
 }
 
-/** Answers of documented operations are what the service's own OpenAPI document says they are. */
 export interface Contract {
   check(method: string, path: string, answer: Answer): Promise<void>;
 }
@@ -60,7 +59,6 @@ class PublishedContract {
   private readonly operations: { method: string; pattern: RegExp; pointer: string; operation: Operation }[];
   private readonly validators = new Map<string, ValidateFunction>();
   private readonly ajv = new Ajv({ strict: false, allErrors: true });
-  /** headers of any response */
   private readonly headerNames: Set<string>;
 
   constructor(private readonly document: OpenApiDocument) {
@@ -142,7 +140,6 @@ class PublishedContract {
   }
 }
 
-/** The document with every object schema closed, so that an undocumented field is an error. */
 function withoutFurtherProperties(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutFurtherProperties);
   if (typeof node !== 'object' || node === null) return node;

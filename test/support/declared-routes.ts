@@ -14,7 +14,6 @@ export interface DeclaredRoute {
   access: Access | undefined;
 }
 
-/** Every route, as the decorators of the controllers declare it. */
 export async function declaredRoutes(): Promise<DeclaredRoute[]> {
   const files = globSync('**/*.controller.ts', { cwd: SRC });
   const modules = await Promise.all(

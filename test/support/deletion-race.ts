@@ -37,7 +37,6 @@ async function aVerifiedGuest({ db, answering, settle }: Race): Promise<Account>
 const JOINED = 'invitation.accepted member.added | org.deleted / accepted / joined';
 const REVOKED = 'invitation.revoked org.deleted / revoked';
 
-/** Every way to answer an invitation. */
 const WAYS: Way[] = [
   {
     guest: async (race) => {

@@ -2,7 +2,6 @@ import type { DataSource } from 'typeorm';
 
 export interface Executed {
   verb: string;
-  /** the table after it; undefined for statements that name none there */
   table: string | undefined;
   /** read, or written */
   rows: number;

@@ -68,14 +68,12 @@ export function insufficientScope(requiredScope: string): ExpectedProblem {
   return problem(403, 'insufficient_scope', { requiredScope });
 }
 
-/** Exactly these fields are at fault, one entry for each. */
 export function invalidFields(...fields: string[]): object {
   return problem(400, 'validation_failed', {
     errors: fields.map((field) => ({ field, message: expect.stringMatching(/./) })),
   });
 }
 
-/** Exactly this field is at fault, and only for that. */
 export function passwordCommon(field: string): object {
   return problem(400, 'password_common', { errors: [{ field, message: expect.stringMatching(/common/) }] });
 }

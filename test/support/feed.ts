@@ -34,7 +34,6 @@ export async function readFeed(
   return body;
 }
 
-/** Everything after a cursor, page by page until one is not full. */
 export async function readFeedAfter(
   reader: ServiceCaller,
   after: string,
@@ -104,7 +103,6 @@ export async function writeEvents(
   return ids;
 }
 
-/** Writes events that are recorded once the transaction is committed. */
 export function writeEventsIn(
   held: Pick<HeldRows, 'write'>,
   events: readonly WrittenEvent[],

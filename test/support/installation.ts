@@ -5,7 +5,6 @@ import { anEmptyDatabase, type Database, type DatabaseOptions, existingDatabase 
 import { Secrets } from './secrets.js';
 import { aSigningKey, keysFileIn, readKeys, type SigningKey, writeKeys } from './signing-keys.js';
 
-/** What outlives a process of the service: directory, database and signing keys. */
 export interface Installation {
   directory: string;
   db: Database;
@@ -17,7 +16,6 @@ export interface Installation {
   remove(): Promise<void>;
 }
 
-/** Where an installation is that outlives the file which made it. */
 export interface InstallationPlace {
   directory: string;
   databaseUrl: string;

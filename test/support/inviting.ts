@@ -43,7 +43,6 @@ export function invite(
   return by.post(`/api/orgs/${org.id}/invitations`, { email, role, showCode });
 }
 
-/** One that must succeed. */
 export async function anInvitation(
   by: Account,
   org: Org,
@@ -71,7 +70,6 @@ export function decline(who: Account, { id }: { id: string }, code?: string): Pr
   return who.post(`/api/me/invitations/${id}/decline`, code === undefined ? undefined : { code });
 }
 
-/** By the code alone. */
 export function acceptByCode(who: Account, code: string): Promise<Answer> {
   return who.post('/api/me/invitations/accept', { code });
 }
@@ -111,7 +109,6 @@ export function registerWith(
   return service.anyone.post('/api/auth/register', { email, password: aPassword(), invitationCode });
 }
 
-/** As if that much time had passed for it. */
 export async function age(db: Database, { id }: { id: string }, ms: number): Promise<void> {
   await db.query(
     'UPDATE invitations SET created_at = created_at - ?, expires_at = expires_at - ? WHERE id = ?',

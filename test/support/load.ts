@@ -11,7 +11,6 @@ export interface Answer {
 
 export interface Entry extends Answer {
   worker: number;
-  /** Milliseconds since the load began. */
   startedAt: number;
   endedAt: number;
 }

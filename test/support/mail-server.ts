@@ -29,7 +29,6 @@ interface Options {
 
 const CODE = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/;
 
-/** A real SMTP server, whose answers a test decides. */
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
   /** to come before the answer to each mail */
@@ -38,11 +37,9 @@ export class MailServer {
   private constructor(
     private readonly server: SMTPServer,
     readonly port: number,
-    /** for `SMTP_URL` */
     readonly url: string,
   ) {}
 
-  /** for a service that sends by it */
   get env(): { SMTP_URL: string; MAIL_FROM: string } {
     return { SMTP_URL: this.url, MAIL_FROM: 'no-reply@accounts.example' };
   }
@@ -105,7 +102,6 @@ export class MailServer {
     return this.mails.filter(({ to }) => to === address);
   }
 
-  /** Waits for so many emails to one address, and returns the last of them. */
   async next(address: string, count = 1): Promise<ReceivedMail> {
     await waitFor(`${count} mails to ${address}`, hangTimeoutMs(), () => this.to(address).length >= count);
     return this.to(address).at(-1)!;
@@ -122,7 +118,6 @@ export function refusal(responseCode: number): Error {
   return Object.assign(new Error('not here, hunter2'), { responseCode });
 }
 
-/** A server that takes connections and says nothing. */
 export async function aSilentServer(): Promise<{ url: string; stop: () => void }> {
   const server = createServer();
   const port = await new Promise<number>((resolve) => {

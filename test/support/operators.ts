@@ -3,7 +3,6 @@ import { aVerifiedAccount } from './inviting.js';
 import type { Account } from './personas.js';
 import type { Service } from './service.js';
 
-/** Somebody who may use the routes of operators: with a second factor, and granted as by the command. */
 export async function anOperator(service: Service, name = 'operator'): Promise<Account> {
   const account = await aVerifiedAccount(service, name);
   await enrol(account);

@@ -45,7 +45,6 @@ export async function orgsOf(who: Caller): Promise<Org[]> {
   return (await who.get<{ orgs: Org[] }>('/api/me')).body.orgs;
 }
 
-/** Disables users by SQL, as operators can. */
 export async function disable(db: Database, ...users: Id[]): Promise<void> {
   for (const { id } of users) await db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [id]);
 }

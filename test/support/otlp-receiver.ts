@@ -13,12 +13,9 @@ export interface ReceivedSpan {
   links: { traceId: string; spanId: string }[];
 }
 
-/** A little collector that takes OTLP over HTTP, as JSON. */
 export interface OtlpReceiver {
-  /** for OTEL_EXPORTER_OTLP_ENDPOINT */
   url: string;
   spans: ReceivedSpan[];
-  /** every body, as it came */
   texts: string[];
   close(): Promise<void>;
 }

@@ -21,7 +21,6 @@ export interface Org {
   name: string;
 }
 
-/** A registered user who is logged in. */
 export class Account extends Caller {
   constructor(
     connection: Connection,
@@ -33,12 +32,10 @@ export class Account extends Caller {
     super(connection, token);
   }
 
-  /** The same user with the same token at another instance of the service. */
   at(service: Service): Account {
     return new Account(connectionTo(service), this.token, this.id, this.email, this.password);
   }
 
-  /** The same user with another of his tokens. */
   as(token: string): Account {
     return new Account(this.connection, token, this.id, this.email, this.password);
   }
@@ -89,7 +86,6 @@ export async function anOrgOf(owner: Account, name = 'Analytical Engines'): Prom
   return body.org;
 }
 
-/** Owners are added as members and then promoted. */
 export async function join(org: Org, by: Account, who: Account, role: Role): Promise<void> {
   const added = await by.post(`/api/orgs/${org.id}/members`, {
     email: who.email,

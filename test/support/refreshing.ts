@@ -9,7 +9,6 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** Another login of the account, with a refresh token. */
 export async function aRefreshableLogin(
   service: Pick<Service, 'anyone'>,
   { email, password }: Pick<Account, 'email' | 'password'>,
@@ -24,7 +23,6 @@ export function refresh(service: Service, refreshToken: string): Promise<Answer<
   return service.anyone.post<Tokens>('/api/auth/refresh', { refreshToken });
 }
 
-/** The tokens that a refresh has to give. */
 export async function refreshed(service: Service, refreshToken: string): Promise<Tokens> {
   const { status, body, text } = await refresh(service, refreshToken);
   expect(status, text).toBe(200);

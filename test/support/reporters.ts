@@ -8,7 +8,6 @@ import {
 } from 'vitest/node';
 import { writeFileSync } from 'node:fs';
 
-/** Ends the output with the counts on one line, and says when half of the tests was skipped. */
 export class EngineReporter implements Reporter {
   constructor(private readonly mariadb: boolean) {}
 
@@ -23,7 +22,6 @@ export class EngineReporter implements Reporter {
   }
 }
 
-/** Shows failures in full and only the number of everything else. */
 export class ShortReporter extends DefaultReporter {
   protected override printTestModule(module: TestModule): void {
     if (module.state() === 'failed') super.printTestModule(module);
@@ -34,7 +32,6 @@ export class ShortReporter extends DefaultReporter {
   }
 }
 
-/** Writes down which test failed first, and how long each file took. */
 export class MistakeReporter implements Reporter {
   constructor(private readonly file: string) {}
 

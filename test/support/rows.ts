@@ -8,14 +8,12 @@ import { sessionIdOf } from './signing-keys.js';
 
 const ROWS_AT_ONCE = 500;
 
-/** A database, or a data source of TypeORM. */
 interface Queryable {
   query(sql: string, values?: (string | number | null)[]): Promise<unknown>;
 }
 
 type Values = Record<string, string | number | null>;
 
-/** Values of the columns that a test does not name. */
 const DEFAULTS: Record<string, (row: Values) => Values> = {
   users: ({ id }) => ({ email: `${id}@example.com`, password_hash: 'none', created_at: 1 }),
   orgs: () => ({ name: 'Org', revision: 1, created_at: 1 }),
@@ -66,7 +64,6 @@ export function insertRow(db: Queryable, table: string, row: Values): Promise<vo
   return insertRows(db, table, [row]);
 }
 
-/** An id as if it had been made at that time. */
 export function idAt(time: number): string {
   return firstEntityIdAt(time).slice(0, 14) + randomUUIDv7().slice(14);
 }
@@ -83,7 +80,6 @@ export interface SessionRow {
   family?: { loginId: string; branchId: string };
 }
 
-/** Sessions of one user, who is made when he is not there. */
 export async function insertSessions(dataSource: DataSource, sessions: SessionRow[]): Promise<void> {
   const user = sessionId(0);
   const [known] = await dataSource.query<unknown[]>('SELECT id FROM users WHERE id = ?', [user]);
@@ -124,7 +120,6 @@ export function crowdEmail(number: number): string {
   return `u${number}@${LONG_DOMAIN}.example.com`;
 }
 
-/** Adds as many members, who joined before every user else. */
 export async function addCrowd(db: Queryable, org: Org, size: number): Promise<void> {
   const crowd = times(size, (number) => ({ id: sessionId(number), email: crowdEmail(number) }));
   await insertRows(db, 'users', crowd);
@@ -132,7 +127,6 @@ export async function addCrowd(db: Queryable, org: Org, size: number): Promise<v
   await insertRows(db, 'members', members, { org_id: org.id });
 }
 
-/** Adds as many organizations, of which the account is the owner. */
 export async function addOrgs(
   db: Queryable,
   { id, email }: Pick<Account, 'id' | 'email'>,

@@ -1,6 +1,5 @@
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 
-/** What one scrape of the metrics said. */
 export interface Scraped {
   text: string;
   contentType: string | null;
@@ -16,7 +15,6 @@ interface Sample {
   value: number;
 }
 
-/** Where the log says that the metrics are. */
 export async function metricsUrl(logs: readonly string[]): Promise<string> {
   return waitFor('the log says where the metrics are', hangTimeoutMs(), () =>
     logs.map((line) => /"metrics":"(http:[^"]+)"/.exec(line)?.[1]).find((url) => url !== undefined),

@@ -32,7 +32,6 @@ export class AuthenticatorApp {
     return this.nextStep() <= Math.floor(Date.now() / STEP_MS) + 1;
   }
 
-  /** The code of the moment, or of some steps later. */
   at(stepsLater = 0): string {
     return this.code(Math.floor(Date.now() / STEP_MS) + stepsLater);
   }
@@ -99,7 +98,6 @@ export async function keyRingOf({ installation }: Pick<Service, 'installation'>)
   return new KeyRing(readKeySet(await readFile(installation.env['JWT_KEYS_FILE']!, 'utf8')));
 }
 
-/** The first step of a login. */
 export async function aChallenge(
   service: Service,
   { email, password }: Pick<Account, 'email' | 'password'>,
@@ -146,7 +144,6 @@ export interface Enrolled {
   recoveryCodes: string[];
 }
 
-/** The code of the moment, or of some steps later. */
 export function appCode(secret: string, stepsLater = 0): string {
   return new AuthenticatorApp(secret).at(stepsLater);
 }

@@ -2,7 +2,6 @@ const MIN_SECRET_LENGTH = 12;
 /** A load writes very many lines that differ in nothing else, and there are many secrets; a UUID is none. */
 const ALWAYS_NEW = /"(?:time|ms)":(?:"[\d:.TZ-]*"|[\d.]+)|"\w+Id":"[\da-f-]{36}"/g;
 
-/** Sent or received in confidence, so they must not be logged. */
 export class Secrets {
   private readonly values = new Set<string>();
 

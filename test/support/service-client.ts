@@ -17,7 +17,6 @@ export interface RequestOptions {
 /** One request to one instance; throws only when there is no answer. */
 export type Send = (method: string, path: string, options?: RequestOptions) => Promise<Reply>;
 
-/** Sends to the instances in turn. */
 export function clientOf(...baseUrls: string[]): Send {
   let turn = 0;
   return async (method, path, { token, body, headers = {}, timeoutMs = 10_000 } = {}) => {

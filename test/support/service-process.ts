@@ -20,9 +20,7 @@ export type Environment = Record<string, string | undefined>;
 
 export interface ServiceProcess {
   child: ChildProcess;
-  /** where it says that it listens */
   url: Promise<string>;
-  /** every line of both outputs, in order */
   logs: string[];
   stderr: string[];
   exited: Promise<number | null>;
@@ -39,7 +37,6 @@ export function spawnService(directory: string, env: Environment): ServiceProces
   return spawnCommand(BUILT_SERVICE, directory, { ...COMPILE_CACHE, ...env });
 }
 
-/** The same by another command, such as `npm start`. */
 export function spawnCommand(
   command: readonly [string, ...string[]],
   directory: string,
@@ -91,7 +88,6 @@ export function announcedUrl(log: string): string | undefined {
   return /"url":"(https?:\/\/[^"]+)"/.exec(log)?.[1];
 }
 
-/** The process ids of all that ever listened, in order. */
 export function listeningPids(logs: readonly string[]): number[] {
   return logs.flatMap((line) => {
     const pid = line.includes('"msg":"listening"') ? /"pid":(\d+)/.exec(line)?.[1] : undefined;

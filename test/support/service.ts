@@ -9,7 +9,6 @@ import { type Contract, contractOf } from './contract.js';
 import { instancesInARace } from './engine.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
 
-/** The lines that are written to a file from now on. */
 function linesWrittenTo(file: string): () => string[] {
   const descriptor = openSync(file, 'r');
   let position = fstatSync(descriptor).size;
@@ -59,7 +58,6 @@ export interface Service {
   installation: Installation;
   db: Installation['db'];
   contract: Contract;
-  /** a client without a token */
   anyone: Caller;
   /**
    * Ends the process gracefully, unless other files use it, and checks that it was healthy and logged no
@@ -68,11 +66,9 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** In a process of its own, which can be killed and measured. */
 export interface Instance extends Service {
   memoryMiB(): number;
   pid: number;
-  /** SIGKILL */
   kill(): Promise<void>;
 }
 
@@ -196,7 +192,6 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Several processes of the service on one database, all started at the same moment. */
 export async function startCluster(
   size: number,
   options: { env?: Environment; envs?: Environment[]; mariadbPort?: number } = {},

@@ -68,7 +68,6 @@ export async function aServiceClient(
   };
 }
 
-/** An internal service that sends its credentials with each request. */
 export class ServiceCaller extends Caller {
   constructor(
     service: Service,
@@ -85,7 +84,6 @@ export class ServiceCaller extends Caller {
     return this.client.secret;
   }
 
-  /** The same one at another instance. */
   at(service: Service): ServiceCaller {
     return new ServiceCaller(service, this.client);
   }
@@ -110,7 +108,6 @@ export async function aServiceCaller(service: Service, ...allow: ServiceScope[])
   return new ServiceCaller(service, client);
 }
 
-/** The token that a code for this service alone opens. */
 export async function aBoundToken(by: ServiceCaller, user: Account): Promise<string> {
   const issued = await user.post<{ code: string }>('/api/auth/code', { audience: by.name });
   expect(issued.status, issued.text).toBe(201);

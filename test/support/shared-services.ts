@@ -12,7 +12,6 @@ import type { InstallationPlace } from './installation.js';
 import { announcedUrl, BUILT_SERVICE, COMPILE_CACHE, spawnInto } from './service-process.js';
 import { keysFileIn } from './signing-keys.js';
 
-/** What files may share. */
 export interface SharedKind {
   name: string;
   instances: number;
@@ -25,7 +24,6 @@ interface InstancePlace {
   logFile: string;
 }
 
-/** Where a test file finds running instances on one installation. */
 export interface SharedPlace extends InstallationPlace {
   kind: string;
   instances: InstancePlace[];

@@ -9,7 +9,6 @@ import {
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** as it stands in `JWT_KEYS_FILE` */
 export type Jwk = Record<string, string> & { kid: string };
 
 export interface SigningKey {
@@ -30,7 +29,6 @@ function signingKeyOf(jwk: Jwk): SigningKey {
   return { kid: jwk.kid, privateKey, publicKey: createPublicKey(privateKey), jwk };
 }
 
-/** for `JWT_KEYS_FILE` */
 export function keysFileIn(directory: string): string {
   return join(directory, 'jwks.json');
 }
@@ -55,7 +53,6 @@ export function decodeToken(token: string): DecodedToken {
   return { header: decodePart(header), claims: decodePart(claims) };
 }
 
-/** The id of the session that a token belongs to. */
 export function sessionIdOf({ token }: { token: string }): string {
   return decodeToken(token).claims['sid'] as string;
 }

@@ -60,7 +60,6 @@ export const page =
   (response) =>
     void response.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end(html);
 
-/** Takes the request and closes the connection. */
 export const hangUp: Answer = (response) => void response.destroy();
 
 export const silence: Answer = () => undefined;
@@ -68,7 +67,6 @@ export const silence: Answer = () => undefined;
 export const problem = (status: number, code: string, headers: Record<string, string> = {}): Answer =>
   json(status, { type: 'about:blank', title: 'T', status, detail: 'D', code, requestId: 'r' }, headers);
 
-/** A result that the client must have. */
 export const failedWith = (code: string, more: object = {}): object => ({
   ok: false,
   problem: { code, ...more },

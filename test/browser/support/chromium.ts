@@ -5,7 +5,6 @@ import { type BrowserContext, chromium } from 'playwright-core';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { SwaggerPage } from './swagger-page.js';
 
-/** Debian's Chromium with a profile of its own, as somebody has who opens the page for the first time. */
 export class Chromium {
   private constructor(
     private readonly profile: string,

@@ -4,7 +4,6 @@ type Kind = 'Clients' | 'Services' | 'Operators';
 
 interface Input {
   parameters?: Record<string, string>;
-  /** changes the body that the form has */
   body?: (text: string) => string;
 }
 
@@ -17,7 +16,6 @@ interface Shown {
 export class SwaggerPage {
   /** what the browser complained about, but for answers that are failures */
   readonly complaints: string[] = [];
-  /** the URL of each request, those for the page's own files included */
   readonly requested: string[] = [];
 
   private constructor(readonly page: Page) {
@@ -50,13 +48,11 @@ export class SwaggerPage {
     await this.page.locator('.opblock').first().waitFor();
   }
 
-  /** Ids of the operations, from the top of the page. */
   async operations(): Promise<string[]> {
     const ids = await this.page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id));
     return ids.map((id) => id.split('-').at(-1)!);
   }
 
-  /** Whether later requests send a token. */
   async isAuthorized(): Promise<boolean> {
     return (await this.page.locator('.auth-wrapper .authorize.locked').count()) > 0;
   }
@@ -86,7 +82,6 @@ export class SwaggerPage {
     await this.operation(id).locator('.opblock-body').waitFor({ state: 'hidden' });
   }
 
-  /** The body that the form of an operation has. */
   async bodyOf(id: string): Promise<string> {
     return (await this.open(id)).locator('textarea').inputValue();
   }
@@ -109,7 +104,6 @@ export class SwaggerPage {
   }
 }
 
-/** Types the value, or chooses it where there is a list. */
 async function give(operation: Locator, name: string, value: string): Promise<void> {
   const row = operation.locator(`tr[data-param-name="${name}"]`);
   const list = row.locator('select');

@@ -26,7 +26,6 @@ export function snippetsIn(text: string, language: string): string[] {
   return [...fences].map(([, snippet]) => snippet!);
 }
 
-/** What the compiler says to files of these names and texts. */
 export async function typeErrors(directory: string, programs: Record<string, string>): Promise<string[]> {
   const files = Object.keys(programs).map((name) => join(directory, name));
   await Promise.all(Object.values(programs).map((text, index) => writeFile(files[index]!, text)));
@@ -55,7 +54,6 @@ export async function typeErrors(directory: string, programs: Record<string, str
     );
 }
 
-/** Runs the program as a module, and returns what it exports. */
 export async function run(file: string, program: string): Promise<object> {
   const { outputText } = ts.transpileModule(program, {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 },
@@ -88,7 +86,6 @@ export class PageReader {
     return Promise.resolve();
   };
 
-  /** The code of the next mail that has one. */
   readonly ask = async (question: string): Promise<string> => {
     if (question.includes('app')) return this.app!.next();
     if (question.includes('invitation')) return (await this.mailServer.next(this.invited.shift()!)).code!;
