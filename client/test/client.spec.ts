@@ -25,16 +25,6 @@ server.answer(json(200, aSignIn()));
 await client.login({ email: 'ada@example.com', password: 'p' });
 afterAll(() => server.stop());
 
-it('names a service that is down', async () => {
-  const stopped = await OddServer.start();
-  const { url } = stopped;
-  await stopped.stop();
-
-  expect(await createClient({ baseUrl: url, store: memoryStore(), retries: 0 }).getLive()).toMatchObject(
-    failedWith('unreachable', { status: null }),
-  );
-});
-
 it.each([
   ['answers nothing', silence, { code: 'timed_out', status: null }],
   ['closes the connection', hangUp, { code: 'unreachable', status: null }],
@@ -43,39 +33,19 @@ it.each([
     page(502, '<html>Bad gateway', { 'Retry-After': '120' }),
     { code: 'not_json', status: 502, text: '<html>Bad gateway', retryAfter: 120 },
   ],
-  [
-    'is a portal that answers everything',
-    page(200, '<html>Log in to the Wi-Fi'),
-    { code: 'not_json', status: 200 },
-  ],
-  [
-    'sends requests elsewhere',
-    page(307, '', { Location: 'http://127.0.0.1:1/' }),
-    { code: 'not_json', status: 307 },
-  ],
+  ['is a portal that answers everything', page(200, '<html>Log in'), { code: 'not_json', status: 200 }],
+  ['sends requests elsewhere', page(307, '', { Location: '/other' }), { code: 'not_json', status: 307 }],
   ['answers other JSON', json(200, { welcome: true }), { code: 'invalid_answer', status: 200 }],
   ['answers no object', json(200, null), { code: 'invalid_answer', status: 200 }],
   ['refuses in another way', json(400, { message: 'no' }), { code: 'invalid_answer', status: 400 }],
-  [
-    'answers half of it',
-    (response: { end: (text: string) => unknown }) => void response.end('{'),
-    { code: 'not_json' },
-  ],
+  ['answers half of it', page(200, '{'), { code: 'not_json' }],
   [
     'has a code of next year',
     problem(402, 'payment_required', { 'Retry-After': '7' }),
     { code: 'unknown_code', receivedCode: 'payment_required', status: 402, detail: 'D', retryAfter: 7 },
   ],
-  [
-    'has a code of another operation',
-    problem(409, 'last_owner'),
-    { code: 'unknown_code', receivedCode: 'last_owner' },
-  ],
-  [
-    'is full of people',
-    problem(429, 'rate_limited', { 'Retry-After': '9' }),
-    { code: 'rate_limited', retryAfter: 9 },
-  ],
+  ['has a code of another operation', problem(409, 'last_owner'), { receivedCode: 'last_owner' }],
+  ['is busy', problem(429, 'rate_limited', { 'Retry-After': '9' }), { code: 'rate_limited', retryAfter: 9 }],
 ] as const)('names what a service did that %s', async (_, answer, expected) => {
   server.answer(answer);
 
@@ -94,36 +64,27 @@ it('sends each part of the input to its place', async () => {
   );
 
   expect(result).toMatchObject({ ok: true, etag: '"8"', dryRun: true, replayed: false });
-  expect(server.asked).toMatchObject([
-    {
-      method: 'DELETE',
-      path: `/behind/api/orgs/${ORG}/members/${USER}?dryRun=true`,
-      headers: { 'if-match': '"7"', 'idempotency-key': 'k' },
-      body: '',
-    },
-  ]);
+  const path = `/behind/api/orgs/${ORG}/members/${USER}?dryRun=true`;
+  const headers = { 'if-match': '"7"', 'idempotency-key': 'k' };
+  expect(server.asked).toMatchObject([{ method: 'DELETE', path, headers, body: '' }]);
   server.answer(json(200, { user: {}, orgs: [] }));
   await client.getMe({ include: ['roles', 'account'] });
   expect(server.asked[0]!.path).toBe('/behind/api/me?include=roles%2Caccount');
-});
 
-it('sends half of a character in a query as the sign for none, as forms do', async () => {
+  // Half of a character, as forms send it.
   server.answer(json(200, { users: [] }));
   await client.listUsers({ search: 'a\ud800' });
   expect(server.asked[0]!.path).toContain('search=a%EF%BF%BD');
 });
 
-it.each(['..', '.', '', 'a\ud800'])(
-  'sends nothing with the id %j, which is no part of a path',
-  async (userId) => {
-    server.answer(json(200, { ok: true }));
-
+it('sends nothing with an id that is no part of a path', async () => {
+  server.answer(json(200, { ok: true }));
+  for (const userId of ['..', '.', '', 'a\ud800']) {
     const result = await client.removeMember({ orgId: ORG, userId });
-
     expect(result).toMatchObject(failedWith('invalid_parameter', { parameter: 'userId' }));
-    expect(server.asked).toEqual([]);
-  },
-);
+  }
+  expect(server.asked).toEqual([]);
+});
 
 it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
   ['a body', (any) => any['createOrg']!({ name: 'X', dryRun: true }), 'createOrg does not take "dryRun"'],
@@ -243,46 +204,29 @@ it('has a method for every operation', () => {
   expect(Object.keys(client)).toEqual(expect.arrayContaining(ids));
 });
 
-it('names the option that is no URL', () => {
-  const options = { baseUrl: 'accounts', store: memoryStore() };
-  expect(() => createClient(options)).toThrow(new TypeError('baseUrl must be the URL of Accounts'));
-});
-
 it.each<[string, object]>([
+  ['baseUrl must be the URL of Accounts', { baseUrl: 'accounts' }],
   ['createClient does not take "timeout"', { timeout: 5 }],
   ['credentials do not take "key"', { credentials: { name: 'billing', secret: 's', key: 'k' } }],
   ['credentials.name must be a name', { credentials: { secret: 's' } }],
-  [
-    'credentials.secret must be a secret, or a function that returns it',
-    { credentials: { name: 'billing', secret: ' \n' } },
-  ],
+  ['credentials.secret must be a secret, or a', { credentials: { name: 'billing', secret: ' \n' } }],
 ])('throws an error that says: %s', (message, wrong) => {
   const options = { baseUrl: 'http://127.0.0.1', store: memoryStore(), ...wrong };
-  expect(() => createClient(options)).toThrow(new TypeError(message));
+  expect(() => createClient(options)).toThrow(TypeError);
+  expect(() => createClient(options)).toThrow(message);
 });
 
 it('puts a body whose fields have names of parameters into a member of its own', () => {
-  const made = generate(
-    JSON.stringify({
-      paths: {
-        '/orgs/{userId}': {
-          post: {
-            operationId: 'nameBoth',
-            parameters: [{ name: 'userId', in: 'path', required: true, schema: { type: 'string' } }],
-            requestBody: {
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/Named' } } },
-            },
-            responses: { 200: { content: { 'application/json': { schema: { type: 'object' } } } } },
-          },
-        },
-      },
-      components: {
-        schemas: { Named: { type: 'object', properties: { userId: { type: 'string' } } } },
-        parameters: {},
-        responses: {},
-      },
-    }),
-  );
+  const contentOf = (schema: object) => ({ content: { 'application/json': { schema } } });
+  const post = {
+    operationId: 'nameBoth',
+    parameters: [{ name: 'userId', in: 'path', required: true, schema: { type: 'string' } }],
+    requestBody: contentOf({ $ref: '#/components/schemas/Named' }),
+    responses: { 200: contentOf({ type: 'object' }) },
+  };
+  const schemas = { Named: { type: 'object', properties: { userId: { type: 'string' } } } };
+  const components = { schemas, parameters: {}, responses: {} };
+  const made = generate(JSON.stringify({ paths: { '/orgs/{userId}': { post } }, components }));
 
   expect(made).toContain('} & { body: Named };');
   expect(made).toContain('"wrapped":true');

