@@ -2,15 +2,15 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, failure } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { cursorExpired, invalidToken } from '../support/expected.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { type Account, anAccount, anOrgOf } from '../support/personas.js';
-import { type Instance, startOwnService } from '../support/service.js';
-import { aServiceCaller, type ServiceCaller } from '../support/services.js';
+import { anAccount, anOrgOf } from '../support/personas.js';
+import { startOwnService } from '../support/service.js';
+import { aServiceCaller } from '../support/services.js';
 
 const installation = await anInstallation();
 /** on SQLite, whatever this run is about */
@@ -25,6 +25,8 @@ afterAll(async () => {
 });
 
 const pathOf = (name: string) => join(file.directory, name);
+const copiesIn = ({ directory }: Installation) =>
+  readdirSync(directory).filter((name) => name.startsWith('copy'));
 const urlOf = (path: string) => ({ DATABASE_URL: `sqlite:${path}` });
 
 describe.runIf(engine === 'sqlite')('accounts backup', () => {
@@ -38,9 +40,7 @@ describe.runIf(engine === 'sqlite')('accounts backup', () => {
     const { mode, size } = await stat(copy);
     expect(mode & 0o777).toBe(0o600);
     expect(result).toEqual({ file: copy, bytes: size, keysFile: installation.env['JWT_KEYS_FILE'] });
-    expect(readdirSync(installation.directory).filter((name) => name.startsWith('copy'))).toEqual([
-      'copy.sqlite',
-    ]);
+    expect(copiesIn(installation)).toEqual(['copy.sqlite']);
     const shown = await accountsJson<object>(installation, ['orgs', 'show', org.id], { env: urlOf(copy) });
     expect(shown).toMatchObject([{ id: org.id, members: [{ email: owner.email }] }]);
     expect((await accounts(installation, ['doctor'], { env: urlOf(copy) })).code).toBe(0);
@@ -73,7 +73,7 @@ describe.runIf(engine === 'sqlite')('accounts backup', () => {
     expect(await accounts(other, ['backup', join(other.directory, 'copy.sqlite')])).toEqual(
       failure(1, /^refused: the copy is not sound and was removed: its schema [^\n]+\n$/),
     );
-    expect(readdirSync(other.directory).filter((name) => name.startsWith('copy'))).toEqual([]);
+    expect(copiesIn(other)).toEqual([]);
     await other.remove();
   });
 });
@@ -144,10 +144,8 @@ describe('accounts migrate', () => {
     );
 
     await rename(String(last!['name']));
-    await other.db.query('INSERT INTO migrations (timestamp, name) VALUES (?, ?)', [
-      9_999_999_999_999,
-      'Later9999999999999',
-    ]);
+    const later = "INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')";
+    await other.db.query(later);
     expect(await accounts(other, command)).toEqual(
       failure(2, /^error: the database is of a newer version[^\n]+\n$/),
     );
@@ -175,72 +173,41 @@ describe('without a database', () => {
   );
 });
 
-describe('accounts after-restore', () => {
-  let restored: Installation;
-  let instance: Instance;
-  let reader: ServiceCaller;
-  let user: Account;
-  let cursors: string[];
-  let cursorOfNothing: string;
-
-  beforeAll(async () => {
-    restored = await anInstallation();
-    instance = await startOwnService({ installation: restored });
-    reader = await aServiceCaller(instance, 'events');
-    user = await anAccount(instance);
-    const { next } = await readFeed(reader);
-    await anOrgOf(user);
-    const events = await readFeedAfter(reader, next);
-    cursors = [next, events.at(-1)!.id];
+it('accounts after-restore has every cursor refused, ends every session, and is told in the record', async () => {
+  const restored = await anInstallation();
+  let instance = await startOwnService({ installation: restored });
+  const reader = await aServiceCaller(instance, 'events');
+  const user = await anAccount(instance);
+  const { next: first } = await readFeed(reader);
+  await anOrgOf(user);
+  const last = (await readFeedAfter(reader, first)).at(-1)!.id;
+  const restore = async (reason: string) => {
     await instance.stop();
     await writeEvents(restored.db, [{}]);
-    await accountsJson(restored, ['after-restore', '--reason', 'a test']);
+    await accountsJson(restored, ['after-restore', '--reason', reason]);
     instance = await startOwnService({ installation: restored });
-  });
-  afterAll(async () => {
-    await instance.stop();
-    await restored.remove();
-  });
+    return reader.at(instance);
+  };
+  const here = await restore('a test');
 
-  it('has every cursor refused', async () => {
-    for (const cursor of cursors) {
-      for (const wait of [0, 15]) {
-        const path = `/api/events?after=${cursor}&wait=${wait}`;
-        expect(await reader.at(instance).get(path)).toMatchObject(cursorExpired);
-      }
-    }
-  });
+  for (const query of [`after=${first}`, `after=${first}&wait=15`, `after=${last}`, `after=${last}&wait=15`])
+    expect(await here.get(`/api/events?${query}`)).toMatchObject(cursorExpired);
+  const { events, next } = await readFeed(here);
+  expect(events).toEqual([]);
+  expect(await readFeed(here, { after: 'start' })).toEqual({ events: [], next });
+  const ada = await anAccount(instance);
+  for (const after of ['start', next]) {
+    const page = await readFeed(here, { after, wait: 15 });
+    expect(page.events.map(({ userId }) => userId)).toEqual([ada.id, ada.id]);
+  }
+  // Also those of epochs that the database has forgotten.
+  expect(await user.at(instance).get('/api/me')).toMatchObject(invalidToken);
+  const [row] = await restored.db.query('SELECT auth_epoch AS epoch FROM users WHERE id = ?', [user.id]);
+  expect(Number(row!['epoch'])).toBeGreaterThan(1000);
+  const ended = await accountsJson<{ reason: string }>(restored, ['events', '--type', 'session.ended']);
+  expect(ended.map(({ reason }) => reason)).toContain('a test');
 
-  it('begins the feed with what is recorded from then on', async () => {
-    const here = reader.at(instance);
-    const { events, next } = await readFeed(here);
-    expect(events).toEqual([]);
-    expect(await readFeed(here, { after: 'start' })).toEqual({ events: [], next });
-    cursorOfNothing = next;
-    const ada = await anAccount(instance);
-
-    for (const after of ['start', next]) {
-      const page = await readFeed(here, { after, wait: 15 });
-      expect(page.events.map(({ userId }) => userId)).toEqual([ada.id, ada.id]);
-    }
-  });
-
-  it('ends every session, also those of epochs that the database has forgotten', async () => {
-    expect(await user.at(instance).get('/api/me')).toMatchObject(invalidToken);
-    const [row] = await restored.db.query('SELECT auth_epoch AS epoch FROM users WHERE id = ?', [user.id]);
-    expect(Number(row!['epoch'])).toBeGreaterThan(1000);
-  });
-
-  it('has the cursor of an empty feed refused, too, where it is run again', async () => {
-    await instance.stop();
-    await accountsJson(restored, ['after-restore', '--reason', 'another']);
-    instance = await startOwnService({ installation: restored });
-    const answer = await reader.at(instance).get(`/api/events?after=${cursorOfNothing}`);
-    expect(answer).toMatchObject(cursorExpired);
-  });
-
-  it('is told to whoever reads the record', async () => {
-    const ended = await accountsJson<{ reason: string }>(restored, ['events', '--type', 'session.ended']);
-    expect(ended.map(({ reason }) => reason)).toContain('a test');
-  });
+  expect(await (await restore('again')).get(`/api/events?after=${next}`)).toMatchObject(cursorExpired);
+  await instance.stop();
+  await restored.remove();
 });

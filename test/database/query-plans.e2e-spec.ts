@@ -52,11 +52,8 @@ describe('the plan of', () => {
       (n) =>
         `${id(n)}, ${id(n)}, ${n}, ${n}, ${n}, ${id(Math.floor(n / 10))}, ${id(Math.floor(n / 5))}, ${id(n)}`,
     );
-    await insert(
-      'authorization_codes',
-      'hash, session_id, created_at, expires_at',
-      (n) => `${id(n)}, ${id(n)}, ${n}, ${n}`,
-    );
+    const ofCodes = 'hash, session_id, created_at, expires_at';
+    await insert('authorization_codes', ofCodes, (n) => `${id(n)}, ${id(n)}, ${n}, ${n}`);
     await insert(
       'mails',
       'id, kind, recipient, org_id, sender_id, state, created_at, next_attempt_at, priority, turn_at',
@@ -90,11 +87,8 @@ describe('the plan of', () => {
       (n) => `${id(n % 1000)}, ${id(n)}, ${id(n)}, 200, '{}', ${n}`,
     );
     await insert('services', 'name, allow, created_at', (n) => `'s${n}', 'introspect', ${n}`);
-    await insert(
-      'service_secrets',
-      'id, service, hash, created_at',
-      (n) => `${id(n)}, 's${n}', ${id(n)}, ${n}`,
-    );
+    const ofSecrets = 'id, service, hash, created_at';
+    await insert('service_secrets', ofSecrets, (n) => `${id(n)}, 's${n}', ${id(n)}, ${n}`);
     await insert(
       'orgs',
       'id, name, revision, created_at, deleted_name',
@@ -132,7 +126,6 @@ describe('the plan of', () => {
     );
   }
 
-  // By another index it would read all members of a large organization.
   it('what decides about a change finds another owner by the index of roles', async () => {
     const plan = await planOf('what decides about a change', sessionId(0));
     expect(plan).toContain('members_org_id_role_email_idx');

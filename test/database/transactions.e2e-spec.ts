@@ -13,6 +13,7 @@ import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 import { holdInnodbRows, holdRows } from '../support/held-rows.js';
 import { anOrg, anUnknownId, type Cast } from '../support/personas.js';
+import { insertRows } from '../support/rows.js';
 import { type Service, startService } from '../support/service.js';
 
 const ONE = 'SELECT 1 AS one';
@@ -23,7 +24,17 @@ const MANY = 501;
 const IS_FREE = 'SELECT id FROM orgs WHERE id = ? FOR UPDATE NOWAIT';
 
 const data = await openDataLayer({ DATABASE_POOL_SIZE: '2' });
+const run = <T>(work: (transaction: Transaction) => Promise<T>) =>
+  data.transactions.run({ principal: 'ada' }, work);
 afterAll(() => data.close());
+
+it('the schema has foreign keys to primary keys only, by which Galera orders writes', () => {
+  const keys = data.dataSource.entityMetadatas.flatMap(({ foreignKeys }) => foreignKeys);
+  const others = keys.filter((key) => key.referencedColumns.some(({ isPrimary }) => !isPrimary));
+
+  expect(keys.length).toBeGreaterThan(3);
+  expect(others.map(({ name }) => name)).toEqual([]);
+});
 
 describe('a transaction', () => {
   const namesOf = async (name: string) =>
@@ -32,7 +43,7 @@ describe('a transaction', () => {
   async function anOpenTransaction(): Promise<{ end: (how: 'commit' | 'rollback') => Promise<unknown> }> {
     const opened = Promise.withResolvers<void>();
     const told = Promise.withResolvers<'commit' | 'rollback'>();
-    const done = data.transactions.run({ principal: 'ada' }, async (transaction) => {
+    const done = run(async (transaction) => {
       await transaction.read(ONE, []);
       opened.resolve();
       if ((await told.promise) === 'rollback') throw new Error('told to');
@@ -58,20 +69,15 @@ describe('a transaction', () => {
     ['a statement in a repository', () => data.dataSource.getRepository(Org).query(ONE)],
     ['a statement by itself', () => data.transactions.write(ONE, [])],
     ['a batched look-up', () => lookUps.run('a')],
-    [
-      'a second transaction',
-      () => data.transactions.run({ principal: 'ada' }, (inner) => inner.read(ONE, [])),
-    ],
+    ['a second transaction', () => run((inner) => inner.read(ONE, []))],
   ])('refuses %s inside itself at once, and says what to use', async (_what, useOutside) => {
-    await expect(data.transactions.run({ principal: 'ada' }, useOutside)).rejects.toThrow(
-      'Inside a transaction use the Transaction that was passed',
-    );
+    await expect(run(useOutside)).rejects.toThrow('Inside a transaction use the Transaction that was passed');
 
     expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
   });
 
   it('refuses a batched look-up inside it, even while another query runs', async () => {
-    const refused = data.transactions.run({ principal: 'ada' }, async (transaction) => {
+    const refused = run(async (transaction) => {
       await transaction.read(ONE, []);
       return lookUps.run('inside');
     });
@@ -84,7 +90,7 @@ describe('a transaction', () => {
   it('lets work that it started use the database after it has ended', async () => {
     const ended = Promise.withResolvers<void>();
     let later: Promise<unknown> = Promise.resolve();
-    await data.transactions.run({ principal: 'ada' }, () => {
+    await run(() => {
       later = ended.promise.then(() => Promise.all([data.dataSource.query(ONE), lookUps.run('a')]));
       return Promise.resolve();
     });
@@ -95,7 +101,7 @@ describe('a transaction', () => {
 
   it('cannot be used after it has ended', async () => {
     let kept: Transaction | undefined;
-    await data.transactions.run({ principal: 'ada' }, (transaction) => {
+    await run((transaction) => {
       kept = transaction;
       return Promise.resolve();
     });
@@ -106,7 +112,7 @@ describe('a transaction', () => {
   });
 
   it('rolls back everything when it fails, and reports why', async () => {
-    const failed = data.transactions.run({ principal: 'ada' }, async (transaction) => {
+    const failed = run(async (transaction) => {
       await transaction.write(INSERT_ORG, ['undone', 'undone']);
       throw new Error('changed its mind');
     });
@@ -126,17 +132,15 @@ describe('a transaction', () => {
 
   it('does not make others wait for ever', async () => {
     const transaction = await anOpenTransaction();
-    const another = () => data.transactions.run({ principal: 'ada' }, (second) => second.read(ONE, []));
+    const another = () => run((second) => second.read(ONE, []));
     // On a server, single statements have connections of their own.
     const statements = engine === 'sqlite' ? [data.dataSource.query(ONE), data.dataSource.query(ONE)] : [];
-    const waiting = [another(), another(), ...statements];
-    const outcomes = await Promise.allSettled(waiting);
+    const outcomes = await Promise.allSettled([another(), another(), ...statements]);
     await transaction.end('commit');
 
-    for (const outcome of outcomes) {
+    for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'POOL_ACQUIRE_TIMEOUT' } });
-      expect(isDatabaseUnavailable((outcome as PromiseRejectedResult).reason)).toBe(true);
-    }
+    expect(isDatabaseUnavailable((outcomes[0] as PromiseRejectedResult).reason)).toBe(true);
     expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
   });
 });
@@ -165,18 +169,15 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
   });
 
   it('a transaction that goes silent is ended after seconds, not hours', async () => {
-    const [row] = await layer.dataSource.query<{ seconds: number }[]>(
-      'SELECT @@SESSION.idle_transaction_timeout AS seconds',
-    );
-    expect(row).toEqual({ seconds: 5 });
+    const sql = 'SELECT @@SESSION.idle_transaction_timeout AS seconds';
+    expect(await layer.dataSource.query(sql)).toEqual([{ seconds: 5 }]);
   });
 
   it('whoever locks many organizations, in whatever order they are given, takes the first one first', async () => {
     const orgs = new OrgsRepository(layer.dataSource.getRepository(Org));
     const ids = times(MANY, () => anUnknownId()).toSorted();
-    await layer.db.query(
-      `INSERT INTO orgs (id, name, revision, created_at) VALUES ${ids.map((id) => `('${id}', 'x', 1, 1)`).join()}`,
-    );
+    const rows = ids.map((id) => ({ id }));
+    await insertRows(layer.db, 'orgs', rows);
     const lock = (given: readonly string[]): Promise<void> =>
       layer.transactions.run({ principal: 'ada' }, (transaction) => orgs.raiseRevisions(transaction, given));
     const held = await holdInnodbRows(layer);

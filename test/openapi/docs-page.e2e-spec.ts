@@ -35,31 +35,16 @@ describe('the page of the documentation', () => {
   it('is off in production, together with the document', async () => {
     const production = await startService({ env: { NODE_ENV: 'production', HOST: '127.0.0.1' } });
 
-    for (const path of [
-      '/',
-      '/docs',
-      '/docs/',
-      '/docs/index.html',
-      '/docs/swagger-ui.css',
-      '/docs/%2e%2e/docs/swagger-ui.css',
-      '/docs-json',
-      '/docs-yaml',
-      '/openapi.json',
-      '/openapi.yaml',
-      '/%64ocs',
-    ]) {
+    const files = ['/docs/index.html', '/docs/swagger-ui.css', '/docs/%2e%2e/docs/swagger-ui.css', '/%64ocs'];
+    const documents = ['/docs-json', '/docs-yaml', '/openapi.json', '/openapi.yaml'];
+    for (const path of ['/', '/docs', '/docs/', ...files, ...documents])
       expect(await production.anyone.get(path), path).toMatchObject(notFound);
-    }
     await production.stop();
   });
 
   it('serves no other file', async () => {
-    for (const path of [
-      '../package.json',
-      '..%2fpackage.json',
-      '%2e%2e/%2e%2e/package.json',
-      '....//package.json',
-    ]) {
+    for (const up of ['../', '..%2f', '%2e%2e/%2e%2e/', '....//']) {
+      const path = `${up}package.json`;
       const answer = await sendBytes(service, requestBytes(`GET /docs/${path}`));
       expect(answer?.status, path).toBeGreaterThanOrEqual(400);
     }
@@ -82,7 +67,6 @@ describe('Swagger UI', () => {
     'sends the token of %s from then on',
     (path) => {
       page.answered(path, { token: 'a.b.c' });
-
       expect(page.token).toBe('a.b.c');
     },
   );
@@ -116,36 +100,30 @@ describe('Swagger UI', () => {
     expect(openForm(SECOND_STEP, { challenge, code: '' })).toEqual({ challenge: 'c', code: '' });
   });
 
-  it('forgets the token with a logout, and keeps none in the browser', () => {
+  it('forgets a token with a logout or when the service refuses it, and keeps none in the browser', () => {
     page.answered(LOGIN, { token: 'a.b.c', refreshToken: 'r' });
     page.answered('/api/auth/logout', { ok: true }, { ok: false });
-    expect(page.token).toBe('a.b.c');
-
-    page.answered('/api/auth/logout', { ok: true });
-
-    expect(page.token).toBeUndefined();
-    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
-    expect(page.options.persistAuthorization).toBe(false);
-  });
-
-  it('forgets a token that the service refuses, and none for another refusal', () => {
-    page.answered(LOGIN, { token: 'a.b.c', refreshToken: 'r' });
     page.answered(LOGIN, { code: 'invalid_credentials' }, { ok: false, status: 401 });
     page.answered('/api/me', { code: 'rate_limited' }, { ok: false, status: 429 });
     expect(page.token).toBe('a.b.c');
 
     page.answered('/api/me', { code: 'invalid_token' }, { ok: false, status: 401 });
-
     expect(page.token).toBeUndefined();
     expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: 'r' });
+
+    page.answered(LOGIN, { token: 'a.b.c', refreshToken: 'r' });
+    page.answered('/api/auth/logout', { ok: true });
+    expect(page.token).toBeUndefined();
+    expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
+    expect(page.options.persistAuthorization).toBe(false);
   });
 
   it('has a document for each kind of callers, and keeps the login when another one is chosen', () => {
-    expect(page.options.urls).toEqual([
-      { name: 'Clients', url: '/openapi/clients.json' },
-      { name: 'Services', url: '/openapi/services.json' },
-      { name: 'Operators', url: '/openapi/operators.json' },
-    ]);
+    const urls = ['Clients', 'Services', 'Operators'].map((name) => ({
+      name,
+      url: `/openapi/${name.toLowerCase()}.json`,
+    }));
+    expect(page.options.urls).toEqual(urls);
     expect(page.options.spec).toEqual({});
     page.answered(LOGIN, { token: 'a.b.c' });
     page.answered('/api/orgs', { org: { id: 'o' } });
@@ -247,12 +225,9 @@ describe('Swagger UI', () => {
 
   it('has a box to filter with, and lists what ends something last', () => {
     const methods = ['delete', 'get', 'patch', 'delete', 'post'].map((method) => ({ get: () => method }));
+    const sorted = methods.toSorted((one, other) => page.options.operationsSorter(one, other));
 
     expect(page.options.filter).toBe(true);
-    expect(
-      methods
-        .toSorted((one, other) => page.options.operationsSorter(one, other))
-        .map((operation) => operation.get()),
-    ).toEqual(['get', 'patch', 'post', 'delete', 'delete']);
+    expect(sorted.map(({ get }) => get())).toEqual(['get', 'patch', 'post', 'delete', 'delete']);
   });
 });

@@ -3,7 +3,13 @@ import spectral from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startService } from '../support/service.js';
-import { type Documented, DocumentReader, type Schema, schemasIn } from './documented.js';
+import {
+  type Documented,
+  type DocumentedResponse,
+  DocumentReader,
+  type Schema,
+  schemasIn,
+} from './documented.js';
 
 const service = await startService();
 const reader = await DocumentReader.of(service);
@@ -32,43 +38,37 @@ describe('the OpenAPI document', () => {
     expect(findings.map(({ code, message, path }) => `${code} ${message} ${path.join('.')}`)).toEqual([]);
   });
 
-  it.each(endpoints)('describes $endpoint', ({ summary, operationId, tags, responses }) => {
-    expect(summary).toMatch(/\w+/);
-    expect(operationId).toMatch(/\w+/);
-    expect(tags).toHaveLength(1);
-    const successes = Object.keys(responses).filter((code) => code.startsWith('2'));
-    expect(successes).not.toEqual([]);
-    for (const one of successes) {
-      expect(resolve(responses[one]!).content?.['application/json']?.schema).toBeDefined();
-    }
-  });
-
-  it.each(endpoints)('names the errors of $endpoint as problem details', (documented) => {
-    const { endpoint, requestBody, responses } = documented;
-    const errors = Object.entries(responses).filter(([code]) => !code.startsWith('2'));
-
-    for (const [code, response] of errors) {
-      const { content, description } = resolve(response);
-      expect(description, code).toMatch(/\w+/);
-      expect(Object.keys(content ?? {}), code).toEqual(['application/problem+json']);
-      expect(content!['application/problem+json']!.schema, code).toBeDefined();
-    }
-    const needed = [
-      ...(requestBody ? ['400'] : []),
-      ...(tokenIsNeeded(documented) ? ['401'] : []),
-      ...(endpoint.includes('{orgId}') ? ['403', '404'] : []),
-      ...(/register|login/.test(endpoint) ? ['429'] : []),
-    ];
-    expect(errors.map(([code]) => code)).toEqual(expect.arrayContaining(needed));
-  });
-
-  it.each(endpoints)('names the credentials that $endpoint takes', ({ endpoint, security }) => {
-    const schemes = (security ?? document.security ?? [])
-      .flatMap((need) => Object.keys(need))
-      .map((name) => document.components.securitySchemes[name]);
-    const expected = /exchange|introspect|memberships|api.events/.test(endpoint) ? 'basic' : 'bearer';
-    for (const scheme of schemes) expect(scheme).toMatchObject({ type: 'http', scheme: expected });
-  });
+  it.each(endpoints)(
+    'describes $endpoint, its errors as problem details, and its credentials',
+    (documented) => {
+      const { endpoint, summary, operationId, tags, requestBody, responses, security } = documented;
+      expect(summary).toMatch(/\w+/);
+      expect(operationId).toMatch(/\w+/);
+      expect(tags).toHaveLength(1);
+      const [successes, errors] = [true, false].map((isSuccess) =>
+        Object.entries(responses).filter(([code]) => code.startsWith('2') === isSuccess),
+      ) as [[string, DocumentedResponse][], [string, DocumentedResponse][]];
+      expect(successes).not.toEqual([]);
+      for (const [, response] of successes)
+        expect(resolve(response).content?.['application/json']?.schema).toBeDefined();
+      for (const [code, response] of errors) {
+        const { content, description } = resolve(response);
+        expect(description, code).toMatch(/\w+/);
+        expect(Object.keys(content ?? {}), code).toEqual(['application/problem+json']);
+        expect(content!['application/problem+json']!.schema, code).toBeDefined();
+      }
+      const needed = [
+        ...(requestBody ? ['400'] : []),
+        ...(tokenIsNeeded(documented) ? ['401'] : []),
+        ...(endpoint.includes('{orgId}') ? ['403', '404'] : []),
+        ...(/register|login/.test(endpoint) ? ['429'] : []),
+      ];
+      expect(errors.map(([code]) => code)).toEqual(expect.arrayContaining(needed));
+      const scheme = /exchange|introspect|memberships|api.events/.test(endpoint) ? 'basic' : 'bearer';
+      for (const name of (security ?? document.security ?? []).flatMap((need) => Object.keys(need)))
+        expect(document.components.securitySchemes[name]).toMatchObject({ type: 'http', scheme });
+    },
+  );
 
   it.each(endpoints)('gives an example for every field of $endpoint', ({ requestBody, responses }) => {
     const schemas = [
@@ -142,13 +142,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('keeps an operation shorter than two screens', () => {
-    const long = reader.operations
-      .map(({ operationId, path, method }) => {
-        const text = JSON.stringify(document.paths[path]![method.toLowerCase()], null, 2);
-        return [operationId, text.split('\n').length] as const;
-      })
-      .filter(([, lines]) => lines > 115);
-    expect(long).toEqual([]);
+    const linesOf = ({ path, method }: { path: string; method: string }) =>
+      JSON.stringify(document.paths[path]![method.toLowerCase()], null, 2).split('\n').length;
+    const long = reader.operations.filter((one) => linesOf(one) > 115);
+    expect(long.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   it('fills in nothing that a caller has to know or need not send', () => {
@@ -180,43 +177,23 @@ describe('the OpenAPI document', () => {
   });
 
   it('lists paths in the order in which one needs them, and schemas by name', () => {
-    const firstOf = (tag: string): string | undefined => {
-      const found = reader.operations.find(({ tags = [] }) => tags.includes(tag));
-      return found?.endpoint;
-    };
-    expect(firstOf('Auth')).toBe('POST /api/auth/register');
-    expect(firstOf('Me')).toBe('GET /api/me');
-    expect(firstOf('Organizations')).toBe('POST /api/orgs');
-    expect(firstOf('Operators')).toBe('GET /api/operators/status');
+    const firsts = ['Auth', 'Me', 'Organizations', 'Operators'].map(
+      (tag) => reader.operations.find(({ tags = [] }) => tags.includes(tag))?.endpoint,
+    );
+    const operators = 'GET /api/operators/status';
+    expect(firsts).toEqual(['POST /api/auth/register', 'GET /api/me', 'POST /api/orgs', operators]);
+    expect(document.tags.at(-1)).toMatchObject({ name: 'Health' });
+    const tags = new Set(reader.operations.flatMap((one) => one.tags ?? []));
+    expect(new Set(document.tags.map(({ name }) => name))).toEqual(tags);
     const names = Object.keys(document.components.schemas);
     expect(names).toEqual(names.toSorted());
   });
 
   it('names path parameters like the corresponding fields', () => {
-    const names = new Set(
-      reader.operations.flatMap(({ parameters = [] }) =>
-        parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
-      ),
-    );
+    const parameters = reader.operations.flatMap((one) => one.parameters ?? []);
+    const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
     const known = ['orgId', 'userId', 'sessionId', 'invitationId', 'mailId', 'name'];
-    expect(names).toEqual(new Set(known));
-    expect(Object.keys(document.components.schemas['Member']!.properties!)).toContain('userId');
-  });
-
-  it('lists the endpoints for operators last', () => {
-    expect(document.tags.at(-1)).toMatchObject({ name: 'Health' });
-    expect(document.tags.map(({ name }) => name).toSorted()).toEqual(
-      [...new Set(reader.operations.flatMap(({ tags = [] }) => tags))].toSorted(),
-    );
-  });
-
-  it('requires a token for every endpoint that is not public', async () => {
-    for (const one of endpoints) {
-      const answer = await service.anyone.send(one.method, one.path.replaceAll(/\{\w+\}/g, 'x'));
-      // In place of a token, a logout takes a refresh token, and has neither here.
-      const isNeeded = tokenIsNeeded(one) || one.path === '/api/auth/logout';
-      expect([one.path, answer.status === 401]).toEqual([one.path, isNeeded]);
-    }
+    expect(new Set(names)).toEqual(new Set(known));
   });
 });
 
@@ -243,12 +220,9 @@ describe('what the document promises', () => {
     const withQuery = reader.operations.filter(({ parameters = [] }) =>
       parameters.some((parameter) => reader.resolve(parameter).in === 'query'),
     );
-    const without = withQuery.filter(
-      ({ responses }) =>
-        !reader
-          .problemsOf(reader.resolve(responses['400'] ?? {}))
-          .some(([code]) => code === 'validation_failed'),
-    );
+    const codesOf = ({ responses }: Documented) =>
+      reader.problemsOf(reader.resolve(responses['400'] ?? {})).map(([code]) => code);
+    const without = withQuery.filter((one) => !codesOf(one).includes('validation_failed'));
     expect(withQuery.length).toBeGreaterThan(10);
     expect(without.map(({ operationId }) => operationId)).toEqual([]);
   });
