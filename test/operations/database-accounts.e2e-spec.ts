@@ -14,10 +14,11 @@ import { unavailable } from '../support/expected.js';
 import { untilNumbered } from '../support/feed.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf } from '../support/personas.js';
+import { insertRow } from '../support/rows.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const PAGE = resolve(import.meta.dirname, '../../docs/operations.md');
-const REQUESTS = 24;
+const EVENT = { type: 'session.started', at: 1, actor_type: 'user', data: '{}' };
 
 // SQLite has no accounts.
 describe.runIf(engine === 'mariadb')('a database account', () => {
@@ -84,11 +85,7 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
 
     it('has the clean-up say once that old rows stay, and do the rest; another account deletes them', async () => {
       const old = '01000000-0000-7000-8000-000000000000';
-      await installation.db.query(
-        `INSERT INTO events (id, type, at, actor_type, data, ip)
-          VALUES (?, 'session.started', 1, 'user', '{}', '198.51.100.7')`,
-        [old],
-      );
+      await insertRow(installation.db, 'events', { ...EVENT, id: old, ip: '198.51.100.7' });
       const find = () => installation.db.query('SELECT ip FROM events WHERE id = ?', [old]);
       const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
       const dataSource = await aDataSource(account);
@@ -97,9 +94,8 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
       await cleanUp.deleteExpired();
       await dataSource.destroy();
 
-      expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
-        expect.stringMatching(/may not delete from the record of changes/),
-      ]);
+      const said = expect.stringMatching(/may not delete from the record of changes/) as unknown;
+      expect(warn.mock.calls.map(([text]) => text as unknown)).toEqual([said]);
       warn.mockRestore();
       expect(await find()).toEqual([{ ip: null }]);
       for (const statement of prune) await installation.db.query(statement);
@@ -109,10 +105,7 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
     it('has each event told once, also where it may not mark what was told', async () => {
       await installation.db.query(`REVOKE UPDATE (pending) ON ${database}.events FROM ${database}_run@'%'`);
       const old = '01000000-0000-7000-8000-000000000001';
-      await installation.db.query(
-        `INSERT INTO events (id, type, at, actor_type, data) VALUES (?, 'session.started', 1, 'user', '{}')`,
-        [old],
-      );
+      await insertRow(installation.db, 'events', { ...EVENT, id: old });
       const place = () => installation.db.query('SELECT seq FROM feed WHERE event_id = ?', [old]);
       const service = await startOwnService({ installation: account });
       await untilNumbered(installation.db);
@@ -138,16 +131,11 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
 
     beforeAll(async () => {
       user = `${database}_few@'%'`;
-      await installation.db.query(
-        `CREATE USER ${user} IDENTIFIED BY 'a long secret' WITH MAX_USER_CONNECTIONS 2`,
-      );
-      const tables = await installation.db.query(
-        'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ?',
-        [database],
-      );
-      for (const { name } of tables) {
+      const limited = "IDENTIFIED BY 'a long secret' WITH MAX_USER_CONNECTIONS 2";
+      await installation.db.query(`CREATE USER ${user} ${limited}`);
+      const tables = 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = ?';
+      for (const { name } of await installation.db.query(tables, [database]))
         await installation.db.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${database}.${name} TO ${user}`);
-      }
       service = await startOwnService({ installation: as(`${database}_few`, 'a long secret') });
       ada = await anAccount(service);
     });
@@ -157,7 +145,7 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
     });
 
     it('makes others wait, or the service unavailable to them, where the server grants no further connection', async () => {
-      const answers = await atOnce(times(REQUESTS, (n) => () => ada.post('/api/orgs', { name: `Org ${n}` })));
+      const answers = await atOnce(times(24, (n) => () => ada.post('/api/orgs', { name: `Org ${n}` })));
 
       const statuses = new Set(answers.map(({ status }) => status));
       expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([]);

@@ -86,16 +86,10 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
   const start = (env = {}): ServiceProcess =>
     spawnService(installation.directory, { ...installation.env, ...env });
 
-  async function tables(): Promise<unknown[]> {
-    const rows = await installation.db.query(
-      'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
-    );
-    return rows.map(({ name }) => name);
-  }
-
-  async function expiry(): Promise<number> {
-    return Number((await installation.db.query('SELECT expires_at FROM migrations_lease'))[0]!['expires_at']);
-  }
+  const TABLES = 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()';
+  const tables = async () => (await installation.db.query(TABLES)).map(({ name }) => name);
+  const expiry = async () =>
+    Number((await installation.db.query('SELECT expires_at FROM migrations_lease'))[0]!['expires_at']);
 
   const hand = (holder: string, expiresAt: number) =>
     installation.db.query('UPDATE migrations_lease SET holder = ?, expires_at = ?', [holder, expiresAt]);
@@ -103,10 +97,8 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
   it('is waited for while another instance holds it, by the clock of the database', async () => {
     await hand('another instance', Date.now() + FOR_LONG_MS / 2);
     const service = start({ NODE_OPTIONS: aheadBy(FOR_LONG_MS) });
-    await vi.waitFor(
-      () => expect(service.logs.join('\n')).toContain('waiting for another instance to migrate'),
-      hangTimeoutMs(),
-    );
+    const waits = () => expect(service.logs.join('\n')).toContain('waiting for another instance to migrate');
+    await vi.waitFor(waits, hangTimeoutMs());
 
     const end = Date.now() + 2000;
     await hand('another instance', end);
@@ -122,9 +114,8 @@ describe.runIf(engine === 'mariadb')('the migration lease', () => {
   });
 
   it('is renewed, and its loss stops the migration, which the next start completes', async () => {
-    await other.query(
-      'CREATE TABLE migrations (id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text)',
-    );
+    const columns = 'id int AUTO_INCREMENT PRIMARY KEY, timestamp bigint, name text';
+    await other.query(`CREATE TABLE migrations (${columns})`);
     // The migration can do its work but cannot record it.
     await other.query('LOCK TABLES migrations READ');
     const service = start({ DATABASE_POOL_SIZE: '2' });

@@ -13,6 +13,7 @@ import {
 } from '../support/connections.js';
 import { anEmail, aPassword } from '../support/personas.js';
 import { BUILT_SERVICE, exitCode, spawnCommand, untilListening } from '../support/service-process.js';
+import { clientOf } from '../support/service-client.js';
 import { aServiceClient } from '../support/services.js';
 
 const OPEN_FILES = 160;
@@ -60,23 +61,14 @@ describe('a service that may open few files', () => {
     return connection;
   }
 
-  /** Busy until an event comes, or the wait is over. */
-  async function waitingForEvents(): Promise<OpenConnection> {
-    const { authorization } = await aServiceClient(installation.db, ['events']);
-    const { next } = (await (
-      await fetch(`${url}/api/events`, { headers: { authorization } })
-    ).json()) as FeedPage;
-    const connection = await openConnection(url);
-    connection.socket.write(
-      keptAliveRequest(`GET /api/events?after=${next}&wait=15`, [`Authorization: ${authorization}`]),
-    );
-    return connection;
-  }
-
   it('answers on every new connection, and closes the one that has been idle for longest', async () => {
     const half = await openConnection(url);
     half.socket.write(jsonRequest('POST /api/auth/login', {}).slice(0, -1));
-    const busy = await waitingForEvents();
+    const { authorization } = await aServiceClient(installation.db, ['events']);
+    const feed = await fetch(`${url}/api/events`, { headers: { authorization } });
+    const path = `/api/events?after=${((await feed.json()) as FeedPage).next}&wait=15`;
+    const busy = await openConnection(url);
+    busy.socket.write(keptAliveRequest(`GET ${path}`, [`Authorization: ${authorization}`]));
 
     for (let count = 0; count < 2 * OPEN_FILES; count += 1) {
       expect((await ask('/health/live')).statuses()).toEqual([200]);
@@ -84,11 +76,8 @@ describe('a service that may open few files', () => {
     expect(half.socket.closed).toBe(true);
     if (busy.statuses().length === 0) {
       const answered = once(busy.socket, 'data');
-      await fetch(`${url}/api/auth/register`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ email: anEmail(), password: aPassword() }),
-      });
+      const body = { email: anEmail(), password: aPassword() };
+      await clientOf(url)('POST', '/api/auth/register', { body });
       await within('the busy one is answered', hangTimeoutMs(), answered);
     }
     busy.socket.destroy();

