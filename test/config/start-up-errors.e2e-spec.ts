@@ -113,16 +113,15 @@ describe('a wrong configuration', async () => {
     await service.remove();
   });
 
-  it.each([
-    ['HOST', 'nowhere.invalid', /^PORT, HOST: cannot listen/],
-    ['HOST', '192.0.2.1', /^PORT, HOST: cannot listen/],
+  it.each<[object, RegExp]>([
+    [{ HOST: 'nowhere.invalid' }, /^PORT, HOST: cannot listen/],
+    [{ HOST: '192.0.2.1' }, /^PORT, HOST: cannot listen/],
     [
-      'METRICS_HOST',
-      '192.0.2.1',
+      { METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' },
       /^METRICS_PORT, METRICS_HOST: cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)$/,
     ],
-  ])('includes %s=%s, on which it cannot listen', async (name, host, line) => {
-    expect(await failure({ METRICS_PORT: '0', [name]: host })).toEqual([expect.stringMatching(line)]);
+  ])('includes a host on which it cannot listen: %j', async (env, line) => {
+    expect(await failure({ ...env })).toEqual([expect.stringMatching(line)]);
   });
 
   it.each([
