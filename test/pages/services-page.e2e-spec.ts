@@ -9,7 +9,7 @@ import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
 import { COMPILE_CACHE } from '../support/service-process.js';
-import { boundTokenRefused, invalidToken } from '../support/expected.js';
+import { boundTokenRefused, invalidClient, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf } from '../support/personas.js';
 import { type Instance, startOwnService } from '../support/service.js';
@@ -31,11 +31,6 @@ type Follow = (options: {
   apply: (event: { type: string; orgId: string | null }) => void;
   signal: AbortSignal;
 }) => Promise<void>;
-
-interface Exchanged {
-  accounts: { close(): Promise<void> };
-  login: { ok: boolean; status?: number; token?: string };
-}
 
 describe('docs/services.md', () => {
   let installation: Installation;
@@ -68,14 +63,9 @@ describe('docs/services.md', () => {
       ...steps,
       `printf '\\n@@end\\n'; curl -sS $BASE/api/me -H "Authorization: Bearer $BOUND"`,
     ].join('\n');
-    const shell = spawn('sh', ['-c', script], {
-      cwd: installation.directory,
-      env: {
-        PATH: `${join(installation.directory, 'bin')}:${process.env['PATH']}`,
-        ...COMPILE_CACHE,
-        ...installation.env,
-      },
-    });
+    const PATH = `${join(installation.directory, 'bin')}:${process.env['PATH']}`;
+    const env = { PATH, ...COMPILE_CACHE, ...installation.env };
+    const shell = spawn('sh', ['-c', script], { cwd: installation.directory, env });
     const [stdout, stderr, [code]] = await Promise.all([
       text(shell.stdout),
       text(shell.stderr),
@@ -83,12 +73,7 @@ describe('docs/services.md', () => {
     ]);
     expect({ code: code as number, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     const printed = stdout.split('\n@@').slice(1);
-    return new Map(
-      printed.map((part) => {
-        const end = part.indexOf('\n');
-        return [part.slice(0, end), part.slice(end + 1).trim()];
-      }),
-    );
+    return new Map(printed.map((part) => [part.split('\n', 1)[0]!, part.replace(/.*\n/, '').trim()]));
   }
 
   it('leads in one terminal from credentials to a rotation, a leak and a lock', async () => {
@@ -96,37 +81,34 @@ describe('docs/services.md', () => {
     const json = (heading: string): unknown => JSON.parse(printed.get(heading)!);
 
     expect(printed.get('Get credentials')).toBe('');
-    expect(json('A code for your service alone')).toEqual({
-      code: expect.stringMatching(/^[\w-]{43}$/) as unknown,
-      expiresAt: expect.stringMatching(/Z$/) as unknown,
-      audience: 'billing',
-    });
+    const expiresAt = expect.stringMatching(/Z$/) as unknown;
+    const code = expect.stringMatching(/^[\w-]{43}$/) as unknown;
+    expect(json('A code for your service alone')).toEqual({ code, expiresAt, audience: 'billing' });
     expect(json('The exchange')).toMatchObject({ user: { email: 'ada@example.com' } });
     const plain = json('Plain codes') as { token: string };
     expect(decodeToken(plain.token).claims['aud']).toBe('accounts');
     const [alone, withOrg] = printed.get('Introspection, or offline: what each costs')!.split('\n');
     expect(JSON.parse(alone!)).toMatchObject({ active: true, aud: 'billing', username: 'ada@example.com' });
     expect(JSON.parse(withOrg!)).toMatchObject({ active: true, org: { role: 'owner' } });
-    expect(json('Who belongs to what')).toMatchObject({
-      memberships: [{ role: 'owner' }, { role: 'admin' }],
-    });
+    const memberships = [{ role: 'owner' }, { role: 'admin' }];
+    expect(json('Who belongs to what')).toMatchObject({ memberships });
     expect(json('Follow the changes')).toMatchObject({ events: [{ type: 'org.renamed' }] });
-    expect(printed.get('Rotate the secret')).toMatch(/^secret .* used in the hour of /m);
-    expect(printed.get('Rotate the secret')).toMatch(/^secret .* never used$/m);
-    expect(printed.get('Rotate the secret')).toMatch(/^billing: the secret \S+ is revoked$/m);
+    for (const line of [
+      /^secret .* used in the hour of /m,
+      /^secret .* never used$/m,
+      /^billing: the secret \S+ is revoked$/m,
+    ])
+      expect(printed.get('Rotate the secret')).toMatch(line);
     expect(printed.get('When a secret has leaked')).toMatch(
       /^billing: the secret \S+ is revoked, and every session that a code for the service opened has ended$/m,
     );
     expect(json('end')).toMatchObject(invalidToken.body);
     expect((await service.anyone.withToken(plain.token).get('/api/me')).status).toBe(200);
 
+    const revoked = { revokedAt: expect.stringMatching(/Z$/) as unknown };
+    const secrets = [revoked, revoked, { revokedAt: null }];
     const [billing] = await accountsJson(installation, ['services', 'show', 'billing']);
-    const [first, second, third] = (billing as { secrets: { revokedAt: string | null }[] }).secrets;
-    expect([first?.revokedAt, second?.revokedAt, third?.revokedAt]).toEqual([
-      expect.stringMatching(/Z$/),
-      expect.stringMatching(/Z$/),
-      null,
-    ]);
+    expect(billing).toMatchObject({ secrets });
   });
 
   describe('for a service with credentials', () => {
@@ -140,10 +122,8 @@ describe('docs/services.md', () => {
     });
 
     async function aCode(): Promise<string> {
-      const { body } = await ada.post<{ code: string; audience: string }>('/api/auth/code', {
-        audience: 'shop',
-      });
-      expect(body.audience).toBe('shop');
+      const { body } = await ada.post<{ code: string }>('/api/auth/code', { audience: 'shop' });
+      expect(body).toMatchObject({ audience: 'shop' });
       return body.code;
     }
     const exchange = (code: string, by = secret) =>
@@ -155,17 +135,12 @@ describe('docs/services.md', () => {
       const org = await anOrgOf(ada);
       const { body } = await exchange(await aCode());
       const bound = service.anyone.withToken(body.token);
-      const routes = [...section('What the token is good for').matchAll(/^\| `(GET|POST) (\S+)`/gm)].map(
-        ([, method, path]) => ({
-          method: method!,
-          path: path!.replace(':orgId', org.id).replace(':userId', 'me'),
-        }),
-      );
-
+      const routes = [...section('What the token is good for').matchAll(/^\| `(GET|POST) (\S+)`/gm)];
       expect(routes).toHaveLength(6);
       expect(await bound.get('/api/me/sessions')).toMatchObject(boundTokenRefused);
-      for (const { method, path } of routes) {
-        const { status } = await bound.sendJson(method, path, method === 'GET' ? undefined : {});
+      for (const [, method, path] of routes) {
+        const at = path!.replace(':orgId', org.id).replace(':userId', 'me');
+        const { status } = await bound.sendJson(method!, at, method === 'GET' ? undefined : {});
         expect(status, path).toBe(200);
       }
     });
@@ -186,28 +161,23 @@ describe('docs/services.md', () => {
         Object.assign(globalThis, { codeFromTheClient });
         times += 1;
         const file = join(installation.directory, `exchange-${times}.mjs`);
-        const { login, accounts } = (await run(file, `${program}\nexport { login, accounts };`)) as Exchanged;
+        const { login, accounts } = (await run(file, `${program}\nexport { login, accounts };`)) as {
+          accounts: { close(): Promise<void> };
+          login: { token?: string };
+        };
         await accounts.close();
         return login;
       };
 
       await writeFile(secretFile, `acs_${'A'.repeat(43)}\n`);
-      expect(await exchangedBy(service.url)).toMatchObject({
-        status: 503,
-        problem: { code: 'unavailable' },
-        cause: { code: 'invalid_client' },
-      });
+      const failed = (code: string) => ({ status: 503, problem: { code: 'unavailable' }, cause: { code } });
+      expect(await exchangedBy(service.url)).toMatchObject(failed('invalid_client'));
       await writeFile(secretFile, `${secret}\n`);
-      expect(await exchangedBy(service.url)).toMatchObject({
-        status: 503,
-        cause: { code: 'insufficient_scope' },
-      });
+      expect(await exchangedBy(service.url)).toMatchObject(failed('insufficient_scope'));
       expect(await exchangedBy(`http://127.0.0.1:${await freePort()}`)).toMatchObject({ status: 503 });
       await accountsJson(installation, ['services', 'allow', 'shop', 'introspect,events']);
-      expect(await exchangedBy(service.url, () => 'c'.repeat(43))).toMatchObject({
-        status: 400,
-        problem: { code: 'invalid_code' },
-      });
+      const refused = { status: 400, problem: { code: 'invalid_code' } };
+      expect(await exchangedBy(service.url, () => 'c'.repeat(43))).toMatchObject(refused);
       const login = await exchangedBy(service.url);
       expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
       installation.secrets.noteToken(login.token!);
@@ -278,10 +248,7 @@ describe('docs/services.md', () => {
 
       expect(new Set(used.map(({ by }) => by))).toEqual(new Set([old, secret]));
       expect(used.filter(({ status }) => status !== 200)).toEqual([]);
-      expect(await exchange(await aCode(), old)).toMatchObject({
-        status: 401,
-        body: { code: 'invalid_client' },
-      });
+      expect(await exchange(await aCode(), old)).toMatchObject(invalidClient);
     });
   });
 });

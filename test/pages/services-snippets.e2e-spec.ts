@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { anInstallation } from '../support/installation.js';
-import { type Account, anAccount, anOrg, type Cast } from '../support/personas.js';
+import { type Account, anAccount, anOrg, type Cast, join as addMember } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/services.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
@@ -24,11 +24,8 @@ const SNIPPETS = [...CHAPTER.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]
 const LIBRARIES = ['jose', 'jwks-rsa', '@fastify/jwt', 'express-oauth2-jwt-bearer'] as const;
 const FRAMEWORKS = ['Express', 'Express 4', 'Fastify', 'Nest'] as const;
 type Framework = (typeof FRAMEWORKS)[number];
-const COMPILER = {
-  experimentalDecorators: true,
-  emitDecoratorMetadata: true,
-  target: ts.ScriptTarget.ES2022,
-};
+const DECORATORS = { experimentalDecorators: true, emitDecoratorMetadata: true };
+const COMPILER = { ...DECORATORS, target: ts.ScriptTarget.ES2022 };
 
 type Part = Record<string, unknown>;
 
@@ -129,16 +126,10 @@ describe('a guard of docs/services.md', () => {
 
   it.each(FRAMEWORKS)('in %s lets members with the role in, until they are removed', async (framework) => {
     const url = `${await start(framework)}/orgs/${cast.org.id}/invoices`;
-    const ask = async (authorization?: string): Promise<Response> =>
-      fetch(url, { headers: authorization === undefined ? {} : { authorization } });
-    const tokenOf = async (account: Account): Promise<string> =>
-      `Bearer ${await aBoundToken(billing, account)}`;
+    const ask = (authorization?: string) => fetch(url, { headers: authorization ? { authorization } : {} });
+    const tokenOf = async (account: Account) => `Bearer ${await aBoundToken(billing, account)}`;
     const another = await anAccount(service);
-    const { status } = await cast.owner.post(`/api/orgs/${cast.org.id}/members`, {
-      email: another.email,
-      role: 'admin',
-    });
-    expect(status).toBe(201);
+    await addMember(cast.org, cast.owner, another, 'admin');
     const token = await tokenOf(another);
 
     const welcome = await ask(token);
@@ -190,10 +181,7 @@ describe('a verifier of docs/services.md', () => {
   async function snippetBy(library: string, issuer: string, audience = 'accounts'): Promise<VerifierSnippet> {
     const snippet = SNIPPETS.find((text) => text.includes(`from '${library}'`))!;
     const name = /^(?:async function|const) (verify|app)\b/m.exec(snippet)![1]!;
-    const file = join(
-      installation.directory,
-      `${library.replaceAll(/\W/g, '-')}-${audience}-${new URL(issuer).port}.mjs`,
-    );
+    const file = join(installation.directory, `${crypto.randomUUID()}.mjs`);
     const text = snippet
       .replace('https://accounts.example.com', issuer)
       .replace(/(?<=(?:audience|allowedAud): )'accounts'/, `'${audience}'`);
@@ -203,11 +191,8 @@ describe('a verifier of docs/services.md', () => {
 
   async function asVerifier({ verify, app }: VerifierSnippet): Promise<Verifier> {
     if (verify) {
-      return (token) =>
-        verify(token).then(
-          ({ sub }) => sub,
-          () => REFUSED,
-        );
+      const subjectOf = async (token: string) => (await verify(token)).sub;
+      return (token) => subjectOf(token).catch(() => REFUSED);
     }
     if (typeof app === 'object') {
       return async (token) => {
@@ -305,21 +290,14 @@ describe('a verifier of docs/services.md', () => {
     const unreachable = async (library: string) => snippetBy(library, `http://127.0.0.1:${await freePort()}`);
 
     it.each([
-      ['jose', { name: 'TypeError' }],
-      ['jwks-rsa', { isEndpointUnavailable: true }],
-    ])('throws what says so: %s', async (library, error) => {
-      const { verify } = await unreachable(library);
-
-      await expect(verify!(ada.token)).rejects.toMatchObject(error);
-    });
-
-    it.each([
+      ['jose', expect.objectContaining({ name: 'TypeError' }) as object],
+      ['jwks-rsa', expect.objectContaining({ isEndpointUnavailable: true }) as object],
       ['@fastify/jwt', 'status 503'],
       ['express-oauth2-jwt-bearer', REFUSED],
-    ])('answers what the page says: %s', async (library, answer) => {
-      const verify = await asVerifier(await unreachable(library));
-
-      expect(await verify(ada.token)).toBe(answer);
+    ])('throws or answers what the page says: %s', async (library, expected) => {
+      const snippet = await unreachable(library);
+      const verify: (token: string) => Promise<unknown> = snippet.verify ?? (await asVerifier(snippet));
+      expect(await verify(ada.token).catch((error: unknown) => error)).toEqual(expected);
     });
   });
 
