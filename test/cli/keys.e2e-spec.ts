@@ -6,10 +6,12 @@ import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, accountsJson, failure, spawnAccounts } from '../support/accounts-command.js';
+import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { invalidRefreshToken, invalidToken } from '../support/expected.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
+import { insertRow } from '../support/rows.js';
 import { startOwnService } from '../support/service.js';
 import { aSigningKey, decodeToken, type Jwk, keysFileIn } from '../support/signing-keys.js';
 
@@ -17,6 +19,7 @@ type Key = ReturnType<typeof aSigningKey>;
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
+const REFRESHABLE = expect.stringMatching(/^a refresh token that it made may be used until /) as string;
 const seconds = () => Math.floor(Date.now() / 1000);
 
 const service = await startOwnService();
@@ -33,12 +36,12 @@ async function published(): Promise<string[]> {
   const { body } = await service.anyone.get<{ keys: { kid: string }[] }>('/.well-known/jwks.json');
   return body.keys.map(({ kid }) => kid);
 }
+const until = (what: string, probe: () => boolean | Promise<boolean>) =>
+  waitFor(what, hangTimeoutMs(), probe);
 const untilPublished = (kids: string[]) =>
-  waitFor(
-    `the service publishes ${kids.length}`,
-    hangTimeoutMs(),
-    async () => JSON.stringify(await published()) === JSON.stringify(kids),
-  );
+  until(`the service publishes ${kids.length}`, async () => String(await published()) === String(kids));
+const untilSigning = (kid: string) =>
+  until('the new key signs', async () => kidOf(await anAccount(service)) === kid);
 
 let first: string;
 beforeEach(async () => {
@@ -73,11 +76,8 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
     const [key, ...others] = await inFile();
     await writeFile(file, JSON.stringify({ keys: [{ ...key, nbf: seconds() + 2 }, ...others] }));
 
-    const grace = await waitFor('the new key signs', hangTimeoutMs(), async () => {
-      const account = await anAccount(service);
-      return kidOf(account) === added!.kid && account;
-    });
-    expect((await grace.get('/api/me')).status).toBe(200);
+    await untilSigning(added!.kid);
+    expect((await (await anAccount(service)).get('/api/me')).status).toBe(200);
     expect((await ada.get('/api/me')).status).toBe(200);
   });
 
@@ -107,7 +107,7 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
     const complaints = () => logged('signing keys could not be read again');
 
     await writeFile(file, '{ "keys": [');
-    await waitFor('the log says so', hangTimeoutMs(), () => complaints().length > 0);
+    await until('the log says so', () => complaints().length > 0);
 
     expect((await ada.get('/api/me')).status).toBe(200);
     expect((await anAccount(service)).token).toBeTruthy();
@@ -116,11 +116,7 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
     );
 
     await installation.writeKeys([aSigningKey(), ...installation.keys]);
-    await waitFor(
-      'the keys are read again',
-      hangTimeoutMs(),
-      () => logged('signing keys read again').length > 0,
-    );
+    await until('the keys are read again', () => logged('signing keys read again').length > 0);
     expect(complaints()).toHaveLength(1);
     expect((await ada.get('/api/me')).status).toBe(200);
   });
@@ -135,9 +131,7 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
   });
 
   it('of commands at the same time none is lost: each adds its key or says that another is at work', async () => {
-    const results = await Promise.all(
-      Array.from({ length: 6 }, () => accounts(installation, ['keys', 'rotate'])),
-    );
+    const results = await Promise.all(times(6, () => accounts(installation, ['keys', 'rotate'])));
 
     const done = results.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThan(0);
@@ -152,19 +146,11 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
       const before = await inFile();
       const command = spawnAccounts(installation, ['keys', 'rotate']);
       const ended = once(command, 'close');
-      await waitFor(
-        'it has the lock or has ended',
-        hangTimeoutMs(),
-        async () => {
-          const names = await readdir(installation.directory);
-          return (
-            names.includes('jwks.json.new') ||
-            command.exitCode !== null ||
-            (await inFile()).length > before.length
-          );
-        },
-        round,
-      );
+      const hasBegun = async () =>
+        command.exitCode !== null ||
+        (await readdir(installation.directory)).includes('jwks.json.new') ||
+        (await inFile()).length > before.length;
+      await waitFor('it has the lock or has ended', hangTimeoutMs(), hasBegun, round);
       command.kill('SIGKILL');
       await ended;
 
@@ -196,11 +182,7 @@ describe('accounts keys, where the database decides', () => {
       { kid: next.kid, removed: false, kept: 'it will sign' },
       { kid: signing.kid, removed: false, kept: 'it signs' },
       { kid: recent.kid, removed: false, kept: expect.stringMatching(/^instances may sign with it until /) },
-      {
-        kid: idle.kid,
-        removed: false,
-        kept: expect.stringMatching(/^a refresh token that it made may be used until /),
-      },
+      { kid: idle.kid, removed: false, kept: REFRESHABLE },
       {
         kid: old.kid,
         removed: false,
@@ -237,20 +219,12 @@ describe('accounts keys, where the database decides', () => {
     };
 
     await signedSince(seconds() - 600);
-    await waitFor(
-      'the new key signs',
-      hangTimeoutMs(),
-      async () => kidOf(await anAccount(service)) === added!.kid,
-    );
+    await untilSigning(added!.kid);
     const made = refreshToken;
     ({ refreshToken } = await refreshed(service, made));
     expect(partsOf((await refreshed(service, made)).refreshToken)).toEqual(partsOf(refreshToken));
 
-    expect(await keysJson('prune')).toContainEqual({
-      kid: first,
-      removed: false,
-      kept: expect.stringMatching(/^a refresh token that it made may be used until /),
-    });
+    expect(await keysJson('prune')).toContainEqual({ kid: first, removed: false, kept: REFRESHABLE });
     await signedSince(seconds() - 15 * DAY_S);
     expect(await keysJson('prune')).toContainEqual({ kid: first, removed: true });
     await untilPublished([added!.kid]);
@@ -265,11 +239,10 @@ describe('accounts keys, where the database decides', () => {
     const secretsWith = (keys: unknown[]) =>
       new EncryptedSecrets(new KeyRing(readKeySet(JSON.stringify({ keys }))), 'second factor secrets');
     const old = secretsWith(await inFile());
-    const store = (account: Account) =>
-      installation.db.query(
-        'INSERT INTO second_factors (user_id, secret, last_step, enabled_at) VALUES (?, ?, 0, 1)',
-        [account.id, old.encrypt(secretOf(account), account.id)],
-      );
+    const store = (account: Account) => {
+      const secret = old.encrypt(secretOf(account), account.id);
+      return insertRow(installation.db, 'second_factors', { user_id: account.id, secret, enabled_at: 1 });
+    };
     const opened = async () => {
       const secrets = secretsWith(await inFile());
       const rows = await installation.db.query('SELECT user_id AS id, secret FROM second_factors');
@@ -302,8 +275,7 @@ describe('accounts keys, where the database decides', () => {
     const ended = once(command, 'close');
     let said = '';
     command.stderr.on('data', (text: Buffer) => (said += text.toString()));
-    const untilHandover = () =>
-      waitFor('it waits for the instances', hangTimeoutMs(), () => said.includes('waiting 10 s'));
+    const untilHandover = () => until('it waits for the instances', () => said.includes('waiting 10 s'));
     return { command, ended, untilHandover };
   }
 });

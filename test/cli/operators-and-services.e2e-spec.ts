@@ -1,25 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
 import { invalidEmailCode, operatorProtected, operatorRequired } from '../support/expected.js';
 import { enrol, protect } from '../support/second-factor.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
+import { idAt } from '../support/rows.js';
 import { startOwnService } from '../support/service.js';
 
-interface Issued {
-  name: string;
-  secretId: string;
-  secret: string;
-}
+type Shown = DataOf<'getService'>['service'] & { removedAt: string | null };
+type Issued = Record<'name' | 'secretId' | 'secret', string>;
 
-interface Shown {
-  name: string;
-  allow: string[];
-  disabledAt: string | null;
-  removedAt: string | null;
-  secrets: { id: string; lastUsedAt: string | null; revokedAt: string | null }[];
-}
+const A_TIME = expect.stringMatching(/Z$/) as string;
 
 const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
 const { installation } = service;
@@ -38,19 +31,14 @@ describe('accounts operators', () => {
     const known = await knownEvents(service.db);
     expect(await enable(ada, user)).toMatchObject(operatorRequired);
 
-    expect(await run('grant', ada.email, ...BY_ROOT)).toEqual([
-      { id: ada.id, email: ada.email, changed: true },
-    ]);
+    const granted = { id: ada.id, email: ada.email, changed: true };
+    expect(await run('grant', ada.email, ...BY_ROOT)).toEqual([granted]);
     expect(await run('grant', ada.id, ...BY_ROOT)).toMatchObject([{ changed: false }]);
     expect((await enable(ada, user)).status).toBe(200);
     expect(await enable(support, ada)).toMatchObject(operatorProtected);
-    expect((await run('list')).find(({ id }) => id === ada.id)).toEqual({
-      id: ada.id,
-      email: ada.email,
-      operatorSince: expect.stringMatching(/Z$/),
-      disabledAt: null,
-      secondFactorAt: expect.stringMatching(/Z$/),
-    });
+    const { id, email } = ada;
+    const listed = { id, email, operatorSince: A_TIME, disabledAt: null, secondFactorAt: A_TIME };
+    expect(await run('list')).toContainEqual(listed);
     expect(await run('revoke', ada.email, ...BY_ROOT)).toMatchObject([{ changed: true }]);
     expect(await run('revoke', ada.email, ...BY_ROOT)).toMatchObject([{ changed: false }]);
 
@@ -84,9 +72,8 @@ describe('accounts operators', () => {
 
   it('voids a code for the password that another operator had issued before the grant', async () => {
     const ada = await anAccount(service, 'ada');
-    const issued = await support.post<{ code: string }>(`/api/operators/users/${ada.id}/reset-code`, {
-      reason: 'a test',
-    });
+    const path = `/api/operators/users/${ada.id}/reset-code`;
+    const issued = await support.post<{ code: string }>(path, { reason: 'a test' });
 
     await run('grant', ada.email, '--force');
 
@@ -110,9 +97,8 @@ describe('accounts operators', () => {
 
     await enrol(ada);
     expect(await enable(ada, user)).toMatchObject(operatorRequired);
-    const revoked = (await eventsSince(service.db, known)).filter(
-      ({ type }) => type === 'account.operator_revoked',
-    );
+    const events = await eventsSince(service.db, known);
+    const revoked = events.filter(({ type }) => type === 'account.operator_revoked');
     expect(revoked).toMatchObject([
       { actor_type: 'user', actor_id: ada.id, user_id: ada.id, data: {} },
       { actor_type: 'operator', actor_id: 'root', user_id: grace.id, data: {}, reason: 'a test' },
@@ -123,23 +109,16 @@ describe('accounts operators', () => {
     const [ada, user] = [await anAccount(service, 'ada'), await anAccount(service)];
     await run('grant', ada.email, '--force');
     await showSecondFactor(service, ada);
-    expect(
-      (await ada.post(`/api/operators/users/${user.id}/verify-email`, { reason: 'a test' })).status,
-    ).toBe(200);
+    const path = `/api/operators/users/${user.id}/verify-email`;
+    expect((await ada.post(path, { reason: 'a test' })).status).toBe(200);
     const did = async () =>
       service.db.query("SELECT ip FROM events WHERE actor_type = 'operator' AND actor_id = ?", [ada.id]);
     expect(await did()).toEqual([{ ip: '127.0.0.1' }]);
     // Long ago: what was done in the last minute is found by its time. Addresses older than 90 days are cleared anyway.
     const daysAgo = { 'account.operator_granted': 365, 'account.email_verified': 89 };
     for (const [type, days] of Object.entries(daysAgo)) {
-      const time = (Date.now() - days * 86_400_000).toString(16).padStart(12, '0');
-      const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
-      await service.db.query('UPDATE events SET id = ? WHERE type = ? AND (user_id = ? OR actor_id = ?)', [
-        id,
-        type,
-        ada.id,
-        ada.id,
-      ]);
+      const sql = 'UPDATE events SET id = ? WHERE type = ? AND (user_id = ? OR actor_id = ?)';
+      await service.db.query(sql, [idAt(Date.now() - days * 86_400_000), type, ada.id, ada.id]);
     }
 
     expect(await accounts(installation, ['users', 'delete', ada.email])).toEqual(
@@ -179,46 +158,25 @@ describe('accounts services', () => {
     const named = { name: 'billing' };
     const [a, b] = [first.secretId, second.secretId];
     expect(await done('allow', 'billing', 'memberships', ...BY_ROOT)).toEqual({ ...named, changed: true });
-    expect(await done('revoke-secret', 'billing', ...BY_ROOT)).toEqual({
-      ...named,
-      secretId: a,
-      changed: true,
-      sessionsEnded: false,
-    });
-    expect(await show('billing')).toEqual({
-      ...named,
-      allow: ['memberships'],
-      createdAt: expect.stringMatching(/Z$/) as unknown,
-      disabledAt: null,
-      removedAt: null,
-      secrets: [
-        expect.objectContaining({
-          id: a,
-          lastUsedAt: null,
-          revokedAt: expect.stringMatching(/Z$/) as unknown,
-        }),
-        expect.objectContaining({ id: b, lastUsedAt: null, revokedAt: null }),
-      ],
-    });
+    const revoked = { ...named, secretId: a, changed: true, sessionsEnded: false };
+    expect(await done('revoke-secret', 'billing', ...BY_ROOT)).toEqual(revoked);
+    const live = { createdAt: A_TIME, disabledAt: null, removedAt: null };
+    const secrets = [
+      expect.objectContaining({ id: a, lastUsedAt: null, revokedAt: A_TIME }),
+      expect.objectContaining({ id: b, lastUsedAt: null, revokedAt: null }),
+    ];
+    expect(await show('billing')).toEqual({ ...named, ...live, allow: ['memberships'], secrets });
     await done('revoke-secret', 'billing', b, '--end-sessions', ...BY_ROOT);
     for (const change of ['disable', 'enable', 'remove']) {
       expect(await done(change, 'billing', ...BY_ROOT)).toEqual({ ...named, changed: true });
     }
     expect(await done('remove', 'billing', ...BY_ROOT)).toEqual({ ...named, changed: false });
 
-    const issued = {
-      ...named,
-      secretId: expect.stringMatching(ID) as unknown,
-      secret: expect.stringMatching(SECRET) as unknown,
-    };
+    const [secretId, secret] = [ID, SECRET].map((form) => expect.stringMatching(form) as unknown);
+    const issued = { ...named, secretId, secret };
     expect([first, second]).toEqual([{ ...issued, allow: ['introspect', 'events'] }, issued]);
-    const common = {
-      actor_type: 'operator',
-      actor_id: 'root',
-      org_id: null,
-      user_id: null,
-      reason: 'a test',
-    };
+    const byRoot = { actor_type: 'operator', actor_id: 'root', reason: 'a test' };
+    const common = { ...byRoot, org_id: null, user_id: null };
     const event = (type: string, data = {}) => ({ ...common, type, data: { service: 'billing', ...data } });
     const recorded = await eventsSince(installation.db, known);
     expect(recorded).toHaveLength(10);
@@ -237,7 +195,7 @@ describe('accounts services', () => {
       ]),
     );
     const stored = JSON.stringify([recorded, await installation.db.query('SELECT * FROM service_secrets')]);
-    for (const { secret } of [first, second]) expect(stored).not.toContain(secret);
+    for (const one of [first, second]) expect(stored).not.toContain(one.secret);
   });
 
   it('prints to people what it prints to programs, a secret once and never a hash', async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
-import { aCode, anAccount, anOrg, anOrgOf, aPassword, join } from '../support/personas.js';
+import { aCode, anAccount, anOrg, anOrgOf, aPassword, exchange, join, logIn } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
 import { startOwnService } from '../support/service.js';
@@ -42,7 +42,7 @@ describe('the metrics', () => {
       return scraped.sum(DURATION) >= total && scraped;
     });
 
-  it('are Prometheus text, with those of the process', async () => {
+  it('are Prometheus text, and begin with the outcomes that matter, at zero', async () => {
     const { text, contentType, value } = await scrape(url);
 
     expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -51,13 +51,7 @@ describe('the metrics', () => {
     expect(text).toMatch(/^# TYPE accounts_http_request_duration_seconds histogram$/m);
     expect(text).toMatch(/^# TYPE accounts_logins_total counter$/m);
     expect(text).toMatch(/^# TYPE accounts_hashes_running gauge$/m);
-  });
-
-  it('begin with the outcomes that matter, at zero', async () => {
-    const { value } = await scrape(url);
-
-    expect(value(LOGINS, { outcome: 'success' })).toBe(0);
-    expect(value(LOGINS, { outcome: 'invalid_credentials' })).toBe(0);
+    for (const outcome of ['success', 'invalid_credentials']) expect(value(LOGINS, { outcome })).toBe(0);
     expect(value('accounts_codes_issued_total')).toBe(0);
     expect(value('accounts_codes_exchanged_total', { outcome: 'invalid_code' })).toBe(0);
     expect(value('accounts_conflicts_retried_total')).toBe(0);
@@ -65,15 +59,15 @@ describe('the metrics', () => {
 
   it('count each request once, by method, route and status', async () => {
     const before = (await scrape(url)).sum(DURATION);
-    const login = { email: ada.email, password: ada.password };
-    for (let index = 0; index < 2; index += 1) await service.anyone.post('/api/auth/login', login);
-    const wrong = { email: ada.email, password: aPassword() };
-    for (let index = 0; index < 4; index += 1) await service.anyone.post('/api/auth/login', wrong);
+    const repeat = async (count: number, send: () => Promise<unknown>): Promise<void> => {
+      for (let index = 0; index < count; index += 1) await send();
+    };
+    await repeat(2, () => logIn(service, ada));
+    await repeat(4, () => logIn(service, { email: ada.email, password: aPassword() }));
     await service.anyone.post('/api/auth/login', { email: 'nonsense' });
-    for (let index = 0; index < 3; index += 1) await ada.get('/api/me');
+    await repeat(3, () => ada.get('/api/me'));
     const [one] = [await aCode(ada), await aCode(ada)];
-    for (let index = 0; index < 2; index += 1)
-      await service.anyone.post('/api/auth/code/exchange', { code: one });
+    await repeat(2, () => exchange(service, one));
     await service.anyone.get('/api/nothing');
     await service.anyone.get(`/${ada.id}/${ada.email}`);
     await service.anyone.send('DELETE', '/api/auth/login');
@@ -81,27 +75,24 @@ describe('the metrics', () => {
     await sendBytes(service, requestBytes('GET /%zz'));
 
     const { value, sum } = await untilCounted(before + 19);
-    const count = (method: string, route: string, status: string) =>
-      value(DURATION, { method, route, status });
     expect(sum(DURATION)).toBe(before + 19);
-    expect(count('POST', '/api/auth/login', '200')).toBe(2);
-    expect(count('POST', '/api/auth/login', '401')).toBe(3);
-    expect(count('POST', '/api/auth/login', '429')).toBe(1);
-    expect(count('POST', '/api/auth/login', '400')).toBe(1);
-    expect(count('DELETE', '/api/auth/login', '405')).toBe(1);
-    expect(count('GET', '/api/me', '200')).toBe(3);
-    expect(count('other', '/api/me', '405')).toBe(1);
-    expect(count('GET', 'unknown', '404')).toBe(2);
-    expect(count('GET', 'unknown', '400')).toBe(1);
-    expect(
-      ['success', 'invalid_credentials', 'rate_limited', 'validation_failed'].map((outcome) =>
-        value(LOGINS, { outcome }),
-      ),
-    ).toEqual([2, 3, 1, 1]);
+    for (const [method, route, status, count] of [
+      ['POST', '/api/auth/login', '200', 2],
+      ['POST', '/api/auth/login', '401', 3],
+      ['POST', '/api/auth/login', '429', 1],
+      ['POST', '/api/auth/login', '400', 1],
+      ['DELETE', '/api/auth/login', '405', 1],
+      ['GET', '/api/me', '200', 3],
+      ['other', '/api/me', '405', 1],
+      ['GET', 'unknown', '404', 2],
+      ['GET', 'unknown', '400', 1],
+    ] as const)
+      expect(value(DURATION, { method, route, status }), `${method} ${route} ${status}`).toBe(count);
+    const outcomes = ['success', 'invalid_credentials', 'rate_limited', 'validation_failed'];
+    expect(outcomes.map((outcome) => value(LOGINS, { outcome }))).toEqual([2, 3, 1, 1]);
     expect(value('accounts_codes_issued_total')).toBe(2);
-    expect(
-      ['success', 'invalid_code'].map((outcome) => value('accounts_codes_exchanged_total', { outcome })),
-    ).toEqual([1, 1]);
+    const exchanged = (outcome: string) => value('accounts_codes_exchanged_total', { outcome });
+    expect(['success', 'invalid_code'].map(exchanged)).toEqual([1, 1]);
   });
 
   it('count what each limit decided', async () => {
@@ -204,12 +195,12 @@ describe('the dashboard', () => {
   const { panels } = JSON.parse(readFileSync(FILE, 'utf8')) as { panels: Panel[] };
   const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-  let text: string;
+  let scraped: string;
   beforeAll(async () => {
-    ({ text } = await scrape(url));
+    ({ text: scraped } = await scrape(url));
   });
 
-  const names = (): string[] => [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
+  const names = (): string[] => [...scraped.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!);
   const named = (query: string): string[] =>
     [...query.matchAll(/\b(?:accounts|process|nodejs)_\w+/g)].map(([name]) => name);
 
@@ -233,14 +224,12 @@ describe('the dashboard', () => {
   });
 
   it('groups and filters by labels that there are', () => {
-    const known = [...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label!);
+    const known = [...scraped.matchAll(/[{,](\w+)="/g)].map(([, label]) => label!);
     const labels = new Set([...known, ...LABELS_OF_OTHERS]);
-    const groups = queries.flatMap((query) =>
-      [...query.matchAll(/by \(([^)]*)\)/g)].map(([, list]) => list!),
-    );
-    const used = queries
-      .flatMap((query) => [...query.matchAll(/[{,](\w+)(?:=~|!~|=|!=)"/g)].map(([, label]) => label!))
-      .concat(groups.flatMap((list) => list.split(/,\s*/)));
+    const text = queries.join('\n');
+    const groups = [...text.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/,\s*/));
+    const filters = [...text.matchAll(/[{,](\w+)(?:=~|!~|=|!=)"/g)].map(([, label]) => label!);
+    const used = [...groups, ...filters];
 
     expect(used.filter((label) => !labels.has(label))).toEqual([]);
   });
