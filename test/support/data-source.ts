@@ -9,18 +9,9 @@ import type { Environment } from './service-process.js';
 
 export const MIGRATIONS = SCHEMA.migrations as (new () => MigrationInterface)[];
 
-/**
- * The service's own way to its database, in this process. On SQLite no process of the service may be running.
- *
- * @param known the migrations that there are; none is run yet
- */
-export async function aDataSource(
-  installation: Installation,
-  known: readonly (new () => MigrationInterface)[] = MIGRATIONS,
-): Promise<DataSource> {
-  const schema = { ...SCHEMA, migrations: [...known] };
-  const options = await dataSourceOptions(parseEnv(installation.env), schema, 'maintenance');
-  return createDataSource(options).initialize();
+/** The service's own way to its database, in this process. On SQLite no process of the service may be running. */
+export async function aDataSource({ env }: Installation): Promise<DataSource> {
+  return createDataSource(await dataSourceOptions(parseEnv(env), SCHEMA, 'maintenance')).initialize();
 }
 
 export interface DataLayer {

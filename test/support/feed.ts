@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Database } from './database.js';
 import type { HeldRows } from './held-rows.js';
+import { insertRows } from './rows.js';
 import type { ServiceCaller } from './services.js';
 
 export interface FeedEvent {
@@ -51,11 +52,9 @@ export async function readFeedAfter(
 /** A round of the service does it in the background. */
 export async function untilNumbered(db: Database): Promise<void> {
   await waitFor('every event has its place in the feed', hangTimeoutMs(), async () => {
-    const waiting = await db.query(
-      `SELECT e.id FROM events e LEFT JOIN feed f ON f.event_id = e.id
-        WHERE e.pending = 1 AND f.seq IS NULL LIMIT 1`,
-    );
-    return waiting.length === 0;
+    const waiting = 'e.pending = 1 AND f.seq IS NULL LIMIT 1';
+    const sql = `SELECT e.id FROM events e LEFT JOIN feed f ON f.event_id = e.id WHERE ${waiting}`;
+    return (await db.query(sql)).length === 0;
   });
 }
 
@@ -78,28 +77,19 @@ export async function writeEvents(
 ): Promise<string[]> {
   const sorted = events.map(() => randomUUIDv7()).toSorted();
   const ids = events.map(({ id }, place) => id ?? sorted[place]!);
-  for (let from = 0; from < events.length; from += 500) {
-    const rows = events.slice(from, from + 500).map((event, place) => {
-      return [
-        ids[from + place]!,
-        event.type ?? 'org.renamed',
-        Date.now(),
-        event.actorType ?? 'system',
-        event.actorId ?? null,
-        event.orgId === undefined && event.type === undefined ? randomUUIDv7() : (event.orgId ?? null),
-        event.type === undefined ? (event.orgRevision ?? 1) : (event.orgRevision ?? null),
-        event.userId ?? null,
-        event.userRevision ?? null,
-        JSON.stringify(event.data ?? {}),
-      ];
-    });
-    await db.query(
-      `INSERT INTO events (id, type, at, actor_type, actor_id, org_id, org_revision, user_id, user_revision, data,
-          ip, request_id, reason)
-        VALUES ${rows.map(() => "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '198.51.100.7', 'a-request', 'a reason')").join()}`,
-      rows.flat(),
-    );
-  }
+  const shared = { ip: '198.51.100.7', request_id: 'a-request', reason: 'a reason', at: Date.now() };
+  const rows = events.map((event, place) => ({
+    id: ids[place]!,
+    type: event.type ?? 'org.renamed',
+    actor_type: event.actorType ?? 'system',
+    actor_id: event.actorId ?? null,
+    org_id: event.orgId === undefined && event.type === undefined ? randomUUIDv7() : (event.orgId ?? null),
+    org_revision: event.orgRevision ?? (event.type === undefined ? 1 : null),
+    user_id: event.userId ?? null,
+    user_revision: event.userRevision ?? null,
+    data: JSON.stringify(event.data ?? {}),
+  }));
+  await insertRows(db, 'events', rows, shared);
   return ids;
 }
 
@@ -125,15 +115,10 @@ export async function eventsSince(db: Database, known: ReadonlySet<unknown>): Pr
   const rows = await db.query('SELECT * FROM events ORDER BY type, id');
   return rows
     .filter(({ id }) => !known.has(id))
-    .map(({ type, actor_type, actor_id, org_id, user_id, data, reason }) => ({
-      type: String(type),
-      actor_type: String(actor_type),
-      actor_id: actor_id as string | null,
-      org_id: org_id as string | null,
-      user_id: user_id as string | null,
-      data: JSON.parse(String(data)) as unknown,
-      reason: (reason ?? null) as string | null,
-    }));
+    .map(({ type, actor_type, actor_id, org_id, user_id, data, reason = null }) => {
+      const event = { type, actor_type, actor_id, org_id, user_id, reason };
+      return Object.assign(event as RecordedEvent, { data: JSON.parse(String(data)) as unknown });
+    });
 }
 
 export async function knownEvents(db: Database): Promise<ReadonlySet<unknown>> {

@@ -35,12 +35,8 @@ interface Wish {
 }
 
 /** With the code in the answer, unless `showCode` is false. */
-export function invite(
-  by: Account,
-  org: Org,
-  { email, role = 'member', showCode = true }: Wish,
-): Promise<Invited> {
-  return by.post(`/api/orgs/${org.id}/invitations`, { email, role, showCode });
+export function invite(by: Account, org: Org, wish: Wish): Promise<Invited> {
+  return by.post(`/api/orgs/${org.id}/invitations`, { role: 'member', showCode: true, ...wish });
 }
 
 export async function anInvitation(
@@ -110,10 +106,8 @@ export function registerWith(
 }
 
 export async function age(db: Database, { id }: { id: string }, ms: number): Promise<void> {
-  await db.query(
-    'UPDATE invitations SET created_at = created_at - ?, expires_at = expires_at - ? WHERE id = ?',
-    [ms, ms, id],
-  );
+  const sql = 'UPDATE invitations SET created_at = created_at - ?, expires_at = expires_at - ? WHERE id = ?';
+  await db.query(sql, [ms, ms, id]);
 }
 
 export const DAY_MS = 86_400_000;

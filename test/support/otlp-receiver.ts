@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 export interface ReceivedSpan {
   traceId: string;
@@ -20,32 +21,21 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-interface Value {
-  stringValue?: string;
-  intValue?: number | string;
-}
-
-interface Export {
-  resourceSpans: { scopeSpans: { spans: WireSpan[] }[] }[];
-}
-
 type WireSpan = Omit<ReceivedSpan, 'attributes' | 'links'> & {
-  attributes?: { key: string; value: Value }[];
+  attributes?: { key: string; value: { stringValue?: string; intValue?: number | string } }[];
   links?: ReceivedSpan['links'];
 };
 
 export async function anOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];
-  const server = createServer((request, response) => {
-    void take(request, response);
-  });
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const text = await bodyOf(request);
-    texts.push(text);
-    if (request.url === '/v1/traces') spans.push(...spansIn(text));
+    const body = await text(request);
+    texts.push(body);
+    if (request.url === '/v1/traces') spans.push(...spansIn(body));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -60,14 +50,8 @@ export async function anOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-function spansIn(text: string): ReceivedSpan[] {
-  const { resourceSpans } = JSON.parse(text) as Export;
+function spansIn(body: string): ReceivedSpan[] {
+  const { resourceSpans } = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: WireSpan[] }[] }[] };
   return resourceSpans
     .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
     .map(({ attributes = [], links = [], ...span }) =>

@@ -87,10 +87,8 @@ export async function anOrgOf(owner: Account, name = 'Analytical Engines'): Prom
 }
 
 export async function join(org: Org, by: Account, who: Account, role: Role): Promise<void> {
-  const added = await by.post(`/api/orgs/${org.id}/members`, {
-    email: who.email,
-    role: role === 'owner' ? 'admin' : role,
-  });
+  const member = { email: who.email, role: role === 'owner' ? 'admin' : role };
+  const added = await by.post(`/api/orgs/${org.id}/members`, member);
   expect(added.status, added.text).toBe(201);
   await theNextMillisecond();
   if (role !== 'owner') return;
@@ -108,12 +106,9 @@ export interface Cast {
 }
 
 export async function anOrg(service: Service): Promise<Cast> {
-  const [owner, admin, member, outsider] = await Promise.all([
-    anAccount(service, 'owner'),
-    anAccount(service, 'admin'),
-    anAccount(service, 'member'),
-    anAccount(service, 'outsider'),
-  ]);
+  const [owner, admin, member, outsider] = (await Promise.all(
+    ['owner', 'admin', 'member', 'outsider'].map((name) => anAccount(service, name)),
+  )) as [Account, Account, Account, Account];
   const org = await anOrgOf(owner);
   await join(org, owner, admin, 'admin');
   await join(org, owner, member, 'member');
@@ -153,10 +148,8 @@ export async function byCode(service: Service, account: Account): Promise<Accoun
 export async function aBoundCode(account: Account): Promise<{ code: string; verifier: string }> {
   const verifier = randomBytes(32).toString('base64url');
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url');
-  const { status, body, text } = await account.post<{ code: string }>('/api/auth/code', {
-    codeChallenge,
-    codeChallengeMethod: 'S256',
-  });
+  const challenge = { codeChallenge, codeChallengeMethod: 'S256' };
+  const { status, body, text } = await account.post<{ code: string }>('/api/auth/code', challenge);
   expect(status, text).toBe(201);
   return { code: body.code, verifier };
 }

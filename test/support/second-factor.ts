@@ -8,6 +8,7 @@ import { KeyRing, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import type { Answer } from './answer.js';
 import type { Account, Session } from './personas.js';
+import { insertRow, insertRows } from './rows.js';
 import type { Service } from './service.js';
 
 const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
@@ -68,18 +69,13 @@ export async function protect<Whose extends { id: string }>(
 ): Promise<Protected<Whose>> {
   const { db } = service;
   const secret = newTotpSecret();
-  const sealed = new EncryptedSecrets(await keyRingOf(service), 'second factor secrets').encrypt(
-    secret,
-    account.id,
-  );
+  const secrets = new EncryptedSecrets(await keyRingOf(service), 'second factor secrets');
   const now = Date.now();
-  await db.query(
-    'INSERT INTO second_factors (user_id, secret, last_step, enabled_at, pending_until) VALUES (?, ?, 0, ?, NULL)',
-    [account.id, sealed, now],
-  );
+  const sealed = { user_id: account.id, secret: secrets.encrypt(secret, account.id) };
+  await insertRow(db, 'second_factors', { ...sealed, last_step: 0, enabled_at: now });
   const { texts, hashes } = newRecoveryCodes();
-  for (const hash of hashes)
-    await db.query('INSERT INTO recovery_codes (user_id, hash) VALUES (?, ?)', [account.id, hash]);
+  const rows = hashes.map((hash) => ({ user_id: account.id, hash }));
+  await insertRows(db, 'recovery_codes', rows);
   await db.query('UPDATE users SET second_factor_at = ? WHERE id = ?', [now, account.id]);
   await db.query("UPDATE sessions SET amr = 'pwd otp' WHERE user_id = ?", [account.id]);
   return { account, app: new AuthenticatorApp(base32(secret)), recoveryCodes: texts };
@@ -102,10 +98,11 @@ export async function aChallenge(
   service: Service,
   { email, password }: Pick<Account, 'email' | 'password'>,
 ): Promise<string> {
-  const { status, body, text } = await service.anyone.post<{ challenge: string }>('/api/auth/login', {
-    email,
-    password,
-  });
+  const credentials = { email, password };
+  const { status, body, text } = await service.anyone.post<{ challenge: string }>(
+    '/api/auth/login',
+    credentials,
+  );
   expect(status, text).toBe(403);
   return body.challenge;
 }
@@ -116,10 +113,8 @@ export async function challengeFor(
   userId: string,
   { expiresAt = Date.now() + CHALLENGE_TTL_MS, keys }: { expiresAt?: number; keys?: KeyRing } = {},
 ): Promise<string> {
-  const [user] = await service.db.query(
-    'SELECT auth_epoch AS epoch, second_factor_at AS since FROM users WHERE id = ?',
-    [userId],
-  );
+  const sql = 'SELECT auth_epoch AS epoch, second_factor_at AS since FROM users WHERE id = ?';
+  const [user] = await service.db.query(sql, [userId]);
   return new LoginChallenges(keys ?? (await keyRingOf(service)), UNCHANGED_FILE).write({
     userId,
     authEpoch: Number(user!['epoch']),
@@ -164,9 +159,8 @@ export async function aPendingSecret(by: Account): Promise<string> {
 /** Sets a second factor up as a client does. The account's own token stays good. */
 export async function enrol(by: Account): Promise<Enrolled> {
   const secret = await aPendingSecret(by);
-  const { status, body, text } = await by.post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}/confirm`, {
-    code: appCode(secret),
-  });
+  const code = { code: appCode(secret) };
+  const { status, body, text } = await by.post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}/confirm`, code);
   expect(status, text).toBe(200);
   return { secret, recoveryCodes: body.recoveryCodes };
 }

@@ -6,6 +6,7 @@ import type { Database } from './database.js';
 import type { Answer } from './answer.js';
 import { Caller } from './caller.js';
 import { type Account, connectionTo, type Session } from './personas.js';
+import { insertRow } from './rows.js';
 import type { Service } from './service.js';
 
 /** An internal service, with the rows that `accounts services` would leave. */
@@ -31,19 +32,11 @@ export async function aServiceClient(
   allow: readonly ServiceScope[] = [],
   name = `service-${randomBytes(6).toString('hex')}`,
 ): Promise<ServiceClient> {
-  await db.query('INSERT INTO services (name, allow, created_at) VALUES (?, ?, ?)', [
-    name,
-    allow.join(','),
-    Date.now(),
-  ]);
+  await insertRow(db, 'services', { name, allow: allow.join(), created_at: Date.now() });
   const rotate = async (): Promise<string> => {
     const secret = newSecret();
-    await db.query('INSERT INTO service_secrets (id, service, hash, created_at) VALUES (?, ?, ?, ?)', [
-      randomUUIDv7(),
-      name,
-      hashSecret(secret),
-      Date.now(),
-    ]);
+    const row = { id: randomUUIDv7(), service: name, hash: hashSecret(secret), created_at: Date.now() };
+    await insertRow(db, 'service_secrets', row);
     return secret;
   };
   const raise = (disabledAt: string): Promise<unknown> =>
@@ -55,10 +48,8 @@ export async function aServiceClient(
     authorization: basic(name, secret),
     rotate,
     revoke: async (revoked) => {
-      await db.query('UPDATE service_secrets SET revoked_at = ? WHERE hash = ?', [
-        Date.now(),
-        hashSecret(revoked),
-      ]);
+      const sql = 'UPDATE service_secrets SET revoked_at = ? WHERE hash = ?';
+      await db.query(sql, [Date.now(), hashSecret(revoked)]);
     },
     endSessions: async () => void (await raise('disabled_at')),
     disable: async () => void (await raise('created_at')),
