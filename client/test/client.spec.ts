@@ -48,9 +48,7 @@ it.each([
   ['is busy', problem(429, 'rate_limited', { 'Retry-After': '9' }), { code: 'rate_limited', retryAfter: 9 }],
 ] as const)('names what a service did that %s', async (_, answer, expected) => {
   server.answer(answer);
-
   const result = await client.forgot({ email: 'ada@example.com' }, { timeoutMs: 300 });
-
   expect(result).toMatchObject({ ok: false, problem: expected });
   expect(server.asked).toHaveLength(1);
 });
@@ -105,14 +103,12 @@ it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
   ['a logout', (any) => any['logOut']!({ refreshtoken: 'r' }), 'logOut does not take "refreshtoken"'],
 ])('sends nothing with a member that an operation with %s does not take', async (_, call, message) => {
   server.answer(json(200, { ok: true }));
-
   await expect(call(client as unknown as Any)).rejects.toThrow(new TypeError(message));
   expect(server.asked).toEqual([]);
 });
 
 it('repeats a change of an organization with its key, after the time that the service names', async () => {
   server.answer(hangUp, problem(503, 'unavailable', { 'Retry-After': '0' }), json(201, { org: { id: ORG } }));
-
   expect(await client.createOrg({ name: 'Engines' })).toMatchObject({ ok: true, status: 201 });
   const keys = server.asked.map(({ headers }) => headers['idempotency-key']);
   expect(keys).toHaveLength(3);
@@ -138,7 +134,6 @@ it('ends a wait when the caller gives it up', async () => {
   const controller = new AbortController();
   server.answer(() => controller.abort());
   const waiting = client.getMe({}, { signal: controller.signal, timeoutMs: ONE_HOUR_MS });
-
   expect(await waiting).toMatchObject(failedWith('aborted'));
   expect(await client.getMe({}, { signal: controller.signal })).toMatchObject(failedWith('aborted'));
   expect(server.asked).toHaveLength(1);
@@ -147,7 +142,6 @@ it('ends a wait when the caller gives it up', async () => {
 it('discards a code that is not for the service alone', async () => {
   const code = { code: 'c', expiresAt: '' };
   server.answer(json(201, code), json(201, { ...code, audience: 'billing' }), json(201, code));
-
   expect(await client.issueCode({ audience: 'billing' })).toMatchObject(failedWith('audience_ignored'));
   expect(await client.issueCode({ audience: 'billing' })).toMatchObject({ data: { audience: 'billing' } });
   expect(await client.issueCode()).toMatchObject({ ok: true });
@@ -199,7 +193,6 @@ it('has the types of the OpenAPI document; if not: npm run client:types makes th
 it('has a method for every operation', () => {
   const document = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
   const ids = [...document.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id);
-
   expect(ids.length).toBeGreaterThanOrEqual(50);
   expect(Object.keys(client)).toEqual(expect.arrayContaining(ids));
 });

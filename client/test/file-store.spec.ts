@@ -35,7 +35,6 @@ it('is not misled by a draft that a killed process has left', async () => {
   await store.save('first');
   await writeFile(`${path}.new`, 'half');
   await chmod(`${path}.new`, 0o644);
-
   await store.save('second');
   expect(await readFile(path, 'utf8')).toBe('second\n');
   expect((await stat(path)).mode & 0o777).toBe(0o600);

@@ -100,7 +100,6 @@ describe('the log of a guard', () => {
     server.answer(problem(401, 'invalid_client'));
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const guard = createVerifier(options());
-
     expect(await guard.roleOf('u', 'o')).toMatchObject({ status: 503 });
     expect(warn).toHaveBeenCalledTimes(1);
     await guard.close();
@@ -135,7 +134,6 @@ describe('what is kept', () => {
     kept.set('b', 2);
     kept.get('a');
     kept.set('c', 3);
-
     expect(['a', 'b', 'c'].map((key) => kept.get(key))).toEqual([1, undefined, 3]);
   });
 
@@ -153,7 +151,6 @@ describe('what is kept', () => {
     const kept = new RecentlyUsed<number>(10, (weight) => weight);
     for (let time = 0; time < 100; time += 1) kept.set('same', 6);
     kept.set('other', 4);
-
     expect(kept.size).toBe(2);
   });
 });
@@ -163,7 +160,6 @@ describe('changes', () => {
     const changes = new Changes(10);
     const before = changes.position;
     changes.note('ada');
-
     expect([changes.isVoid(before, 'ada'), changes.isVoid(before, 'grace')]).toEqual([true, false]);
     expect(changes.isVoid(changes.position, 'ada')).toBe(false);
   });
@@ -172,7 +168,6 @@ describe('changes', () => {
     const changes = new Changes(10);
     changes.note('ada', { epoch: 2, except: 'kept' });
     changes.note('ada');
-
     expect(changes.find('ada')).toMatchObject({ epoch: 2, except: 'kept' });
   });
 
@@ -181,7 +176,6 @@ describe('changes', () => {
     changes.note('ada', { epoch: 3, except: 'kept' });
     changes.note('ada', { epoch: 2, except: 'ended' });
     expect(changes.find('ada')).toMatchObject({ epoch: 3, except: 'kept' });
-
     changes.note('ada', { epoch: 4 });
     expect(changes.find('ada')).toMatchObject({ epoch: 4 });
     expect(changes.find('ada')?.except).toBeUndefined();
@@ -205,7 +199,6 @@ describe('changes', () => {
     const changes = new Changes(10);
     const before = changes.position;
     changes.noteAll();
-
     expect(changes.isVoid(before, 'anybody')).toBe(true);
     expect(changes.isVoid(changes.position, 'anybody')).toBe(false);
   });

@@ -51,10 +51,8 @@ it('asks for a refresh token, and stores nothing else', async () => {
 it('shares one refresh among all requests, by the clock of the service', async () => {
   const renewed = aSignIn();
   server.answer(json(200, renewed), ME);
-
   const all = await Promise.all([client.getMe(), client.getMe(), client.getAccount(), client.refresh()]);
   await client.getMe();
-
   expect(all.filter(({ ok }) => ok)).toHaveLength(3);
   expect(paths().filter((path) => path === 'auth/refresh')).toHaveLength(1);
   expect(store.load()).toBe(renewed.refreshToken);
@@ -76,7 +74,6 @@ it('renews a token that is about to expire, and one that the service refuses, on
 
 it('repeats a refresh whose answer was lost with the same token', async () => {
   server.answer(hangUp, problem(503, 'unavailable'), json(200, aSignIn()));
-
   expect(await client.refresh()).toMatchObject({ ok: true });
   expect(shown()).toEqual(['refresh.0', 'refresh.0', 'refresh.0']);
 });
@@ -99,7 +96,6 @@ it('takes the token of a process that was faster, where there is no lock', async
     problem(401, 'invalid_refresh_token')(response, asked);
   };
   server.answer(refuse, json(200, aSignIn()), ME);
-
   expect(await client.getMe()).toMatchObject({ ok: true });
   expect(shown()).toEqual(['refresh.0', 'refresh.faster']);
 });
@@ -214,7 +210,6 @@ it('logs out while a refresh waits for its answer', async () => {
 
 it('logs out here, also when the service cannot be told', async () => {
   server.answer(hangUp);
-
   expect(await client.logOut()).toMatchObject({ sessionRevoked: false, problem: { code: 'unreachable' } });
   expect(await client.isLoggedIn()).toBe(false);
   server.answer(json(200, { ok: true }));
@@ -260,7 +255,6 @@ describe('a service that refuses connections', () => {
     [5, 2],
   ])('is unreachable, with retries %s after %i attempts', async (retries, expected) => {
     const offline = await refused(retries);
-
     expect(await offline.getMe()).toMatchObject(failedWith('unreachable'));
     expect(attempts).toBe(expected);
     // No refresh goes on: the next call begins another one.
@@ -295,7 +289,6 @@ it('ends the whole call in time, while the refresh goes on and is stored', async
 it('answers at once where there are to be no retries, while an unanswered refresh is repeated', async () => {
   const renewed = aSignIn();
   server.answer(hangUp, hangUp, json(200, renewed));
-
   expect(await client.getMe({}, { retries: 0 })).toMatchObject(failedWith('unreachable'));
   expect(server.asked).toHaveLength(1);
   await waitFor('the new token is stored', hangTimeoutMs(), isRenewed);
@@ -305,7 +298,6 @@ it('answers at once where there are to be no retries, while an unanswered refres
 
 it('tells what the refresh was answered when the time is over', async () => {
   server.answer(page(502, '<html>Bad gateway'), silence);
-
   expect(await client.getMe({}, { timeoutMs: 1_000 })).toMatchObject(failedWith('not_json', { status: 502 }));
   expect(server.asked.map(({ path }) => path)).not.toContain('/api/me');
 });
@@ -333,7 +325,6 @@ it('does not repeat a refresh that is to wait for longer than its answer is kept
 
 it('answers a call at once that comes while a refresh has to wait', async () => {
   server.answer(problem(503, 'unavailable', { 'Retry-After': '6' }), json(200, aSignIn()), ME);
-
   for (let time = 0; time < 2; time += 1)
     expect(await client.getMe()).toMatchObject(failedWith('unavailable', { retryAfter: 6 }));
   expect(server.asked).toHaveLength(1);

@@ -82,7 +82,6 @@ describe.runIf(engine === 'mariadb')('on MariaDB', () => {
   it('backup says what to run instead, without the password', async () => {
     const url = installation.env['DATABASE_URL']!.replace('root@', 'root:hidden@');
     const result = await accounts(installation, ['backup', 'copy.sql'], { env: { DATABASE_URL: url } });
-
     const dump = 'umask 077 && mariadb-dump --single-transaction --host=127.0.0.1 ';
     expect(result).toEqual(failure(2, /^error: run [^\n]+ > FILE\n$/));
     expect(result.stderr).toContain(`run ${dump}`);
@@ -166,7 +165,6 @@ describe('without a database', () => {
     async (...command) => {
       const nowhere = { directory: tmpdir(), env: { DATABASE_URL: url } };
       const result = await accounts(nowhere, command);
-
       expect(result).toEqual(failure(2, /^DATABASE_URL: the database cannot be opened [^\n]+\n$/));
       expect(result.stderr).toContain(reason);
     },

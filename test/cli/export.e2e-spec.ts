@@ -86,7 +86,6 @@ describe('accounts export', () => {
     const { stdout } = await accounts(installation, ['export', cast.admin.id, '--json']);
     expect(stdout.trimEnd()).not.toContain('\n');
     const { body } = await cast.admin.get<Exported>('/api/me/export');
-
     const { exportedAt, ...printed } = JSON.parse(stdout) as Exported;
     expect(body).toEqual({ ...printed, exportedAt: expect.any(String) as string });
     expect(body.exportedAt >= exportedAt).toBe(true);

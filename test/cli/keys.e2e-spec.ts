@@ -124,7 +124,6 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
   it('the file stays private, and leaves nothing beside it but its lock', async () => {
     await chmod(file, 0o640);
     await keysJson('rotate');
-
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const beside = (await readdir(installation.directory)).filter((name) => name.startsWith('jwks.json'));
     expect(beside.toSorted()).toEqual(['jwks.json', 'jwks.json.lock']);
@@ -132,7 +131,6 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
 
   it('of commands at the same time none is lost: each adds its key or says that another is at work', async () => {
     const results = await Promise.all(times(6, () => accounts(installation, ['keys', 'rotate'])));
-
     const done = results.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThan(0);
     expect(await inFile()).toHaveLength(1 + done.length);

@@ -49,7 +49,6 @@ const linesOf = async (...parameters: string[]) => (await run(...parameters)).st
 describe('accounts users list, find and show', () => {
   it('lists all users, by e-mail, each once', async () => {
     const emails = (await json('users', 'list')).map(({ email }) => email);
-
     const rows = await service.db.query('SELECT email FROM users');
     expect(emails.length).toBeGreaterThan(MANY);
     expect(emails).toEqual(rows.map(({ email }) => String(email)).toSorted(byCode));
@@ -105,7 +104,6 @@ describe('accounts users list, find and show', () => {
 describe('accounts orgs list and find', () => {
   it('lists all organizations in the order of their creation, each once', async () => {
     const ids = (await json('orgs', 'list')).map(({ id }) => id);
-
     const rows = await service.db.query('SELECT id FROM orgs');
     expect(ids.length).toBeGreaterThan(MANY);
     expect(ids).toEqual(rows.map(({ id }) => String(id)).toSorted(byCode));
@@ -128,7 +126,6 @@ describe('accounts orgs list and find', () => {
   it('takes names as long as the API does, which counts characters, and in decomposed form', async () => {
     const org = await anOrgOf(cast.outsider, `${'\u{1F3E2}'.repeat(99)}é`);
     const typed = org.name.normalize('NFD');
-
     expect(await json('orgs', 'find', typed)).toMatchObject([{ id: org.id }]);
     expect(await json('orgs', 'show', typed)).toMatchObject([{ id: org.id, name: org.name }]);
   });
@@ -136,7 +133,6 @@ describe('accounts orgs list and find', () => {
   it('marks those that are deleted', async () => {
     const org = await anOrgOf(cast.outsider, 'Gone');
     await cast.outsider.delete(`/api/orgs/${org.id}`);
-
     expect(await linesOf('orgs', 'find', 'gone')).toEqual([`${org.id}  Gone  DELETED`]);
   });
 });
@@ -164,7 +160,6 @@ describe('accounts orgs show', () => {
     const all = await show(cast.org.id, '--limit', '10000');
     expect(all.members).toHaveLength(MANY + 3);
     expect(all.areAllShown).toBe(true);
-
     const owners = await show(cast.org.id, '--role', 'owner');
     expect(owners.members.map(({ email }) => email)).toEqual([cast.owner.email]);
     expect(owners).toMatchObject({ areAllShown: true, counts: { member: MANY + 1 } });
@@ -173,7 +168,6 @@ describe('accounts orgs show', () => {
   it('takes the whole name where it is the only one', async () => {
     const org = await anOrgOf(cast.outsider, 'Only One');
     const [twin, same] = [await anOrgOf(cast.outsider, 'Twins'), await anOrgOf(cast.member, 'Twins')];
-
     expect((await show('Only One')).id).toBe(org.id);
     expect(await run('orgs', 'show', 'Twins')).toEqual(
       failure(2, `error: several organizations have that name: give an id, ${twin.id}, ${same.id}\n`),
@@ -194,7 +188,6 @@ describe('accounts events', async () => {
 
   it('tells who removed somebody, and when', async () => {
     const found = await events('--user', member.email, '--type', 'member.removed');
-
     const removal = { actor: { type: 'user', id: owner.id }, orgId: org.id, userId: member.id };
     expect(found).toMatchObject([{ type: 'member.removed', ...removal }]);
     expect(Math.abs(Date.parse(found[0]!.at) - Date.now())).toBeLessThan(3_600_000);
@@ -264,7 +257,6 @@ describe('accounts events', async () => {
     [['follow', '--after', 'now'], /--after: expected the id of an event, or start/],
   ])('refuses %j in one line with exit code 2', async (parameters, message) => {
     const result = await run('events', ...parameters);
-
     expect(result).toEqual(failure(2, /^error: [^\n]+\n$/));
     expect(result.stderr).toMatch(message);
   });

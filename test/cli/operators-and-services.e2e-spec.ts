@@ -74,9 +74,7 @@ describe('accounts operators', () => {
     const ada = await anAccount(service, 'ada');
     const path = `/api/operators/users/${ada.id}/reset-code`;
     const issued = await support.post<{ code: string }>(path, { reason: 'a test' });
-
     await run('grant', ada.email, '--force');
-
     const reset = { email: ada.email, code: issued.body.code, newPassword: 'taken over by another' };
     expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
   });
@@ -135,7 +133,6 @@ describe('accounts operators', () => {
     const ada = await anAccount(service, 'ada');
     await run('grant', ada.email, '--force');
     await accountsJson(installation, ['users', 'disable', ada.email]);
-
     expect(await enable(support, ada)).toMatchObject(operatorProtected);
     await accountsJson(installation, ['users', 'enable', ada.email]);
     expect((await run('list')).map(({ id }) => id)).toContain(ada.id);
@@ -223,9 +220,7 @@ describe('accounts services', () => {
 
   it('two rotations at once leave two live secrets', async () => {
     await done('add', 'rotated');
-
     const results = await Promise.all([run('rotate', 'rotated'), run('rotate', 'rotated')]);
-
     expect(new Set(results.map(({ code }) => code))).toEqual(new Set([0, 1]));
     expect((await show('rotated')).secrets).toHaveLength(2);
   });
@@ -239,7 +234,6 @@ describe('accounts services', () => {
     ['unknown scopes', ['add', 'wrong', '--allow', 'everything'], 2, /^error: /],
   ])('refuses %s, with one line', async (_what, parameters, code, message) => {
     const result = await run(...parameters);
-
     expect(result).toEqual(failure(code, message));
     expect(result.stderr).toMatch(/^[^\n]+\n$/);
   });

@@ -72,7 +72,6 @@ describe('accounts', () => {
   it.each(COMMANDS)('explains %s with examples, without the libraries of the commands', async (command) => {
     const parameters = [...command.split(' '), '--help'];
     const { stdout, ...result } = await accounts(nowhere, parameters, { env: refusing(OF_COMMANDS) });
-
     expect(result).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('--json');
     expect(stdout).toContain(`\nExamples:\n  accounts ${command}`);
@@ -168,7 +167,6 @@ describe('what cannot be run', () => {
     ['without end', 'x'.repeat(100_000)],
   ])('a password of %s from a pipe', async (_what, input) => {
     const { id, email, password } = await anAccount(service);
-
     expect(await accounts(installation, ['users', 'set-password', id], { input })).toEqual(
       failure(2, /^error: [^\n]+\n$/),
     );
@@ -255,9 +253,7 @@ describe('deploy/accounts', async () => {
     ['a line that goes on', 'DATABASE_URL=sqlite:\\', /line 2: write it without a backslash/],
   ])('refuses %s, and shows nothing of it', async (_what, line, message) => {
     await writeFile(envFile, `# first\n${line}\n`);
-
     const { status, told, stderr } = run(command, 'doctor');
-
     expect({ status, told }).toEqual({ status: 2, told: [''] });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('sqlite:');
@@ -267,7 +263,6 @@ describe('deploy/accounts', async () => {
     const other = await deployedFor('nobody');
     await writeFile(envFile, 'JWT_ISSUER=https://accounts.example\n', { mode: 0o600 });
     await chmod(directory, 0o755);
-
     const { told } = run(other, 'doctor');
     expect(told).toEqual(expect.arrayContaining(['user=nobody', 'JWT_ISSUER=https://accounts.example']));
   });

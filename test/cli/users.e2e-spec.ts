@@ -176,9 +176,7 @@ describe('accounts users import', async () => {
 
   it('does not bring back who was deleted', async () => {
     expect((await accounts(installation, ['users', 'delete', 'ada@imported.example'])).code).toBe(0);
-
     const { code, refused } = await importing(['-'], rows()[0]);
-
     expect([code, refused]).toMatchObject([1, [{ line: 1, refused: 'id_deleted' }]]);
   });
 
@@ -405,7 +403,6 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
     const verify = ['users', 'verify-email', user.email];
     expect(await left(verify)).toEqual([event(user, 'account.email_verified')]);
     expect(await left(verify)).toEqual([]);
-
     expect(await left(['users', 'end-sessions', user.id])).toEqual([endedAll(user, 'operator')]);
     expect(await user.get('/api/me')).toMatchObject(invalidToken);
     expect((await login(user.email, user.password)).status).toBe(200);

@@ -149,7 +149,6 @@ describe('a login that processes share', async () => {
   it('stays logged in while several processes refresh at once', async () => {
     const before = await generation();
     const said = await Promise.all(Array.from({ length: 4 }, () => output(aProcess())));
-
     expect(said).toEqual(Array.from({ length: 4 }, () => 'logged in\n'));
     expect((await generation()) - before).toBe(4);
   });
@@ -159,7 +158,6 @@ describe('a login that processes share', async () => {
     await once(killed.stdout!, 'data');
     const next = output(aProcess());
     killed.kill('SIGKILL');
-
     expect(await next).toBe('logged in\n');
     expect(await output(aProcess())).toBe('logged in\n');
   });

@@ -96,7 +96,6 @@ describe('a token', () => {
   it('is admitted, with one question about its session', async () => {
     const ada = await anAccount(service);
     const verifier = aVerifier();
-
     const user = { id: ada.id, email: ada.email, emailVerified: false };
     expect(await admit(verifier, ada)).toMatchObject({ ok: true, user, session: { amr: ['pwd'] } });
     await Promise.all(times(20, () => admit(verifier, ada)));
@@ -108,7 +107,6 @@ describe('a token', () => {
     const verifier = aVerifier();
     const headers = { 'WWW-Authenticate': 'Bearer' };
     const missing = { ok: false, status: 401, headers, problem: { code: 'unauthorized' } };
-
     for (const header of [undefined, null, '', 'Bearer', 'Basic Zm9v', 'Bearer a b']) {
       expect(await verifier.authorize(header)).toMatchObject(missing);
     }
@@ -131,7 +129,6 @@ describe('a token', () => {
     const token = tokenOf(await anAccount(service));
     const verifier = aVerifier();
     const refused = { ok: false, status: 401, problem: { code: 'invalid_token' } };
-
     expect(await verifier.authorize(bearer(token))).toMatchObject(refused);
     expect(await verifier.authorize(bearer(token))).toMatchObject(refused);
   });
@@ -145,9 +142,7 @@ describe('a token', () => {
     const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
     const verifier = aVerifier();
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-
     const forged = signed(ada, { sub: grace.id });
-
     expect(await verifier.authorize(bearer(forged))).toMatchObject({ status: 401 });
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
   });
@@ -156,7 +151,6 @@ describe('a token', () => {
     const ada = await anAccount(service);
     const bound = await aBoundToken(billing, ada);
     const verifier = aVerifier({ audience: [billing.name] });
-
     expect(await verifier.authorize(bearer(bound))).toMatchObject({ ok: true, user: { id: ada.id } });
     expect(await admit(verifier, ada)).toMatchObject({ status: 401 });
   });
@@ -178,7 +172,6 @@ describe('a token', () => {
     const ada = await anAccount(service);
     const verifier = aVerifier();
     const { code, codeVerifier } = await aCodeFor(billing, ada);
-
     expect(await verifier.exchange({ code, codeVerifier: 'w'.repeat(43) })).toMatchObject({ status: 400 });
     const login = await verifier.exchange({ code, codeVerifier });
     expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
@@ -239,9 +232,7 @@ describe('the feed', () => {
     ['deletes the account', (account) => account.delete('/api/me', { password: account.password })],
   ])('tells that a user %s', async (_what, end) => {
     const { ada, verifier } = await anAdmission();
-
     await end(ada);
-
     await untilRefused(verifier, ada.token);
     // A guard that starts now has not heard of it.
     expect(await admit(aVerifier(), ada)).toMatchObject({ status: 401 });
@@ -252,9 +243,7 @@ describe('the feed', () => {
     const bound = await aBoundToken(billing, ada);
     const verifier = aVerifier();
     expect(await verifier.authorize(bearer(bound))).toMatchObject({ ok: true });
-
     await ada.post('/api/auth/logout', {});
-
     await untilRefused(verifier, bound);
   });
 
@@ -497,10 +486,8 @@ it('leaves a connection on which nothing comes any more, before its feed counts 
 
 it('tells nothing once it is closed', async () => {
   const { ada, verifier } = await anAdmission();
-
   await verifier.close();
   const asked = door.asked.length;
-
   expect(await admit(verifier, ada)).toMatchObject({ status: 503 });
   expect(door.asked.length).toBe(asked);
 });
@@ -515,7 +502,6 @@ it('remembers 100,000 members in less than 200 MiB, and no more however many eve
   const limits = ['--expose-gc', `--max-old-space-size=${HEAP_MIB}`];
   const said = execFileSync(process.execPath, [...limits, program], { encoding: 'utf8' });
   const { empty, members, full, further } = JSON.parse(said) as Record<string, number>;
-
   expect(members).toBeGreaterThan(empty!);
   expect(full).toBeLessThan(HEAP_MIB);
   expect(further).toBeLessThan(full! + MOVED_MIB);

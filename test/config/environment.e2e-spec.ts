@@ -27,7 +27,6 @@ describe('the environment', () => {
   it('needs no variables: data and keys are created under ./data', async () => {
     const env = { DATABASE_URL: undefined, JWT_KEYS_FILE: undefined };
     const service = await startService({ installation, env });
-
     expect((await (await anAccount(service, 'ada')).get('/api/me')).status).toBe(200);
     await access(join(installation.directory, 'data', 'accounts.sqlite'));
     expect((await stat(join(installation.directory, 'data', 'jwks.json'))).mode & 0o777).toBe(0o600);
@@ -38,7 +37,6 @@ describe('the environment', () => {
     const variables = 'RATE_LIMIT_LOGIN=3/1h\nRATE_LIMIT_REGISTER=4/1h\n';
     await writeFile(join(installation.directory, '.env'), variables);
     const service = await startService({ installation, env: { RATE_LIMIT_REGISTER: '9/2h' } });
-
     expect(await policyOf(service, 'login')).toBe('"login";q=3;w=3600');
     expect(await policyOf(service, 'register')).toBe('"register";q=9;w=7200');
     await service.stop();

@@ -48,7 +48,6 @@ describe('a wrong configuration', async () => {
     ['a key file that cannot be created', 'jwks.json/keys.json', ''],
   ])('includes %s, before the database is changed', async (_what, file, NODE_ENV) => {
     const lines = await failure({ NODE_ENV, JWT_KEYS_FILE: join(installation.directory, file) });
-
     expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
     expect(await tables()).toEqual([]);
   });
@@ -57,7 +56,6 @@ describe('a wrong configuration', async () => {
   describe.runIf(engine === 'sqlite')('of variables or keys', () => {
     it('stops the start with one line for each wrong variable, without values', async () => {
       const lines = await failure({ ...WRONG, LOG_LEVEL: 'info' });
-
       const text = lines.join('\n');
       expect(new Set(lines.map((line) => line.split(':')[0])), text).toEqual(new Set(Object.keys(WRONG)));
       expect(text).not.toMatch(/hidden-word|\n\s+at |node_modules/);

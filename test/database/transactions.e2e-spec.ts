@@ -31,7 +31,6 @@ afterAll(() => data.close());
 it('the schema has foreign keys to primary keys only, by which Galera orders writes', () => {
   const keys = data.dataSource.entityMetadatas.flatMap(({ foreignKeys }) => foreignKeys);
   const others = keys.filter((key) => key.referencedColumns.some(({ isPrimary }) => !isPrimary));
-
   expect(keys.length).toBeGreaterThan(3);
   expect(others.map(({ name }) => name)).toEqual([]);
 });
@@ -72,7 +71,6 @@ describe('a transaction', () => {
     ['a second transaction', () => run((inner) => inner.read(ONE, []))],
   ])('refuses %s inside itself at once, and says what to use', async (_what, useOutside) => {
     await expect(run(useOutside)).rejects.toThrow('Inside a transaction use the Transaction that was passed');
-
     expect(await data.dataSource.query(ONE)).toEqual([{ one: 1 }]);
   });
 
@@ -82,7 +80,6 @@ describe('a transaction', () => {
       return lookUps.run('inside');
     });
     const outside = lookUps.run('outside');
-
     await expect(refused).rejects.toThrow('Inside a transaction');
     await expect(outside).resolves.toBe('outside');
   });
@@ -116,7 +113,6 @@ describe('a transaction', () => {
       await transaction.write(INSERT_ORG, ['undone', 'undone']);
       throw new Error('changed its mind');
     });
-
     await expect(failed).rejects.toThrow('changed its mind');
     expect(await namesOf('undone')).toBe(0);
   });
@@ -126,7 +122,6 @@ describe('a transaction', () => {
     const inserted = data.dataSource.query(INSERT_ORG, ['outside', 'outside']);
     await transaction.end('rollback');
     await inserted;
-
     expect(await namesOf('outside')).toBe(1);
   });
 
@@ -228,7 +223,6 @@ describe.runIf(engine === 'mariadb')('with one connection for transactions and o
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? promote() : cast.member.get('/api/me'))),
     );
-
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(await connections()).toBe(own);
   });

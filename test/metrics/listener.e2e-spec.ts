@@ -48,7 +48,6 @@ describe('the listener of the metrics', () => {
   it.runIf(LINUX_ONCE)('is not there by default, nor is its package', async () => {
     const service = spawnWithout(['prom-client'], installation, {});
     await untilListening(service);
-
     expect(listeners(service.child.pid!)).toBe(1);
     service.child.kill('SIGTERM');
     expect(await exitCode(service)).toBe(0);

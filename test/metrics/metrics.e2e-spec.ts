@@ -111,7 +111,6 @@ describe('the metrics', () => {
     const { value } = await scrape(url);
     const labels = { method: 'GET', route: '/api/me', status: '200' };
     const name = 'accounts_http_request_duration_seconds';
-
     expect(value(`${name}_bucket`, { ...labels, le: '+Inf' })).toBe(3);
     expect(value(`${name}_bucket`, { ...labels, le: '5' })).toBe(3);
     expect(value(`${name}_sum`, labels)).toBeGreaterThan(0);
@@ -209,7 +208,6 @@ describe('the dashboard', () => {
       names().flatMap((name) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
     );
     const asked = queries.flatMap(named);
-
     expect(asked.length).toBeGreaterThan(15);
     expect(asked.filter((name) => !known.has(name))).toEqual([]);
     expect(queries.filter((query) => named(query).length === 0)).toEqual([]);
@@ -217,7 +215,6 @@ describe('the dashboard', () => {
 
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
-
     const own = names().filter((name) => name.startsWith('accounts_'));
     expect(own).toHaveLength(12);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
@@ -230,7 +227,6 @@ describe('the dashboard', () => {
     const groups = [...text.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/,\s*/));
     const filters = [...text.matchAll(/[{,](\w+)(?:=~|!~|=|!=)"/g)].map(([, label]) => label!);
     const used = [...groups, ...filters];
-
     expect(used.filter((label) => !labels.has(label))).toEqual([]);
   });
 });

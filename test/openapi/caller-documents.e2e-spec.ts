@@ -71,7 +71,6 @@ describe.each(CALLER_KINDS)('the OpenAPI document for %s', (callers) => {
 
 it('the OpenAPI documents leave out no operation, and let clients and operators log in', () => {
   const endpoints = parts.map(({ body }) => endpointsOf(body));
-
   expect([...new Set(endpoints.flat())].toSorted()).toEqual(endpointsOf(whole.body).toSorted());
   expect(endpoints.map((some) => LOGIN.every((step) => some.includes(step)))).toEqual([true, false, true]);
   expect(endpoints.every((some) => some.includes('POST /api/auth/logout'))).toBe(true);

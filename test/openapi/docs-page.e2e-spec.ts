@@ -34,7 +34,6 @@ describe('the page of the documentation', () => {
 
   it('is off in production, together with the document', async () => {
     const production = await startService({ env: { NODE_ENV: 'production', HOST: '127.0.0.1' } });
-
     const files = ['/docs/index.html', '/docs/swagger-ui.css', '/docs/%2e%2e/docs/swagger-ui.css', '/%64ocs'];
     const documents = ['/docs-json', '/docs-yaml', '/openapi.json', '/openapi.yaml'];
     for (const path of ['/', '/docs', '/docs/', ...files, ...documents])
@@ -79,7 +78,6 @@ describe('Swagger UI', () => {
     ['of a path that only begins so', `${LOGIN}/x`, {}],
   ])('does not take a token %s', (_which, path, answer) => {
     page.answered(path, { token: 'a.b.c', refreshToken: 'r' }, answer);
-
     expect(page.token).toBeUndefined();
     expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
   });
@@ -141,7 +139,6 @@ describe('Swagger UI', () => {
     const { options } = await ServedPage.of(without);
     const refused = await without.anyone.get('/openapi/operators.json');
     await without.stop();
-
     expect(options.urls.map(({ name }) => name)).toEqual(['Clients', 'Services']);
     expect(refused).toMatchObject(notFound);
   });
@@ -166,7 +163,6 @@ describe('Swagger UI', () => {
     page.answered('/api/orgs', { org: { id: 'o' } });
     page.answered('/api/orgs/o/members', { member: { userId: 'u' } });
     page.answered('/api/orgs/o/invitations', { invitation: { id: 'i' } });
-
     expect(page.parameters.get('post /api/orgs/{orgId}/members orgId')).toBe('o');
     expect(page.parameters.get('patch /api/orgs/{orgId}/members/{userId} userId')).toBe('u');
     expect(page.parameters.get('delete /api/orgs/{orgId}/invitations/{invitationId} invitationId')).toBe('i');
@@ -226,7 +222,6 @@ describe('Swagger UI', () => {
   it('has a box to filter with, and lists what ends something last', () => {
     const methods = ['delete', 'get', 'patch', 'delete', 'post'].map((method) => ({ get: () => method }));
     const sorted = methods.toSorted((one, other) => page.options.operationsSorter(one, other));
-
     expect(page.options.filter).toBe(true);
     expect(sorted.map(({ get }) => get())).toEqual(['get', 'patch', 'post', 'delete', 'delete']);
   });

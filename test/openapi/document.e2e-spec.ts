@@ -32,9 +32,7 @@ describe('the OpenAPI document', () => {
     const linter = new spectral.Spectral();
     // Its own type leaves out that `extends` may be missing, as it is in this ruleset.
     linter.setRuleset({ extends: [[oas as spectral.RulesetDefinition, 'recommended']] });
-
     const findings = await linter.run(JSON.stringify(document));
-
     expect(findings.map(({ code, message, path }) => `${code} ${message} ${path.join('.')}`)).toEqual([]);
   });
 
@@ -77,7 +75,6 @@ describe('the OpenAPI document', () => {
       ),
       ...Object.values(requestBody?.content ?? {}),
     ];
-
     expect(schemas.flatMap((schema) => fieldsWithoutExample(schema, ''))).toEqual([]);
   });
 
@@ -101,14 +98,12 @@ describe('the OpenAPI document', () => {
       ...JSON.stringify(document).matchAll(/"(?:summary|description|detail)":"((?:[^"\\]|\\.)*)"/g),
     ].map(([, text]) => text!);
     const fragment = /^(?:also|as|for|in|of|those|until|what|when|where|who|whom|with)\b/i;
-
     expect(texts.length).toBeGreaterThan(300);
     expect(texts.filter((text) => fragment.test(text))).toEqual([]);
   });
 
   it('names schemas after what they are', () => {
     const names = Object.keys(document.components.schemas);
-
     expect(names.filter((name) => /Dto|Response/.test(name))).toEqual([]);
     const enumsWithOwner = [...schemasIn(document)].filter(({ enum: values }) => values?.includes('owner'));
     expect(enumsWithOwner).toEqual([document.components.schemas['Role']]);

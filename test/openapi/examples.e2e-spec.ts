@@ -787,7 +787,6 @@ describe('the examples of the OpenAPI document', () => {
 
   it('equal the real answers', () => {
     const answered = new Map([...answers].map(([name, { body }]) => [name, normalized(body)]));
-
     for (const [name, example] of documented()) {
       expect(answered.get(name), `${name}: ${JSON.stringify(example)}`).toEqual(normalized(example));
     }
@@ -795,7 +794,6 @@ describe('the examples of the OpenAPI document', () => {
 
   it('are complete', () => {
     const names = new Set(documented().map(([name]) => name));
-
     expect([...answers.keys()].filter((name) => !names.has(name))).toEqual([]);
   });
 });

@@ -89,9 +89,7 @@ describe('the clean-up', () => {
     await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: NOW - LEEWAY_MS - 1 }]);
     const revocation = aRevocation(dataSource);
     revocation.resume = () => Promise.reject(new Error('out of order'));
-
     await expect(aCleanUp(dataSource, { revocation }).deleteExpired(NOW)).rejects.toThrow('out of order');
-
     expect(await left('sessions')).toEqual([]);
   });
 
@@ -133,9 +131,7 @@ describe('the clean-up', () => {
       { id: sessionId(2), expiresAt: EXPIRED, family: family(1, 2) },
     ]);
     await insertCodes([{ hash: sessionId(2), session_id: sessionId(1), expires_at: ALIVE }]);
-
     await cleanUp.deleteExpired(NOW);
-
     expect(await left('sessions')).toEqual([1, 2].map(sessionId));
   });
 
@@ -214,9 +210,7 @@ describe('the clean-up', () => {
     ['whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', 0],
   ])('deletes a branch %s in one run', async (_which, apart) => {
     await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED, apart));
-
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, hasMore: false });
-
     expect(await left('sessions')).toEqual([]);
   });
 

@@ -150,7 +150,6 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
 
     it('makes others wait, or the service unavailable to them, where the server grants no further connection', async () => {
       const answers = await atOnce(times(24, (n) => () => ada.post('/api/orgs', { name: `Org ${n}` })));
-
       const statuses = new Set(answers.map(({ status }) => status));
       expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([]);
       expect(statuses).toContain(201);

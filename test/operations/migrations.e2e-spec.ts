@@ -33,7 +33,6 @@ describe('the migrations', () => {
   it('are completed by later starts, interrupted after each of their statements', async () => {
     const interrupted = new Set<string>();
     while (await upgradeInterruptedOnce(interrupted));
-
     expect(interrupted.size).toBeGreaterThanOrEqual(17);
     const latest = await aDataSource(installation);
     expect((await latest.driver.createSchemaBuilder().log()).upQueries).toEqual([]);

@@ -39,7 +39,6 @@ describe('the Node of the npm scripts', () => {
 
   it('is the pinned one where it can run, linked by npm or not', async () => {
     await symlink(process.execPath, pinned);
-
     expect(linkNode()).toEqual({ status: 0, said: '' });
     expect(linkNode()).toEqual({ status: 0, said: '' });
     expect(await readlink(link)).toBe(join('..', PACKAGE, 'bin/node'));
@@ -48,7 +47,6 @@ describe('the Node of the npm scripts', () => {
   it('is the one of the system where the pinned one cannot run', async () => {
     await writeFile(pinned, '#!/no/such/loader\n', { mode: 0o755 });
     await symlink(pinned, link);
-
     const said = /^Using this machine's Node \d+\.\d+\.\d+: the pinned one cannot run here \(.*ENOENT.*\)\n$/;
     expect(linkNode()).toEqual({ status: 0, said: expect.stringMatching(said) });
     await expect(readlink(link)).rejects.toThrow('ENOENT');
@@ -56,7 +54,6 @@ describe('the Node of the npm scripts', () => {
 
   it('has to be installed where neither is usable', async () => {
     await rm(join(pinned, '..'), { recursive: true });
-
     const said = /^Install Node 24\.16 or newer \(not 25\): this machine has .*not installed for .*\)\n$/;
     const linked = linkNode({ NODE_OPTIONS: AS_AN_OLD_NODE });
     expect(linked).toEqual({ status: 0, said: expect.stringMatching(said) });

@@ -275,10 +275,8 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
   it('serve one port, and are replaced when they die', async () => {
     const service = await startWorkers();
     const account = await anAccount(service);
-
     process.kill(listeningPids(service.logs)[0]!, 'SIGKILL');
     await untilListeners(service.logs, 3);
-
     const answers = await Promise.all(Array.from({ length: 40 }, () => account.get('/api/me')));
     expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
     await service.stop();

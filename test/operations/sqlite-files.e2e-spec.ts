@@ -71,7 +71,6 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
 
   it('are not created by the doctor, nor is their directory', async () => {
     const answer = await examine(installation, at(join(directory, 'nowhere', 'accounts.sqlite')));
-
     expect(answer).toMatchObject({ code: 2, errors: expect.stringMatching(/^DATABASE_URL: [^\n]+\n$/) });
     expect(await examine(installation, at(file))).toMatchObject({ code: 2 });
     expect(await readdir(directory)).toEqual([]);
@@ -110,9 +109,7 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
   it('do not replace a file of something else, and nothing is created beside it', async () => {
     await writeFile(file, 'no database '.repeat(100));
     await chmod(file, 0o644);
-
     expect(await refusal(file)).toEqual(UNOPENED);
-
     expect(await modes()).toEqual({ 'accounts.sqlite': '644' });
   });
 

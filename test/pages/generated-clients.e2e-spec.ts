@@ -220,14 +220,12 @@ describe('code generated from the OpenAPI document', () => {
     const compiled = await Promise.all(
       ['.', 'hey-api'].map((project) => run(`typescript/bin/tsc --project ${project}`)),
     );
-
     expect(compiled).toEqual(['', '']);
   });
 
   it.each(GENERATORS)('has no near-duplicate names from %s', (generator) => {
     const schemas = Object.keys(document.components.schemas);
     const names = new Set([...schemas, ...exportedNames(generator)]);
-
     const twins = schemas.flatMap((schema) =>
       [...names].filter((name) => name !== schema && wordsOf(name) === wordsOf(schema)),
     );

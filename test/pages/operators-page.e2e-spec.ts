@@ -84,7 +84,6 @@ describe('docs/operators.md', () => {
     const routes = Object.entries(document.paths)
       .filter(([path]) => path.startsWith('/api/operators/'))
       .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
-
     expect(TASKS.map(({ route }) => route).toSorted()).toEqual(routes.toSorted());
   });
 

@@ -147,7 +147,6 @@ describe('a guard of docs/services.md', () => {
 
   it.each(FRAMEWORKS)('in %s answers 500, and goes on, where the route has no orgId', async (framework) => {
     const url = await start(framework, (text) => text.replaceAll(':orgId', ':org'));
-
     for (let time = 0; time < 2; time += 1) {
       expect((await fetch(`${url}/orgs/${cast.org.id}/invoices`)).status).toBe(500);
     }
@@ -214,7 +213,6 @@ describe('a verifier of docs/services.md', () => {
   describe.each(LIBRARIES)('by %s', (library) => {
     it('accepts a token of the service', async () => {
       const verify = await verifierBy(library);
-
       expect(await verify(ada.token)).toBe(ada.id);
       expect(await verify(signToken(header, { ...claims, further: 'claim' }, key))).toBe(ada.id);
     });
@@ -222,7 +220,6 @@ describe('a verifier of docs/services.md', () => {
     it('accepts a token for its own service alone where it names that', async () => {
       const verify = await asVerifier(await snippetBy(library, service.url, 'billing'));
       const bound = signToken(header, { ...claims, aud: 'billing', client_id: 'billing' }, key);
-
       expect(await verify(bound)).toBe(ada.id);
       expect(await verify(ada.token)).toBe(REFUSED);
       expect(await (await verifierBy(library))(bound)).toBe(REFUSED);
@@ -237,7 +234,6 @@ describe('a verifier of docs/services.md', () => {
       ['of no issuer', () => ({ iss: undefined })],
     ])('refuses a token %s', async (_what, change) => {
       const verify = await verifierBy(library);
-
       expect(await verify(signToken(header, { ...claims, ...change() }, key))).toBe(REFUSED);
     });
 
@@ -256,7 +252,6 @@ describe('a verifier of docs/services.md', () => {
       ['as text', () => 'text'],
     ])('refuses a token %s', async (_what, forged) => {
       const verify = await verifierBy(library);
-
       expect(await verify(forged())).toBe(REFUSED);
     });
   });

@@ -161,7 +161,6 @@ describe('the traces', () => {
     await ada.with({ traceparent: left.traceparent }).get('/api/me');
     await ada.with({ traceparent: taken.traceparent }).get('/api/me');
     await untilReceived(taken.traceId, 3);
-
     expect(spansOf(left.traceId)).toEqual([]);
   });
 
@@ -204,7 +203,6 @@ describe.runIf(engine === 'sqlite')('the exporter of traces', () => {
     await untilListening(untraced);
     untraced.child.kill('SIGTERM');
     expect(await exitCode(untraced)).toBe(0);
-
     const traced = spawnWithout(PACKAGES, installation, { OTEL_EXPORTER_OTLP_ENDPOINT: NOBODY_LISTENS });
     expect(await exitCode(traced)).toBe(1);
   });
@@ -222,7 +220,6 @@ describe.runIf(engine === 'sqlite')('the exporter of traces', () => {
 
   it('that nobody answers fails no request and no stop, and the log says so once', async () => {
     const other = await start(NOBODY_LISTENS);
-
     expect(await manyRequests(other)).toEqual([200]);
     const warnings = () => other.logs.filter((line) => line.includes('traces cannot be exported'));
     await waitFor('a warning', hangTimeoutMs(), () => warnings().length > 0);
