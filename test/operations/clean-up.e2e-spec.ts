@@ -1,16 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type MockInstance,
-  vi,
-} from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../src/app/schema.js';
 import type { CleanUp } from '../../src/clean-up/clean-up.js';
@@ -23,7 +13,7 @@ import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { invalidCode, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { aCode, anAccount } from '../support/personas.js';
+import { aCode, anAccount, exchange } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { insertRows, insertSessions, sessionId, type SessionRow } from '../support/rows.js';
 
@@ -68,25 +58,31 @@ describe('the clean-up', () => {
     return rows.map(({ id }) => id);
   }
 
-  const insertCodes = (codes: { hash: string; session_id: string; expires_at: number }[]) =>
-    insertRows(dataSource, 'authorization_codes', codes, { created_at: 0 });
-
-  /** A login and a branch below it, each session expiring so many milliseconds after the one before, the last at `until`. */
-  function branch(length: number, until: number, apart = 1): SessionRow[] {
-    return Array.from({ length }, (_, place) => ({
-      id: sessionId(1 + place),
-      expiresAt: until - (length - 1 - place) * apart,
-      ...(place > 0 && { family: family(1, 2) }),
+  const insert = (...sessions: SessionRow[]) => insertSessions(dataSource, sessions);
+  const insertCodes = (codes: { hash: string; session: number; expiresAt: number }[]) => {
+    const rows = codes.map((code) => ({
+      hash: code.hash,
+      session_id: sessionId(code.session),
+      expires_at: code.expiresAt,
     }));
-  }
+    return insertRows(dataSource, 'authorization_codes', rows, { created_at: 0 });
+  };
 
-  const family = (login: number, head: number) => ({
-    loginId: sessionId(login),
-    branchId: sessionId(head),
+  /** @param head of the branch, of a session that a code opened */
+  const session = (number: number, expiresAt: number, head?: number, login = 1): SessionRow => ({
+    id: sessionId(number),
+    expiresAt,
+    ...(head !== undefined && { family: { loginId: sessionId(login), branchId: sessionId(head) } }),
   });
 
+  /** A login and a branch below it, each session expiring so many milliseconds after the one before, the last at `until`. */
+  const branch = (length: number, until: number, apart = 1): SessionRow[] =>
+    times(length, (place) =>
+      session(1 + place, until - (length - 1 - place) * apart, place > 0 ? 2 : undefined),
+    );
+
   it('runs every other job where one fails, and then fails', async () => {
-    await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: NOW - LEEWAY_MS - 1 }]);
+    await insert(session(1, EXPIRED));
     const revocation = aRevocation(dataSource);
     revocation.resume = () => Promise.reject(new Error('out of order'));
     await expect(aCleanUp(dataSource, { revocation }).deleteExpired(NOW)).rejects.toThrow('out of order');
@@ -95,13 +91,8 @@ describe('the clean-up', () => {
 
   it('deletes rows that expired before the tolerated clock skew, to the millisecond', async () => {
     const ends = [-1, 0, 1].map((more) => NOW - LEEWAY_MS + more);
-    await insertSessions(dataSource, [
-      ...ends.map((expiresAt, place) => ({ id: sessionId(place + 1), expiresAt })),
-      { id: sessionId(9), expiresAt: ALIVE },
-    ]);
-    await insertCodes(
-      ends.map((time, place) => ({ hash: `code ${place + 1}`, session_id: sessionId(9), expires_at: time })),
-    );
+    await insert(...ends.map((end, place) => session(place + 1, end)), session(9, ALIVE));
+    await insertCodes(ends.map((expiresAt, place) => ({ hash: `code ${place + 1}`, session: 9, expiresAt })));
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, hasMore: false });
 
@@ -110,13 +101,10 @@ describe('the clean-up', () => {
   });
 
   it('keeps an expired session while one of its codes can be exchanged', async () => {
-    await insertSessions(
-      dataSource,
-      [1, 2].map((number) => ({ id: sessionId(number), expiresAt: EXPIRED })),
-    );
+    await insert(session(1, EXPIRED), session(2, EXPIRED));
     await insertCodes([
-      { hash: 'expired', session_id: sessionId(1), expires_at: EXPIRED },
-      { hash: 'alive', session_id: sessionId(2), expires_at: ALIVE },
+      { hash: 'expired', session: 1, expiresAt: EXPIRED },
+      { hash: 'alive', session: 2, expiresAt: ALIVE },
     ]);
 
     await cleanUp.deleteExpired(NOW);
@@ -126,11 +114,8 @@ describe('the clean-up', () => {
   });
 
   it('keeps an expired session while the code that opened it could open another', async () => {
-    await insertSessions(dataSource, [
-      { id: sessionId(1), expiresAt: ALIVE },
-      { id: sessionId(2), expiresAt: EXPIRED, family: family(1, 2) },
-    ]);
-    await insertCodes([{ hash: sessionId(2), session_id: sessionId(1), expires_at: ALIVE }]);
+    await insert(session(1, ALIVE), session(2, EXPIRED, 2));
+    await insertCodes([{ hash: sessionId(2), session: 1, expiresAt: ALIVE }]);
     await cleanUp.deleteExpired(NOW);
     expect(await left('sessions')).toEqual([1, 2].map(sessionId));
   });
@@ -139,20 +124,11 @@ describe('the clean-up', () => {
     const expiresAt = Date.now() + 1_000_000;
     const sessions = aDeletion(dataSource);
     cleanUp = aCleanUp(dataSource, { sessions });
-    const opened = (number: number, head: number): SessionRow => ({
-      id: sessionId(number),
-      expiresAt,
-      family: family(1, head),
-    });
-    await insertSessions(dataSource, [
-      { id: sessionId(1), expiresAt },
-      opened(2, 2),
-      opened(3, 2),
-      opened(4, 2),
-      opened(9, 9),
-      ...Array.from({ length: 2 * BATCH }, (_, place) => opened(10 + place, 10)),
-    ]);
-    await insertCodes([{ hash: sessionId(3), session_id: sessionId(1), expires_at: expiresAt }]);
+    const heads = { 2: 2, 3: 2, 4: 2, 9: 9 };
+    const opened = Object.entries(heads).map(([number, head]) => session(Number(number), expiresAt, head));
+    const more = times(2 * BATCH, (place) => session(10 + place, expiresAt, 10));
+    await insert(session(1, expiresAt), ...opened, ...more);
+    await insertCodes([{ hash: sessionId(3), session: 1, expiresAt }]);
     const user = { userId: sessionId(0) };
     const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
     const revocation = aRevocation(dataSource, sessions);
@@ -172,15 +148,9 @@ describe('the clean-up', () => {
     const now = Date.now();
     const sessions = aDeletion(dataSource);
     cleanUp = aCleanUp(dataSource, { sessions });
-    await insertSessions(dataSource, [
-      { id: sessionId(1), expiresAt: now + 1_000_000 },
-      { id: sessionId(2), expiresAt: now + 1_000_000, family: family(1, 2) },
-    ]);
-    await dataSource.query('UPDATE sessions SET revoked_at = ?, created_at = ? WHERE id = ?', [
-      now,
-      now,
-      sessionId(2),
-    ]);
+    await insert(session(1, now + 1_000_000), session(2, now + 1_000_000, 2));
+    const end = 'UPDATE sessions SET revoked_at = ?, created_at = ? WHERE id = ?';
+    await dataSource.query(end, [now, now, sessionId(2)]);
     sessions.noteEnded(sessionId(0));
 
     await cleanUp.deleteExpired(now + 90_000);
@@ -190,13 +160,9 @@ describe('the clean-up', () => {
   });
 
   it('keeps only the login and the head of a session that has not expired', async () => {
-    await insertSessions(dataSource, [
-      ...branch(3, EXPIRED),
-      { id: sessionId(4), expiresAt: ALIVE, family: family(1, 2) },
-      // another branch, and over
-      { id: sessionId(10), expiresAt: EXPIRED - 1, family: family(1, 10) },
-      { id: sessionId(11), expiresAt: EXPIRED, family: family(1, 10) },
-    ]);
+    // Another branch is over.
+    const over = [session(10, EXPIRED - 1, 10), session(11, EXPIRED, 10)];
+    await insert(...branch(3, EXPIRED), session(4, ALIVE, 2), ...over);
 
     expect(await cleanUp.deleteExpired(NOW)).toMatchObject({ deleted: 3 });
     expect(await left('sessions')).toEqual([1, 2, 4].map(sessionId));
@@ -209,18 +175,14 @@ describe('the clean-up', () => {
     ['of several batches', 1],
     ['whose sessions all end at the same moment, as SESSION_MAX_AGE makes them', 0],
   ])('deletes a branch %s in one run', async (_which, apart) => {
-    await insertSessions(dataSource, branch(2 * BATCH + 50, EXPIRED, apart));
+    await insert(...branch(2 * BATCH + 50, EXPIRED, apart));
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2 * BATCH + 50, hasMore: false });
     expect(await left('sessions')).toEqual([]);
   });
 
   it('deletes codes of several batches in one run', async () => {
-    await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: ALIVE }]);
-    const codes = times(2 * BATCH + 50, (number) => ({
-      hash: `code ${number}`,
-      session_id: sessionId(1),
-      expires_at: EXPIRED,
-    }));
+    await insert(session(1, ALIVE));
+    const codes = times(2 * BATCH + 50, (number) => ({ hash: `${number}`, session: 1, expiresAt: EXPIRED }));
     await insertCodes(codes);
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, hasMore: false });
@@ -230,22 +192,17 @@ describe('the clean-up', () => {
 
   it('gets past rows that it must keep, however many, run by run', async () => {
     const kept = IN_ONE_RUN + 50;
-    const logins = Array.from({ length: kept }, (_, place) => 2 + place);
+    const logins = times(kept, (place) => 2 + place);
     await insertSessions(dataSource, [
-      { id: sessionId(1), expiresAt: 1 },
-      ...logins.map((number) => ({ id: sessionId(number), expiresAt: EXPIRED - kept + number })),
-      ...logins.map((number) => ({
-        id: sessionId(kept + number),
-        expiresAt: ALIVE,
-        family: family(number, kept + number),
-      })),
+      session(1, 1),
+      ...logins.map((number) => session(number, EXPIRED - kept + number)),
+      ...logins.map((number) => session(kept + number, ALIVE, kept + number, number)),
     ]);
     const executed = recordStatements(dataSource);
 
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 0, hasMore: false });
-    expect(executed.reduce((sum, { verb, rows }) => (verb === 'SELECT' ? sum + rows : sum), 0)).toBeLessThan(
-      3 * kept,
-    );
+    const read = executed.reduce((sum, { verb, rows }) => (verb === 'SELECT' ? sum + rows : sum), 0);
+    expect(read).toBeLessThan(3 * kept);
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
 
     expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
@@ -257,8 +214,7 @@ describe('the clean-up', () => {
     const before = await startOwnService({ installation });
     const ada = await anAccount(before, 'ada');
     const code = await aCode(ada);
-    const exchanged = await before.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
-    const desktop = ada.as(exchanged.body.token);
+    const desktop = ada.as((await exchange(before, code)).body.token);
     await before.stop();
 
     dataSource = await aDataSource(installation);
@@ -269,7 +225,7 @@ describe('the clean-up', () => {
 
     const after = await startOwnService({ installation });
     expect((await desktop.at(after).get('/api/me')).status).toBe(200);
-    expect(await after.anyone.post('/api/auth/code/exchange', { code })).toMatchObject(invalidCode);
+    expect(await exchange(after, code)).toMatchObject(invalidCode);
     expect(await desktop.at(after).get('/api/me')).toMatchObject(invalidToken);
     expect((await ada.at(after).get('/api/me')).status).toBe(200);
     await after.stop();
@@ -278,11 +234,11 @@ describe('the clean-up', () => {
 
 /** A real file, and this process's own event loop: what one process does while it deletes. */
 describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
-  let warn: MockInstance<Logger['warn']>;
+  const warn = vi.fn<() => void>();
 
   beforeEach(() => {
     vi.spyOn(Logger.prototype, 'debug').mockReturnValue();
-    warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    vi.spyOn(Logger.prototype, 'warn').mockImplementation(warn);
   });
 
   afterEach(() => {
