@@ -144,9 +144,8 @@ describe('accounts users import', async () => {
       { ...unverified, email: 'grace@imported.example' },
       { ...unverified, email: 'long@imported.example' },
     ]);
-    const events = await service.db.query(
-      `SELECT type, actor_id, user_revision, data, reason FROM events WHERE reason = 'moved'`,
-    );
+    const sql = "SELECT type, actor_id, user_revision, data, reason FROM events WHERE reason = 'moved'";
+    const events = await service.db.query(sql);
     const registered = { type: 'account.registered', actor_id: 'root', user_revision: 1, reason: 'moved' };
     expect(events).toHaveLength(3);
     for (const one of events) expect(one).toEqual({ ...registered, data: '{"via":"import"}' });
@@ -163,15 +162,13 @@ describe('accounts users import', async () => {
 
     const { body } = await login(email, PASSWORD);
 
-    expect(await service.anyone.withToken(body.token).get('/api/me')).toMatchObject({
-      body: { user: { id: ID.toLowerCase(), email } },
-    });
+    const me = await service.anyone.withToken(body.token).get('/api/me');
+    expect(me.body).toMatchObject({ user: { id: ID.toLowerCase(), email } });
     expect(await hashOf(email)).toMatch(/^\$argon2id\$/);
     expect((await login(email, PASSWORD)).status).toBe(200);
     expect((await login('grace@imported.example', native.password)).status).toBe(200);
-    expect(await service.anyone.post('/api/auth/register', { email, password: aPassword() })).toMatchObject(
-      emailTaken,
-    );
+    const registration = { email, password: aPassword() };
+    expect(await service.anyone.post('/api/auth/register', registration)).toMatchObject(emailTaken);
   });
 
   it('does not bring back who was deleted', async () => {
@@ -293,13 +290,11 @@ describe('accounts users delete', () => {
     expect((await only.get('/api/me')).status).toBe(200);
 
     const [result] = await accountsJson<{ orphanedOrgs: object[] }>(installation, deletion(only, '--force'));
-    expect(result!.orphanedOrgs).toHaveLength(2);
-    expect(result!.orphanedOrgs).toEqual(
-      expect.arrayContaining([
-        { id: alone.id, name: alone.name, isDeleted: true },
-        { id: shared.id, name: shared.name, isDeleted: false },
-      ]),
-    );
+    const orphaned = [
+      { id: alone.id, name: alone.name, isDeleted: true },
+      { id: shared.id, name: shared.name, isDeleted: false },
+    ];
+    expect(new Set(result!.orphanedOrgs)).toEqual(new Set(orphaned));
     expect((await eventsSince(service.db, known)).map(({ type, data }) => [type, data])).toEqual([
       ['account.deleted', { force: true }],
       ['member.removed', { role: 'owner', reason: 'account_deleted' }],
@@ -308,11 +303,10 @@ describe('accounts users delete', () => {
       ['org.orphaned', { reason: 'owner_deleted', force: true }],
       ['session.ended', { reason: 'account_deleted', all: true, epoch: 1 }],
     ]);
-    const deleted = await service.db.query(
-      'SELECT id, purge_at - deleted_at AS window_ms FROM orgs WHERE deleted_at IS NOT NULL AND id IN (?, ?)',
-      [alone.id, shared.id],
-    );
-    expect(deleted.map((row) => [row['id'], Number(row['window_ms'])])).toEqual([[alone.id, 30 * DAY_MS]]);
+    const windows =
+      'SELECT purge_at - deleted_at AS window_ms FROM orgs WHERE id IN (?, ?) ORDER BY deleted_at';
+    const windowsMs = (await service.db.query(windows, both)).map((row) => Number(row['window_ms']));
+    expect(windowsMs).toEqual([0, 30 * DAY_MS]);
   });
 
   it('works for a user in very many organizations, and names at most 100 in a refusal', async () => {
@@ -327,12 +321,8 @@ describe('accounts users delete', () => {
     const [forced] = await accountsJson<{ orphanedOrgs: object[] }>(installation, deletion(user, '--force'));
     expect(forced!.orphanedOrgs).toHaveLength(MANY_ORGS);
     expect(await countOf('members WHERE user_id = ?', user.id)).toBe(0);
-    expect(await countOf("events WHERE type = 'member.removed' AND user_id = ?", user.id)).toBe(MANY_ORGS);
-    const ended = await service.db.query(
-      "SELECT DISTINCT org_revision AS revision FROM events WHERE type = 'member.removed' AND user_id = ?",
-      [user.id],
-    );
-    expect(ended).toEqual([{ revision: 2 }]);
+    const left = "events WHERE type = 'member.removed' AND org_revision = 2 AND user_id = ?";
+    expect(await countOf(left, user.id)).toBe(MANY_ORGS);
   });
 });
 

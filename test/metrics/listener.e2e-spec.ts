@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
+import { KeepAliveClient } from '../support/keep-alive-client.js';
 import { NO_LIMITS, type Service, startOwnService, startService } from '../support/service.js';
 import { anAccount } from '../support/personas.js';
 import { metricsUrl, scrape } from '../support/scrape.js';
@@ -23,17 +23,12 @@ const LISTENING = '0A';
 const LINUX_ONCE = process.platform === 'linux' && engine === 'sqlite';
 
 function listeners(pid: number): number {
-  const inodes = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? [];
-    return inode === undefined ? [] : [inode];
-  });
-  const own = new Set(inodes);
-  const sockets = ['tcp', 'tcp6'].flatMap((table) =>
-    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n'),
-  );
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/${pid}/net/${name}`, 'utf8'));
+  const sockets = tables.join('').split('\n');
   return sockets.filter((line) => {
     const columns = line.trim().split(/\s+/);
-    return columns[3] === LISTENING && own.has(columns[9] ?? '');
+    return columns[3] === LISTENING && links.includes(`socket:[${columns[9]}]`);
   }).length;
 }
 
@@ -78,11 +73,8 @@ describe('the listener of the metrics', () => {
   });
 
   it.runIf(engine === 'mariadb')('answers while the start waits for a database that refuses', async () => {
-    const service = spawnService(installation.directory, {
-      ...installation.env,
-      DATABASE_URL: 'mysql://root@127.0.0.1:1/none',
-      METRICS_PORT: '0',
-    });
+    const env = { ...installation.env, DATABASE_URL: 'mysql://root@127.0.0.1:1/none', METRICS_PORT: '0' };
+    const service = spawnService(installation.directory, env);
     const { text } = await scrape(await metricsUrl(service.logs));
 
     expect(text).toContain('process_cpu_seconds_total');
@@ -101,16 +93,12 @@ describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
     waitFor(`${count} workers have listened`, hangTimeoutMs(), () => pids().length === count);
 
   /** Over a connection of its own: the workers take them in turn. */
-  const probe = () =>
-    new Promise<void>((resolve, reject) => {
-      const sent = request(`${service.url}/health/live`, { agent: new Agent() }, (response) => {
-        response.resume().once('end', resolve);
-      });
-      sent.once('error', reject).end();
-    });
-
   async function probes(count: number): Promise<void> {
-    for (let index = 0; index < count; index += 1) await probe();
+    for (let index = 0; index < count; index += 1) {
+      const client = new KeepAliveClient(service.url, hangTimeoutMs());
+      expect(await client.send('GET', '/health/live')).toMatchObject({ status: 200 });
+      client.close();
+    }
   }
 
   const untilCounted = (url: string, count: number, labels = LIVE) =>
@@ -154,10 +142,7 @@ describe.runIf(engine === 'mariadb')('the metrics of several workers', () => {
     await untilListen(2);
     const running = async () => (await scrape(url)).value('accounts_hashes_running');
 
-    const interrupted = anAccount(service).then(
-      () => 'answered',
-      () => 'interrupted',
-    );
+    const interrupted = anAccount(service).catch(() => 'interrupted');
     await waitFor('a hash is running', hangTimeoutMs(), async () => (await running()) === 1);
     for (const pid of pids()) process.kill(pid, 'SIGKILL');
     expect(await interrupted).toBe('interrupted');

@@ -7,11 +7,6 @@ interface Input {
   body?: (text: string) => string;
 }
 
-interface Shown {
-  status: number;
-  body: Record<string, unknown>;
-}
-
 /** Swagger UI as somebody uses it who only clicks and types. */
 export class SwaggerPage {
   /** what the browser complained about, but for answers that are failures */
@@ -87,7 +82,10 @@ export class SwaggerPage {
   }
 
   /** Opens the operation, types, presses Execute, and reads the answer off the page. */
-  async execute(id: string, { parameters = {}, body }: Input = {}): Promise<Shown> {
+  async execute(
+    id: string,
+    { parameters = {}, body }: Input = {},
+  ): Promise<{ status: number; body: Record<string, unknown> }> {
     const operation = await this.open(id);
     for (const [name, value] of Object.entries(parameters)) await give(operation, name, value);
     const text = operation.locator('textarea');
@@ -99,7 +97,10 @@ export class SwaggerPage {
     const status = await answer.locator('.response-col_status').innerText();
     return {
       status: Number.parseInt(status, 10),
-      body: JSON.parse(await answer.locator('.highlight-code code').first().innerText()) as Shown['body'],
+      body: JSON.parse(await answer.locator('.highlight-code code').first().innerText()) as Record<
+        string,
+        unknown
+      >,
     };
   }
 }
