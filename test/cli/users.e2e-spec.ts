@@ -321,8 +321,8 @@ describe('accounts users delete', () => {
     const [forced] = await accountsJson<{ orphanedOrgs: object[] }>(installation, deletion(user, '--force'));
     expect(forced!.orphanedOrgs).toHaveLength(MANY_ORGS);
     expect(await countOf('members WHERE user_id = ?', user.id)).toBe(0);
-    const left = "events WHERE type = 'member.removed' AND org_revision = 2 AND user_id = ?";
-    expect(await countOf(left, user.id)).toBe(MANY_ORGS);
+    const removals = "events WHERE type = 'member.removed' AND org_revision = 2 AND user_id = ?";
+    expect(await countOf(removals, user.id)).toBe(MANY_ORGS);
   });
 });
 

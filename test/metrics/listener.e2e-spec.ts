@@ -23,12 +23,12 @@ const LISTENING = '0A';
 const LINUX_ONCE = process.platform === 'linux' && engine === 'sqlite';
 
 function listeners(pid: number): number {
-  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  const links = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
   const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/${pid}/net/${name}`, 'utf8'));
   const sockets = tables.join('').split('\n');
   return sockets.filter((line) => {
     const columns = line.trim().split(/\s+/);
-    return columns[3] === LISTENING && links.includes(`socket:[${columns[9]}]`);
+    return columns[3] === LISTENING && links.has(`socket:[${columns[9]}]`);
   }).length;
 }
 

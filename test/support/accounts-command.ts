@@ -13,12 +13,6 @@ export const BY_ROOT = ['--as', 'root', '--reason', 'a test'];
 
 export const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
-export interface CommandResult {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
 /** The result of a command that does nothing: 1 is refused by a rule, 2 could not run. */
 export const failure = (code: 1 | 2, stderr: string | RegExp): object => ({
   code,
@@ -47,7 +41,7 @@ export async function accounts(
   { directory, env: ofInstallation }: Place,
   parameters: readonly string[],
   { env = {}, input = '' }: CommandOptions = {},
-): Promise<CommandResult> {
+) {
   const cheapHashes = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
   const all = { ...cheapHashes, ...ofInstallation, ...env };
   const command = spawnAccounts({ directory, env: all }, parameters);

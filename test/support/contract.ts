@@ -14,9 +14,7 @@ interface ResponseObject {
   content?: Record<string, { schema?: object }>;
 }
 
-interface Operation {
-  responses: Record<string, ResponseObject>;
-}
+type Operation = { responses: Record<string, ResponseObject> };
 
 interface OpenApiDocument {
   openapi: string;

@@ -5,12 +5,7 @@ import { accept, anInvitation, verified, decline, type Invitation, registerWith 
 import { type Account, anAccount, anEmail, anOrgOf, type Org } from './personas.js';
 import type { Service } from './service.js';
 
-type Coded = Invitation & { code: string };
-
-interface Guest {
-  email: string;
-  answer: (invitation: Coded) => Promise<Answer>;
-}
+type Guest = { email: string; answer: (invitation: Invitation & { code: string }) => Promise<Answer> };
 
 interface Race {
   db: Database;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { DataOf } from '../../client/src/index.ts';
 import type { Answer } from './answer.js';
 import type { Database, Row } from './database.js';
 import {
@@ -11,20 +12,13 @@ import {
 } from './personas.js';
 import type { Service } from './service.js';
 
-export interface Invitation {
-  id: string;
-  email: string;
-  role: 'member' | 'admin';
-  status: string;
-  createdAt: string;
-  expiresAt: string;
-  invitedBy: { userId: string; email: string | null };
+type Shown = DataOf<'listInvitations'>['invitations'][number];
+
+export interface Invitation extends Shown {
   code?: string;
 }
 
-export interface ReceivedInvitation extends Omit<Invitation, 'email'> {
-  org: Org;
-}
+export type ReceivedInvitation = DataOf<'listOwnInvitations'>['invitations'][number];
 
 export type Invited = Answer<{ invitation: Invitation }>;
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { DataOf } from '../../client/src/index.ts';
 import type { Answer } from './answer.js';
 import type { Caller } from './caller.js';
 import type { Database } from './database.js';
@@ -8,18 +9,12 @@ interface Id {
   id: string;
 }
 
-interface ListedMember {
-  userId: string;
-  email: string;
-  role: string;
-}
-
 export const membersPath = ({ id }: Id): string => `/api/orgs/${id}/members`;
 
 export const memberPath = (org: Id, { id }: Id): string => `${membersPath(org)}/${id}`;
 
-export async function membersOf(by: Caller, org: Id): Promise<ListedMember[]> {
-  const { status, body, text } = await by.get<{ members: ListedMember[] }>(membersPath(org));
+export async function membersOf(by: Caller, org: Id) {
+  const { status, body, text } = await by.get<DataOf<'listMembers'>>(membersPath(org));
   expect(status, text).toBe(200);
   return body.members;
 }

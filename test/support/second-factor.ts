@@ -134,11 +134,6 @@ export function secondStep(
 
 export const SECOND_FACTOR = '/api/me/second-factor';
 
-export interface Enrolled {
-  secret: string;
-  recoveryCodes: string[];
-}
-
 export function appCode(secret: string, stepsLater = 0): string {
   return new AuthenticatorApp(secret).at(stepsLater);
 }
@@ -157,7 +152,7 @@ export async function aPendingSecret(by: Account): Promise<string> {
 }
 
 /** Sets a second factor up as a client does. The account's own token stays good. */
-export async function enrol(by: Account): Promise<Enrolled> {
+export async function enrol(by: Account) {
   const secret = await aPendingSecret(by);
   const code = { code: appCode(secret) };
   const { status, body, text } = await by.post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}/confirm`, code);

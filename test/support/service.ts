@@ -73,10 +73,6 @@ export interface Instance extends Service {
 }
 
 /** A process of the service that need not listen yet. */
-interface Launched extends Pick<Instance, 'logs' | 'kill'> {
-  listening: Promise<Instance>;
-}
-
 interface StartOptions {
   env?: Environment;
   /** to share or to restart; without it the service gets one of its own, removed when it stops */
@@ -126,7 +122,7 @@ export async function startOwnService({ installation, env }: StartOptions = {}):
   return { ...service, stop };
 }
 
-export function launch(installation: Installation, env: Environment = {}): Launched {
+export function launch(installation: Installation, env: Environment = {}) {
   const process = spawnService(installation.directory, { ...installation.env, ...env });
   const { child, logs, exited } = process;
   const kill = async (): Promise<void> => {
@@ -140,7 +136,7 @@ export function launch(installation: Installation, env: Environment = {}): Launc
     installation.secrets.checkAbsentFrom(logs);
   };
   const memoryMiB = (): number => residentMib([child.pid!]) ?? Number.NaN;
-  const listening = untilListening(process).then((url) => ({
+  const listening: Promise<Instance> = untilListening(process).then((url) => ({
     ...serviceAt(url, installation),
     logs,
     memoryMiB,
@@ -185,11 +181,8 @@ function serviceAt(url: string, installation: Installation): Located {
   return { url, installation, db: installation.db, contract, anyone };
 }
 
-export interface Cluster {
+export interface Cluster extends Pick<Service, 'installation' | 'db' | 'stop'> {
   instances: Service[];
-  installation: Installation;
-  db: Installation['db'];
-  stop(): Promise<void>;
 }
 
 export async function startCluster(
@@ -197,21 +190,13 @@ export async function startCluster(
   options: { env?: Environment; envs?: Environment[]; mariadbPort?: number } = {},
 ): Promise<Cluster> {
   const installation = await anInstallation(options);
-  const instances = await Promise.all(
-    Array.from(
-      { length: size },
-      (_, index) => launch(installation, { ...options.env, ...options.envs?.[index] }).listening,
-    ),
-  );
-  return {
-    instances,
-    installation,
-    db: installation.db,
-    stop: async () => {
-      await Promise.all(instances.map((instance) => instance.stop()));
-      await installation.remove();
-    },
+  const envs = Array.from({ length: size }, (_, index) => ({ ...options.env, ...options.envs?.[index] }));
+  const instances = await Promise.all(envs.map((env) => launch(installation, env).listening));
+  const stop = async (): Promise<void> => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    await installation.remove();
   };
+  return { instances, installation, db: installation.db, stop };
 }
 
 /** Each limit that is on by default, off: several processes without Redis need that. */
