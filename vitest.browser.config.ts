@@ -13,7 +13,7 @@ export default defineConfig({
     hookTimeout: TEST_TIMEOUT_MS,
     retry: 0,
     provide: { engine: 'sqlite' },
-    setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
+    setupFiles: ['test/support/setup-file.ts'],
     globalSetup: ['test/browser/support/needed-chromium.ts'],
     reporters: ['verbose', new EngineReporter(true)],
   },

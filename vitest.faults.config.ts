@@ -18,7 +18,7 @@ export default defineConfig({
     retry: 0,
     env: { FAULT_RESULTS: results },
     provide: { engine: 'mariadb' },
-    setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
+    setupFiles: ['test/support/setup-file.ts'],
     globalSetup: ['test/faults/support/needed-programs.ts'],
     reporters: ['verbose', new ReliabilityReporter(results), new EngineReporter(true)],
   },

@@ -14,7 +14,7 @@ export default defineConfig({
     retry: 0,
     disableConsoleIntercept: true,
     provide: { engine: 'sqlite' },
-    setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
+    setupFiles: ['test/support/setup-file.ts'],
     globalSetup: isOwnDatabase ? [] : ['test/faults/support/needed-programs.ts'],
     reporters: ['verbose', new EngineReporter(true)],
   },

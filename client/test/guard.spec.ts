@@ -65,7 +65,6 @@ describe('the log of a guard', () => {
     server.answer(answer);
     const warn = vi.fn<(message: string) => void>();
     const guard = createVerifier({ ...options(), log: { warn } });
-
     await vi.waitFor(() => expect(warn).toHaveBeenCalled(), { timeout: hangTimeoutMs() });
     for (const part of parts) expect(warn.mock.calls[0]![0]).toContain(part);
     await vi.waitFor(() => expect(server.asked.length).toBeGreaterThan(2), { timeout: hangTimeoutMs() });

@@ -82,7 +82,6 @@ it('forgets a login that has ended, and no other', async () => {
   server.answer(problem(400, 'validation_failed'));
   expect(await client.getMe()).toMatchObject({ problem: { status: 400 } });
   expect(await client.isLoggedIn()).toBe(true);
-
   server.answer(problem(401, 'invalid_refresh_token'));
   expect(await client.getMe()).toMatchObject(failedWith('invalid_refresh_token'));
   expect(await client.isLoggedIn()).toBe(false);
@@ -188,7 +187,6 @@ it('forgets a login whose newest token the store did not take, either', async ()
   server.answer(json(200, renewed), json(200, { ok: true }));
   client = createClient({ baseUrl: server.url, store: { load: () => 'refresh.0', save: diskFull } });
   expect(await client.refresh()).toMatchObject({ ok: true });
-
   expect(await client.logOut()).toMatchObject({ ...failedWith('store_failed'), sessionRevoked: true });
   expect(JSON.parse(server.asked[1]!.body)).toEqual({ refreshToken: renewed.refreshToken });
   expect(await client.isLoggedIn()).toBe(false);

@@ -69,7 +69,6 @@ describe.runIf(engine === 'sqlite')('accounts backup', () => {
     const other = await anInstallation();
     await accountsJson(other, ['migrate']);
     await other.db.query('ALTER TABLE orgs ADD COLUMN extra integer');
-
     expect(await accounts(other, ['backup', join(other.directory, 'copy.sqlite')])).toEqual(
       failure(1, /^refused: the copy is not sound and was removed: its schema [^\n]+\n$/),
     );

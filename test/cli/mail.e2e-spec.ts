@@ -206,7 +206,6 @@ describe('accounts users set-email', () => {
     expect(await columnOf(user, 'email_verified_at')).toEqual(expect.any(Number));
     const changed = byRoot('account.email_changed', { verified: true }, { userId: user.id });
     expect(await eventsSince(service.db, known)).toEqual([changed]);
-
     await accountsJson(installation, ['users', 'set-email', user.id, anEmail()]);
     expect(await columnOf(user, 'email_verified_at')).toBeNull();
   });
@@ -231,7 +230,6 @@ describe('accounts users set-email', () => {
   it('refuses an address that another account has, and changes nothing twice', async () => {
     const [user, other] = [await anAccount(service), await anAccount(service)];
     const known = await knownEvents(service.db);
-
     expect(await setEmail(user, other.email)).toEqual(failure(1, /^refused: [^\n]+\(email_taken\)\n$/));
     expect((await setEmail(user, user.email)).stdout).toContain('already has this e-mail');
     expect((await setEmail(user, 'no address')).code).toBe(2);

@@ -449,7 +449,6 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
   it('orgs set-owner: a member becomes owner, and the owner before stays one', async () => {
     const member = await anAccount(service);
     await join(org, owner, member, 'member');
-
     expect(await left(['orgs', 'set-owner', org.id, member.email])).toEqual([
       event(member, 'member.role_changed', { from: 'member', to: 'owner' }, org.id),
     ]);

@@ -253,9 +253,7 @@ describe('the feed', () => {
     const other = await anotherLogin(ada);
     expect(await verifier.authorize(bearer(other))).toMatchObject({ ok: true });
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-
     await changePassword(ada);
-
     await untilRefused(verifier, other);
     expect(await admit(verifier, ada)).toMatchObject({ ok: true });
   });

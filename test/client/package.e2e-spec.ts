@@ -98,7 +98,6 @@ it('has a main entry for browsers', () => {
   const reached = new Set(['src/index.ts']);
   for (const path of reached) for (const target of graph.get(path)!) reached.add(target);
   const sources = [...reached].map((path) => withoutComments(readFileSync(join(CLIENT, path), 'utf8')));
-
   expect(sources.length).toBeGreaterThan(5);
   expect(
     sources.filter((source) => /from '(?!\.\/)|\b(?:process|Buffer|require)\b[.(]/.test(source)),

@@ -80,9 +80,7 @@ describe('a wrong configuration', async () => {
     ])('includes a key file with %s', async (_what, content) => {
       const file = join(installation.directory, 'wrong.json');
       await writeFile(file, content, { mode: 0o600 });
-
       const lines = await failure({ JWT_KEYS_FILE: file });
-
       const text = lines.join('\n');
       expect(lines, text).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
       expect(text).not.toContain(good['d']);
@@ -129,10 +127,8 @@ describe('a wrong configuration', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const used = (other.address() as AddressInfo).port;
-
     const lines = await failure({ [host]: '127.0.0.1', [port]: String(used) });
     other.close();
-
     expect(lines).toEqual([
       `${port}, ${host}: cannot listen on 127.0.0.1:${used} (EADDRINUSE: another process listens there)`,
     ]);
@@ -185,7 +181,6 @@ describe('on a Node that is too old', () => {
       [resolve(import.meta.dirname, '../../dist', file!), ...parameters],
       { encoding: 'utf8', cwd: tmpdir(), env: { NODE_OPTIONS: AS_AN_OLD_NODE } },
     );
-
     expect(stderr).toMatch(/^Node 24\.16 or newer is needed .*this is \d+\.\d+\.\d+[^\n]+\n$/);
     expect(stderr).toContain(command);
     expect([status, stdout]).toEqual([code, '']);

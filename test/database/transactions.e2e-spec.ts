@@ -92,7 +92,6 @@ describe('a transaction', () => {
       return Promise.resolve();
     });
     ended.resolve();
-
     await expect(later).resolves.toEqual([[{ one: 1 }], 'a']);
   });
 
@@ -102,7 +101,6 @@ describe('a transaction', () => {
       kept = transaction;
       return Promise.resolve();
     });
-
     await expect(kept!.write(INSERT_ORG, ['late', 'late'])).rejects.toThrow('The transaction has ended');
     await expect(kept!.read(ONE, [])).rejects.toThrow('The transaction has ended');
     expect(await namesOf('late')).toBe(0);
@@ -210,10 +208,8 @@ describe.runIf(engine === 'mariadb')('with one connection for transactions and o
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [cast.org.id]);
     const waiting = promote();
     await held.untilOneWaits();
-
     const answer = await cast.member.get('/api/me');
     await held.rollback();
-
     expect(answer.status).toBe(200);
     expect((await waiting).status).toBe(200);
   });

@@ -76,7 +76,6 @@ describe('the listener of the metrics', () => {
     const env = { ...installation.env, DATABASE_URL: 'mysql://root@127.0.0.1:1/none', METRICS_PORT: '0' };
     const service = spawnService(installation.directory, env);
     const { text } = await scrape(await metricsUrl(service.logs));
-
     expect(text).toContain('process_cpu_seconds_total');
     service.child.kill('SIGKILL');
     await service.exited;

@@ -98,7 +98,6 @@ describe('the metrics', () => {
   it('count what each limit decided', async () => {
     const { value } = await scrape(url);
     const decided = (limit: string, decision: string) => value(DECISIONS, { limit, decision });
-
     expect(decided('register', 'admitted')).toBe(1);
     expect(decided('login', 'admitted')).toBe(5);
     expect(decided('login', 'refused')).toBe(1);
@@ -167,7 +166,6 @@ describe('the metrics', () => {
     const { owner, admin, member, outsider, org } = await anOrg(service);
     for (const one of [owner, admin, member, outsider]) await one.get(`/api/orgs/${org.id}/members?limit=2`);
     const { text } = await scrape(url);
-
     expect(text).not.toContain('@');
     expect(text).not.toMatch(/[\da-f]{8}-[\da-f]{4}-/);
     for (const secret of [ada.id, ada.email, owner.email, org.id, ada.token])

@@ -93,9 +93,7 @@ describe('the clean-up', () => {
     const ends = [-1, 0, 1].map((more) => NOW - LEEWAY_MS + more);
     await insert(...ends.map((end, place) => session(place + 1, end)), session(9, ALIVE));
     await insertCodes(ends.map((expiresAt, place) => ({ hash: `code ${place + 1}`, session: 9, expiresAt })));
-
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, hasMore: false });
-
     expect(await left('sessions')).toEqual([2, 3, 9].map(sessionId));
     expect(await left('authorization_codes')).toEqual(['code 2', 'code 3']);
   });
@@ -106,9 +104,7 @@ describe('the clean-up', () => {
       { hash: 'expired', session: 1, expiresAt: EXPIRED },
       { hash: 'alive', session: 2, expiresAt: ALIVE },
     ]);
-
     await cleanUp.deleteExpired(NOW);
-
     expect(await left('sessions')).toEqual([sessionId(2)]);
     expect(await left('authorization_codes')).toEqual(['alive']);
   });
@@ -163,10 +159,8 @@ describe('the clean-up', () => {
     // Another branch is over.
     const over = [session(10, EXPIRED - 1, 10), session(11, EXPIRED, 10)];
     await insert(...branch(3, EXPIRED), session(4, ALIVE, 2), ...over);
-
     expect(await cleanUp.deleteExpired(NOW)).toMatchObject({ deleted: 3 });
     expect(await left('sessions')).toEqual([1, 2, 4].map(sessionId));
-
     await cleanUp.deleteExpired(ALIVE + LEEWAY_MS + 1);
     expect(await left('sessions')).toEqual([]);
   });
@@ -184,9 +178,7 @@ describe('the clean-up', () => {
     await insert(session(1, ALIVE));
     const codes = times(2 * BATCH + 50, (number) => ({ hash: `${number}`, session: 1, expiresAt: EXPIRED }));
     await insertCodes(codes);
-
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: codes.length, hasMore: false });
-
     expect(await left('authorization_codes')).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { engine } from '../support/engine.js';
 import { invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anAccount, anEmail, anOrg, aPassword, logIn } from '../support/personas.js';
-import { NO_LIMITS, type Service, startOwnService, startService } from '../support/service.js';
+import { NO_LIMITS, startOwnService, startService } from '../support/service.js';
 import {
   BUILT_SERVICE,
   exitCode,
@@ -25,14 +25,14 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { keptAliveRequest, type OpenConnection, openConnection } from '../support/connections.js';
 import { aServiceClient } from '../support/services.js';
 
+let installation: Installation;
+beforeEach(async () => {
+  installation = await anInstallation();
+});
+// Installations of failed tests are removed at the end of the file.
+afterEach(() => installation.remove());
+
 describe('a start', () => {
-  let installation: Installation;
-
-  beforeEach(async () => {
-    installation = await anInstallation();
-  });
-  afterEach(() => installation.remove());
-
   it('after a kill finds all that was acknowledged, and each rotation of the keys does what it should', async () => {
     const [oldKey] = installation.keys;
     const newKey = aSigningKey();
@@ -122,15 +122,8 @@ const WAITING = 20;
 const ENV = engine === 'sqlite' ? {} : { ...NO_LIMITS, WEB_CONCURRENCY: '2' };
 
 describe('a signal to stop', () => {
-  let installation: Installation;
   let service: ServiceProcess;
   let url: string;
-
-  beforeEach(async () => {
-    installation = await anInstallation();
-  });
-  // Installations of failed tests are removed at the end of the file.
-  afterEach(() => installation.remove());
 
   const connect = async (request: string, headers: string[] = []): Promise<OpenConnection> => {
     const connection = await openConnection(url);
@@ -242,13 +235,11 @@ it('WEB_CONCURRENCY starts one process on SQLite, or where each would limit by i
 
 // Each starts up to seven processes and waits out the pauses between them.
 describe.runIf(engine === 'mariadb')('several workers', () => {
-  let installation: Installation;
   /** a database user of their own, which the test locks */
   let user: string;
   let env: Record<string, string>;
 
   beforeEach(async () => {
-    installation = await anInstallation();
     const url = new URL(installation.db.url);
     const name = `w_${randomBytes(6).toString('hex')}`;
     user = `${name}@'127.0.0.1'`;
@@ -258,32 +249,14 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     // One connection for statements each, opened at the start: existing connections are not locked out.
     env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '2' };
   });
-  afterEach(async () => {
-    await installation.db.query(`DROP USER ${user}`);
-    await installation.remove();
-  });
+  afterEach(async () => void (await installation.db.query(`DROP USER ${user}`)));
 
   const lockAccount = () => installation.db.query(`ALTER USER ${user} ACCOUNT LOCK`);
   const unlockAccount = () => installation.db.query(`ALTER USER ${user} ACCOUNT UNLOCK`);
 
-  async function startWorkers(): Promise<Service> {
+  it('keep serving while one cannot be replaced, until it can, and exit with 0 on SIGTERM meanwhile', async () => {
     const service = await startService({ installation, env });
     await untilListeners(service.logs, 2);
-    return service;
-  }
-
-  it('serve one port, and are replaced when they die', async () => {
-    const service = await startWorkers();
-    const account = await anAccount(service);
-    process.kill(listeningPids(service.logs)[0]!, 'SIGKILL');
-    await untilListeners(service.logs, 3);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => account.get('/api/me')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
-    await service.stop();
-  });
-
-  it('keep serving while one cannot be replaced, until it can, and exit with 0 on SIGTERM meanwhile', async () => {
-    const service = await startWorkers();
     const account = await anAccount(service);
     const pids = () => listeningPids(service.logs);
     await lockAccount();
@@ -295,6 +268,8 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
 
     await unlockAccount();
     await untilListeners(service.logs, 3);
+    const answers = await Promise.all(times(40, () => account.get('/api/me')));
+    expect(answers.map(({ status }) => status)).toEqual(times(40, () => 200));
     const failed = pausesSeconds(service.logs);
     expect(failed).toEqual([1, 2, 4].slice(0, failed.length));
 

@@ -65,7 +65,7 @@ export function testsOn(engine: Engine) {
     // A fresh worker for each file would cost more than most files do; the state of these is in other processes.
     isolate: false,
     provide: { engine },
-    setupFiles: ['test/support/warnings-only.ts', 'test/support/leave-nothing.ts'],
+    setupFiles: ['test/support/setup-file.ts'],
     globalSetup: [
       'test/support/build-setup.ts',
       ...(engine === 'mariadb' ? ['test/support/mariadb-setup.ts'] : []),
