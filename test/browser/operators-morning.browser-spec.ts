@@ -23,32 +23,24 @@ describe('the morning of an operator in Chromium', () => {
   it('needs nothing typed but what a person knows, and leaves nothing behind', async () => {
     await page.select('Operators');
     const { account, app } = operator;
-    const first = await page.execute('login', {
-      body: (text) =>
-        text.replace('ada@example.com', account.email).replace('correct horse battery', account.password),
-    });
+    const credentials = (text: string) =>
+      text.replace('ada@example.com', account.email).replace('correct horse battery', account.password);
+    const first = await page.execute('login', { body: credentials });
     expect(first).toMatchObject({ status: 403, body: { code: 'second_factor_required' } });
     expect(await page.isOpen('logInWithSecondFactor')).toBe(true);
     expect(await page.isAuthorized()).toBe(false);
     const code = app.next();
-    const second = await page.execute('logInWithSecondFactor', {
-      body: (text) => text.replace('492 039', code),
-    });
+    const typed = (text: string) => text.replace('492 039', code);
+    const second = await page.execute('logInWithSecondFactor', { body: typed });
     expect(second.status).toBe(200);
     expect(await page.isAuthorized()).toBe(true);
     const secrets = [account.password, first.body['challenge'], second.body['token']] as string[];
     for (const secret of secrets) service.installation.secrets.note(secret);
 
-    expect(await page.execute('getStatus')).toMatchObject({
-      status: 200,
-      body: { engine: { name: 'sqlite' } },
-    });
+    expect((await page.execute('getStatus')).body).toMatchObject({ engine: { name: 'sqlite' } });
     const found = await page.execute('listUsers', { parameters: { search: 'grac' } });
     expect(found.body).toMatchObject({ users: [{ id: grace.id, email: grace.email, disabledAt: null }] });
-    expect(await page.execute('listUserOrgs')).toMatchObject({
-      status: 200,
-      body: { orgs: [{ name: MARKUP }] },
-    });
+    expect((await page.execute('listUserOrgs')).body).toMatchObject({ orgs: [{ name: MARKUP }] });
     expect(await page.execute('disableUser', { body: withReason })).toMatchObject({
       status: 409,
       body: { code: 'last_owner', orgs: [{ name: MARKUP }] },
@@ -58,9 +50,8 @@ describe('the morning of an operator in Chromium', () => {
     });
     expect(locked).toMatchObject({ status: 200, body: { ok: true, orphanedOrgs: [{ name: MARKUP }] } });
     expect((await grace.get('/api/me')).status).toBe(401);
-    const record = await page.execute('listRecord', {
-      parameters: { type: 'account.disabled', since: '24h' },
-    });
+    const parameters = { type: 'account.disabled', since: '24h' };
+    const record = await page.execute('listRecord', { parameters });
     expect(record.body['events']).toMatchObject([
       { actor: { type: 'operator', id: account.id }, userId: grace.id, reason: REASON },
     ]);

@@ -58,15 +58,7 @@ const ALWAYS_NEW = new Map([
   ...['iat', 'exp', 'auth_time'].map((name) => [name, 'a time'] as const),
 ]);
 
-interface Path {
-  orgId: string;
-  userId: string;
-  sessionId: string;
-  invitationId: string;
-  mailId: string;
-  /** of a service */
-  name: string;
-}
+type Path = typeof usual;
 
 interface Request {
   by: Caller;
@@ -113,12 +105,13 @@ const anyone = service.anyone.with({ 'user-agent': 'Analytical Desktop/1.4 (Linu
 const reader = await DocumentReader.of(service);
 const answers = new Map<string, Answer<Answered>>();
 /** Nothing that is there, at first. */
-const usual: Path = {
+const usual = {
   orgId: anUnknownId(),
   userId: anUnknownId(),
   sessionId: anUnknownId(),
   invitationId: anUnknownId(),
   mailId: anUnknownId(),
+  /** of a service */
   name: 'nobody',
 };
 

@@ -50,13 +50,9 @@ describe('docs/operators.md', () => {
     installation = await anInstallation();
     service = await startOwnService({ installation });
     await writeFile(pathOf(installation.directory, 'password.txt'), 'a compiler in the attic\n');
-    await writeFile(
-      pathOf(installation.directory, 'users.jsonl'),
-      JSON.stringify({
-        email: 'joan@example.com',
-        passwordHash: '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG',
-      }),
-    );
+    const passwordHash = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
+    const joan = JSON.stringify({ email: 'joan@example.com', passwordHash });
+    await writeFile(pathOf(installation.directory, 'users.jsonl'), joan);
     const [ada, grace] = await Promise.all(['ada', 'grace'].map((name) => register(name)));
     const org = await anOrgOf(ada!);
     await join(org, ada!, grace!, 'member');

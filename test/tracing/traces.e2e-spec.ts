@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anOtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
@@ -10,11 +11,7 @@ import { type Service, startOwnService } from '../support/service.js';
 import { exitCode, spawnWithout, untilListening } from '../support/service-process.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
-const PACKAGES = [
-  '@opentelemetry/api',
-  '@opentelemetry/sdk-trace',
-  '@opentelemetry/exporter-trace-otlp-http',
-];
+const PACKAGES = ['api', 'sdk-trace', 'exporter-trace-otlp-http'].map((name) => `@opentelemetry/${name}`);
 const NOBODY_LISTENS = 'http://127.0.0.1:1';
 const SERVER = 2;
 const CLIENT = 3;
@@ -38,18 +35,17 @@ afterAll(async () => {
 describe('the traces', () => {
   const spansOf = (traceId: string): ReceivedSpan[] =>
     receiver.spans.filter((span) => span.traceId === traceId);
-  const untilReceived = (traceId: string, count: number): Promise<ReceivedSpan[]> =>
-    waitFor(`${count} spans of ${traceId}`, hangTimeoutMs(), () => {
-      const spans = spansOf(traceId);
-      return spans.length >= count && spans;
-    });
+  const untilReceived = async (traceId: string, count: number): Promise<ReceivedSpan[]> => {
+    await waitFor(`${count} spans`, hangTimeoutMs(), () => spansOf(traceId).length >= count);
+    return spansOf(traceId);
+  };
 
   /** The spans of a trace once that of its request is there, which ends last. */
-  const untilRequest = (traceId: string): Promise<ReceivedSpan[]> =>
-    waitFor(`the request of ${traceId}`, hangTimeoutMs(), () => {
-      const spans = spansOf(traceId);
-      return spans.some(({ kind }) => kind === SERVER) && spans;
-    });
+  const untilRequest = async (traceId: string): Promise<ReceivedSpan[]> => {
+    const hasEnded = () => spansOf(traceId).some(({ kind }) => kind === SERVER);
+    await waitFor('the request', hangTimeoutMs(), hasEnded);
+    return spansOf(traceId);
+  };
 
   it('have a span for a request, with the parent that the client named, and one for each of its queries', async () => {
     const ada = await anAccount(service, 'ada');
@@ -210,12 +206,10 @@ describe.runIf(engine === 'sqlite')('the exporter of traces', () => {
   /** More requests than the exporter keeps spans. */
   async function manyRequests(of: Service): Promise<number[]> {
     const ada = await anAccount(of, 'ada');
-    const statuses = [];
-    for (let round = 0; round < 50; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 30 }, () => ada.get('/api/me')));
-      statuses.push(...answers.map(({ status }) => status));
-    }
-    return [...new Set(statuses)];
+    const statuses = new Set<number>();
+    for (let round = 0; round < 50; round += 1)
+      for (const { status } of await Promise.all(times(30, () => ada.get('/api/me')))) statuses.add(status);
+    return [...statuses];
   }
 
   it('that nobody answers fails no request and no stop, and the log says so once', async () => {
