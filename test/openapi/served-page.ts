@@ -8,14 +8,11 @@ interface Options {
   spec: object;
   urls: { name: string; url: string }[];
   responseInterceptor(answer: { url: string; ok: boolean; status: number; obj?: unknown }): unknown;
-  operationsSorter(one: Operation, other: Operation): number;
+  operationsSorter(one: Method, other: Method): number;
   plugins: ((system: object) => Plugin)[];
 }
 
-interface Operation {
-  get(key: 'method'): string;
-}
-
+type Method = { get(key: 'method'): string };
 type Action<Payload> = (payload: Payload) => void;
 type Wrap<Payload> = (original: Action<Payload>) => Action<Payload>;
 

@@ -8,20 +8,12 @@ const PAGE = readFileSync(resolve(DOCS, 'reference.md'), 'utf8');
 /** What others define, too, is not the service's to describe. */
 const OF_NODE = ['NODE_ENV'];
 
-interface Operation {
-  responses: Record<string, unknown>;
-}
-
 function tableOf(heading: string): string[][] {
   const chapter = PAGE.split(/^## /m).find((part) => part.startsWith(`${heading}\n`))!;
   const lines = chapter.split('\n').filter((line) => line.startsWith('|'));
   const end = lines.findIndex((line, index) => index > 1 && line.startsWith('| -'));
-  return lines.slice(2, end === -1 ? undefined : end - 1).map((line) =>
-    line
-      .split('|')
-      .map((cell) => cell.trim())
-      .slice(1, -1),
-  );
+  const rows = lines.slice(2, end === -1 ? undefined : end - 1);
+  return rows.map((line) => line.split(/ *\| */).slice(1, -1));
 }
 
 const codeIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
@@ -34,7 +26,7 @@ const successes = (statuses: string[]): string =>
 
 function published(): Map<string, string> {
   const { paths } = JSON.parse(readFileSync(resolve(DOCS, 'openapi.json'), 'utf8')) as {
-    paths: Record<string, Record<string, Operation>>;
+    paths: Record<string, Record<string, { responses: object }>>;
   };
   return new Map(
     Object.entries(paths).flatMap(([path, operations]) =>
