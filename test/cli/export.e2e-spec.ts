@@ -137,7 +137,7 @@ describe('an operator, of a deleted organization', () => {
   it('makes no owner there, disables and deletes its owners', async () => {
     const { org, owner, admin } = cast;
     const refused = failure(1, /\(org_not_found\)/);
-    expect(await accounts(installation, ['orgs', 'set-owner', org.id, admin.id])).toEqual(refused);
+    expect(await accounts(installation, ['orgs', 'add-owner', org.id, admin.id])).toEqual(refused);
     expect(await accounts(installation, ['users', 'disable', owner.id])).toMatchObject({ code: 0 });
     expect(await accounts(installation, ['users', 'delete', owner.id])).toMatchObject({ code: 0 });
   });

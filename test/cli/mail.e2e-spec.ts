@@ -3,7 +3,7 @@ import { freePort } from '../../tooling/servers/free-port.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
-import { invalidCode, invalidCredentials } from '../support/expected.js';
+import { invalidCredentials, invalidEmailCode, invalidInvitationCode } from '../support/expected.js';
 import { anInvitation, aVerifiedAccount, registerWith, roleOf } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import {
@@ -222,8 +222,9 @@ describe('accounts users set-email', () => {
 
     expect((await setEmail(user, email)).code).toBe(0);
 
-    expect(await user.post('/api/me/email/verify', { code: change })).toMatchObject(invalidCode);
-    for (const address of [user.email, email]) expect(await reset(address, code)).toMatchObject(invalidCode);
+    expect(await user.post('/api/me/email/verify', { code: change })).toMatchObject(invalidEmailCode);
+    for (const address of [user.email, email])
+      expect(await reset(address, code)).toMatchObject(invalidEmailCode);
     expect((await eventsSince(service.db, known)).map(({ type }) => type)).toEqual(['account.email_changed']);
   });
 
@@ -258,7 +259,7 @@ describe('accounts users invite-code', async () => {
     const resent = byRoot('invitation.resent', { invitationId: id, role }, { orgId: org.id });
     expect(await eventsSince(service.db, known)).toEqual([resent]);
 
-    expect(await registerWith(service, email, mailed)).toMatchObject(invalidCode);
+    expect(await registerWith(service, email, mailed)).toMatchObject(invalidInvitationCode);
     const { status, body, text } = await registerWith(service, email, handed!.code);
     expect(status, text).toBe(201);
     expect(await roleOf(service.db, org, body.user)).toBe('admin');

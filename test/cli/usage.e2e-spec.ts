@@ -150,7 +150,7 @@ describe('what cannot be run', () => {
     ...[UNKNOWN_ID, 'Analytical Engines', ''].map((org) => ['orgs', 'show', org]),
     ['orgs', 'show', UNKNOWN_ID, '--role', 'king'],
     ...[' ', 'x'.repeat(101)].map((name) => ['orgs', 'find', name]),
-    ['orgs', 'set-owner', UNKNOWN_ID, NOBODY],
+    ['orgs', 'add-owner', UNKNOWN_ID, NOBODY],
     ['backup', '/dev/null'],
     ['copy-from', '/dev/null/none'],
     ...['unknown', 'users unknown', 'toString', 'doctor --unknown', 'doctor x', 'keys x'].map((line) =>

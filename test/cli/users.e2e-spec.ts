@@ -446,10 +446,10 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
     expect(JSON.stringify(await service.db.query('SELECT * FROM events'))).not.toContain(password);
   });
 
-  it('orgs set-owner: a member becomes owner, and the owner before stays one', async () => {
+  it('orgs add-owner: a member becomes owner, and the owner before stays one', async () => {
     const member = await anAccount(service);
     await join(org, owner, member, 'member');
-    expect(await left(['orgs', 'set-owner', org.id, member.email])).toEqual([
+    expect(await left(['orgs', 'add-owner', org.id, member.email])).toEqual([
       event(member, 'member.role_changed', { from: 'member', to: 'owner' }, org.id),
     ]);
     const path = `/api/orgs/${org.id}/members/${owner.id}`;
@@ -457,20 +457,20 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
     expect(body).toMatchObject({ member: { role: 'owner' } });
   });
 
-  it('orgs set-owner: an outsider becomes owner only with --force, a disabled user never', async () => {
+  it('orgs add-owner: an outsider becomes owner only with --force, a disabled user never', async () => {
     const user = await anAccount(service);
-    const setOwner = ['orgs', 'set-owner', org.id, user.email];
+    const addOwner = ['orgs', 'add-owner', org.id, user.email];
     const known = await knownEvents(service.db);
-    expect(await run(...setOwner)).toEqual(failure(1, /^refused: [^\n]*no member[^\n]*\n$/));
+    expect(await run(...addOwner)).toEqual(failure(1, /^refused: [^\n]*no member[^\n]*\n$/));
     expect(await eventsSince(service.db, known)).toEqual([]);
 
     const added = { role: 'owner', via: 'added', force: true };
-    expect(await left([...setOwner, '--force'])).toEqual([event(user, 'member.added', added, org.id)]);
-    expect(await left(setOwner)).toEqual([]);
+    expect(await left([...addOwner, '--force'])).toEqual([event(user, 'member.added', added, org.id)]);
+    expect(await left(addOwner)).toEqual([]);
 
     const disabled = await anAccount(service);
     await done('users', 'disable', disabled.email);
-    expect(await run('orgs', 'set-owner', org.id, disabled.email, '--force')).toEqual(
+    expect(await run('orgs', 'add-owner', org.id, disabled.email, '--force')).toEqual(
       failure(1, 'refused: the user is disabled (member_disabled)\n'),
     );
   });
@@ -525,7 +525,7 @@ describe('the last-owner rule', () => {
 
     expect(code).toBe(0);
     for (const { id, name } of orgs) {
-      const way = `has no enabled owner now: accounts orgs set-owner ${id} <USER>`;
+      const way = `has no enabled owner now: accounts orgs add-owner ${id} <USER>`;
       expect(stdout).toContain(`organization ${id} (${name}) ${way}\n`);
     }
     expect(stdout).not.toContain(kept.id);
@@ -536,7 +536,7 @@ describe('the last-owner rule', () => {
     expect(JSON.parse(finding)).toMatchObject({
       holds: false,
       faults: expect.arrayContaining([expect.stringContaining(orgs[0]!.name)]) as unknown,
-      remedy: expect.stringContaining('accounts orgs set-owner') as unknown,
+      remedy: expect.stringContaining('accounts orgs add-owner') as unknown,
     });
   });
 
