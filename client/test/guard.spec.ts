@@ -166,7 +166,6 @@ describe('changes', () => {
     changes.note('ada');
     changes.note('ada', { epoch: 2, except: 'ended' });
     expect(changes.find('ada')).toMatchObject({ epoch: 3, except: 'kept' });
-
     changes.note('ada', { epoch: 4 });
     expect(changes.find('ada')).toMatchObject({ epoch: 4 });
     expect(changes.find('ada')?.except).toBeUndefined();

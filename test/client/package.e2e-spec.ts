@@ -76,7 +76,6 @@ it('needs nothing but jose, and that for services alone', () => {
   const users = [...importGraph(CLIENT, 'src/**/*.ts').keys()].filter((path) =>
     readFileSync(join(CLIENT, path), 'utf8').includes("from 'jose'"),
   );
-
   expect(description).toHaveProperty('dependencies', { jose: expect.any(String) as string });
   expect(users.length).toBeGreaterThan(0);
   expect(users.filter((path) => !path.startsWith('src/service/'))).toEqual([]);
@@ -101,7 +100,6 @@ it('compiles under strict rules, for a bundler with the DOM and for Node without
   mkdirSync(join(project, 'node_modules/@types'));
   symlinkSync(join(MODULES, '@types/node'), join(project, 'node_modules/@types/node'));
   symlinkSync(join(MODULES, 'undici-types'), join(project, 'node_modules/undici-types'));
-
   expect([compile(dom), compile(ofNode)]).toEqual(['', '']);
 });
 
