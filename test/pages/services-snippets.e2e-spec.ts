@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -67,7 +68,7 @@ afterAll(async () => {
 async function serve(app: RequestListener): Promise<string> {
   const server = createServer(app).listen(0, '127.0.0.1');
   ends.unshift(() => server.close());
-  await new Promise((listening) => server.once('listening', listening));
+  await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -108,7 +109,10 @@ describe('a guard of docs/services.md', () => {
     writeFileSync(file, ts.transpileModule(program, { compilerOptions: COMPILER }).outputText);
     const { accounts, app, AppModule } = (await import(pathToFileURL(file).href)) as GuardSnippet;
     ends.push(() => accounts.close());
-    return AppModule ? startNest(AppModule) : startApp(app!);
+    if (AppModule) return startNest(AppModule);
+    if (typeof app === 'function') return serve(app);
+    ends.unshift(() => app!.close());
+    return app!.listen({ port: 0 });
   }
 
   async function startNest(module: Type): Promise<string> {
@@ -116,12 +120,6 @@ describe('a guard of docs/services.md', () => {
     ends.unshift(() => app.close());
     await app.listen(0, '127.0.0.1');
     return app.getUrl();
-  }
-
-  async function startApp(app: NonNullable<GuardSnippet['app']>): Promise<string> {
-    if (typeof app === 'function') return serve(app);
-    ends.unshift(() => app.close());
-    return app.listen({ port: 0 });
   }
 
   it.each(FRAMEWORKS)('in %s lets members with the role in, until they are removed', async (framework) => {

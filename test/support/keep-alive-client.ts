@@ -1,5 +1,6 @@
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Agent as TlsAgent, type AgentOptions, request as requestOverTls } from 'node:https';
+import { text } from 'node:stream/consumers';
 
 export interface Answered {
   kind: 'answered';
@@ -70,7 +71,13 @@ export class KeepAliveClient {
       });
       sent.once('timeout', () => sent.destroy(new Error('no answer in time')));
       sent.once('error', fail);
-      sent.once('response', (response) => collect(response, resolve, fail));
+      sent.once('response', (response) => {
+        const { statusCode: status = 0, headers: received } = response;
+        text(response).then(
+          (all) => resolve({ kind: 'answered', status, headers: received, body: all }),
+          fail,
+        );
+      });
       sent.end(bytes);
     });
   }
@@ -85,18 +92,4 @@ export function describeSent(sent: Sent): string {
   if (sent.kind === 'lost') return `lost: ${sent.why}`;
   if (sent.kind === 'closed') return sent.reused ? 'closed, kept open' : 'closed, new';
   return sent.kind;
-}
-
-function collect(
-  response: IncomingMessage,
-  resolve: (sent: Sent) => void,
-  fail: (error: Error) => void,
-): void {
-  const { statusCode: status = 0, headers } = response;
-  const chunks: Buffer[] = [];
-  response.on('data', (chunk: Buffer) => chunks.push(chunk));
-  response.once('error', fail);
-  response.once('end', () =>
-    resolve({ kind: 'answered', status, headers, body: Buffer.concat(chunks).toString() }),
-  );
 }

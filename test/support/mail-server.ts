@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Certificate } from './certificates.js';
@@ -77,11 +78,7 @@ export class MailServer {
     };
     const server = new SMTPServer(settings);
     server.on('error', () => undefined);
-    const port = await new Promise<number>((resolve) => {
-      const listener = server.listen(options.port ?? 0, '127.0.0.1', () => {
-        resolve((listener.address() as { port: number }).port);
-      });
-    });
+    const port = await portOf(server.listen(options.port ?? 0, '127.0.0.1'));
     const who = login ? `${login.user}:${encodeURIComponent(login.password)}@` : '';
     const url = `${implicit ? 'smtps' : 'smtp'}://${who}${certificate ? 'localhost' : '127.0.0.1'}:${port}`;
     mailServer = new MailServer(server, port, url);
@@ -120,10 +117,13 @@ export function refusal(responseCode: number): Error {
 
 export async function aSilentServer(): Promise<{ url: string; stop: () => void }> {
   const server = createServer();
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
-  });
+  const port = await portOf(server.listen(0, '127.0.0.1'));
   return { url: `smtp://127.0.0.1:${port}`, stop: () => void server.close() };
+}
+
+async function portOf(server: Server): Promise<number> {
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function parseMail(raw: string, to: string): ReceivedMail {

@@ -16,10 +16,7 @@ export interface Session {
   user: { id: string; email: string };
 }
 
-export interface Org {
-  id: string;
-  name: string;
-}
+export type Org = Record<'id' | 'name', string>;
 
 export class Account extends Caller {
   constructor(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,11 +18,8 @@ const SERVER = 2;
 const CLIENT = 3;
 const ERROR = 2;
 
-let traces = 0;
-function aTrace(sampled = true): { traceId: string; parent: string; traceparent: string } {
-  traces += 1;
-  const traceId = `4bf92f3577b34da6a3ce929d${String(traces).padStart(8, '0')}`;
-  const parent = '00f067aa0ba902b7';
+function aTrace(sampled = true) {
+  const [traceId, parent] = [randomBytes(16).toString('hex'), '00f067aa0ba902b7'];
   return { traceId, parent, traceparent: `00-${traceId}-${parent}-${sampled ? '01' : '00'}` };
 }
 

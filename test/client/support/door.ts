@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type ClientRequest, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -39,8 +40,7 @@ export class Door {
 
   static async open(target: string): Promise<Door> {
     const opened = new Door(target);
-    opened.server.listen(0, '127.0.0.1');
-    await new Promise((listening) => opened.server.once('listening', listening));
+    await once(opened.server.listen(0, '127.0.0.1'), 'listening');
     return opened;
   }
 
