@@ -94,18 +94,11 @@ describe('defaults', () => {
     );
   });
 
-  it('serves no documentation in production unless it is told to', () => {
-    expect(parseEnv({ NODE_ENV: 'production' }).docs).toBe(false);
+  it('listens on all addresses in production, and serves no documentation unless it is told to', () => {
+    const all = { production: true, host: '0.0.0.0', metricsHost: '0.0.0.0', docs: false };
+    expect(parseEnv({ NODE_ENV: 'production' })).toMatchObject(all);
     expect(parseEnv({ NODE_ENV: 'production', DOCS: 'on' }).docs).toBe(true);
     expect(parseEnv({ DOCS: 'off' }).docs).toBe(false);
-  });
-
-  it('listens on all addresses in production', () => {
-    expect(parseEnv({ NODE_ENV: 'production' })).toMatchObject({
-      production: true,
-      host: '0.0.0.0',
-      metricsHost: '0.0.0.0',
-    });
   });
 
   it('has metrics where METRICS_HOST says, else where HOST does', () => {
@@ -139,13 +132,11 @@ describe('DATABASE_URL', () => {
   });
 
   it.each([
-    'postgres://a:b@c/d',
     'mysql://host/db',
     'mysql://a:b@host:99999/db',
     'mysql://a:b@/db',
-    'sqlite:',
     'sqlite::memory:',
-    'sqlite:file:data/accounts.sqlite?mode=ro',
+    'sqlite:file:a',
   ])('refuses %s', (url) => {
     expect(problemsOf({ DATABASE_URL: url })).toEqual([
       'DATABASE_URL: expected sqlite:FILE or mysql://user:password@host:port/database',
@@ -168,18 +159,14 @@ describe('SMTP_URL and MAIL_FROM', () => {
     expect(parseEnv({ SMTP_URL: url, MAIL_FROM }).smtp).toMatchObject(server);
   });
 
-  it.each([
-    'mail:25',
-    'http://mail',
-    'smtp://',
-    'smtp://mail:99999',
-    'smtp://mail/?tls=off',
-    'smtp://user@mail',
-    'smtp://:hidden@mail',
-    'smtp://%ff:x@mail',
-  ])('refuses %s', (url) => {
-    expect(problemsOf({ SMTP_URL: url, MAIL_FROM })).toEqual([expect.stringMatching(/^SMTP_URL: expected /)]);
-  });
+  it.each(['smtp://', 'smtp://mail:99999', 'smtp://mail/?tls=off', 'smtp://user@mail', 'smtp://%ff:x@mail'])(
+    'refuses %s',
+    (url) => {
+      expect(problemsOf({ SMTP_URL: url, MAIL_FROM })).toEqual([
+        expect.stringMatching(/^SMTP_URL: expected /),
+      ]);
+    },
+  );
 
   it.each([
     ['no-reply@example.com', { name: '', address: 'no-reply@example.com' }],
@@ -230,9 +217,6 @@ describe('certificates', () => {
   });
 
   it.each([
-    ['a file that is not there', () => join(directory, 'none')],
-    ['a directory', () => directory],
-    ['an empty file', () => aFile('')],
     ['a key', () => aFile(secret)],
     ['a broken certificate', () => aFile(one.replace(/[A-Za-z]{20}/, 'A'.repeat(20)))],
     ['a broken certificate after a good one', () => aFile(`${one}\n${two.slice(0, 200)}\n${two.slice(-30)}`)],
@@ -256,33 +240,10 @@ describe('certificates', () => {
   });
 });
 
-/** What each variable is refused for. */
+/** Refused beside those of test/config/start-up-errors.e2e-spec.ts. */
 const WRONG: Record<string, string[]> = {
-  TRUST_PROXY: [
-    '1',
-    'true',
-    'loopback',
-    '10.0.0.0/33',
-    '10.0.0.1, all',
-    '0.0.0.0/0',
-    '10.0.0.1,::/0',
-    '::ffff:0:0/96',
-    '0.0.0.0/1,128.0.0.0/1',
-    '2000::/3',
-  ],
-  CORS_ORIGINS: ['*', 'null', 'https://app.example.com/', 'https://App.example.com'],
-  MFA_ISSUER: ['Accounts: production', 'x'.repeat(61)],
-  PASSWORD_MIN_LENGTH: ['7'],
-  MAX_ORGS_PER_USER: ['0', '100001'],
-  TOKEN_TTL: ['24', '0s'],
-  RATE_LIMIT_LOGIN: ['10', '0/15m'],
-  RATE_LIMIT_IP: ['on'],
-  RATE_LIMIT_LOOKUP: ['100'],
-  ARGON2_MEMORY_KIB: ['12.5'],
-  MIGRATIONS: ['auto'],
-  LOG_LEVEL: ['loud'],
-  DATABASE_SSL: ['on', 'VERIFY'],
-  WEB_CONCURRENCY: ['0', 'all'],
+  TRUST_PROXY: ['loopback', '10.0.0.1, all', '0.0.0.0/0', '10.0.0.1,::/0', '0.0.0.0/1,128.0.0.0/1'],
+  CORS_ORIGINS: ['https://App.example.com'],
   REDIS_URL: ['localhost:6379'],
 };
 
@@ -304,25 +265,18 @@ describe('wrong values', () => {
   );
 });
 
-describe('lists and switches', () => {
-  it('reads addresses, ranges and origins', () => {
-    const env = parseEnv({
-      TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,fd00::/8',
-      CORS_ORIGINS: 'tauri://localhost,https://app.example.com:8443',
-      RATE_LIMIT_LOGIN: 'off',
-      RATE_LIMIT_IP: '300/15m',
-      RATE_LIMIT_LOOKUP: 'off',
-    });
-    expect(env.trustProxy.map(([network, length]) => `${network.toString()}/${length}`)).toEqual([
-      '10.0.0.0/8',
-      '127.0.0.1/32',
-      'fd00::/8',
-    ]);
-    expect(env.corsOrigins).toEqual(['tauri://localhost', 'https://app.example.com:8443']);
-    expect(env.rateLimitLogin).toBeUndefined();
-    expect(env.rateLimitIp).toEqual({ limit: 300, windowMs: 900_000 });
-    expect(env.rateLimitLookup).toBeUndefined();
+it('reads lists of addresses, ranges and origins, and switches limits off', () => {
+  const env = parseEnv({
+    TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,fd00::/8',
+    CORS_ORIGINS: 'tauri://localhost,https://app.example.com:8443',
+    RATE_LIMIT_LOGIN: 'off',
+    RATE_LIMIT_IP: '300/15m',
   });
+  const ranges = env.trustProxy.map(([network, length]) => `${network.toString()}/${length}`);
+  expect(ranges).toEqual(['10.0.0.0/8', '127.0.0.1/32', 'fd00::/8']);
+  expect(env.corsOrigins).toEqual(['tauri://localhost', 'https://app.example.com:8443']);
+  expect(env.rateLimitLogin).toBeUndefined();
+  expect(env.rateLimitIp).toEqual({ limit: 300, windowMs: 900_000 });
 });
 
 const UNUSABLE = 'expected a readable file of at most 16 KiB that is not empty';
@@ -373,12 +327,6 @@ describe('a URL in a file', () => {
     });
   });
 
-  it('leaves nothing of its variable where the file cannot be used', () => {
-    const problems = problemsOf({ DATABASE_URL: 'sqlite:./a.sqlite', DATABASE_URL_FILE: aFile('') });
-
-    expect(problems).toEqual([`DATABASE_URL_FILE: ${UNUSABLE}`]);
-  });
-
   it('is refused by the name of its variable, without its text', () => {
     const problems = problemsOf({ DATABASE_URL_FILE: aFile('postgres://a:hunter2@db/accounts') });
 
@@ -387,8 +335,6 @@ describe('a URL in a file', () => {
   });
 
   it.each([
-    ['is missing', () => join(directory, 'hunter2')],
-    ['is a directory', () => directory],
     ['is empty', () => aFile('\n')],
     ['is too long', () => aFile('x'.repeat(16 * 1024 + 1))],
     [
@@ -413,19 +359,12 @@ describe('a URL in a file', () => {
 
 describe('a name that is nearly one of ours', () => {
   it.each([
-    ['DATABSE_URL', 'DATABASE_URL'],
     ['DATABASE_ULR', 'DATABASE_URL'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
-    ['RATE_LIMT_LOGIN', 'RATE_LIMIT_LOGIN'],
-    ['RATE_LIMIT_LOGINS', 'RATE_LIMIT_LOGIN'],
     ['RATE_LIMIT_REGISTRATIONS', 'RATE_LIMIT_REGISTER'],
-    ['ARGON2_MEMORY', 'ARGON2_MEMORY_KIB'],
     ['ARGON2_MEMORY_KB', 'ARGON2_MEMORY_KIB'],
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
-    ['TRUST_PROXYS', 'TRUST_PROXY'],
-    ['JWT_KEY_FILE', 'JWT_KEYS_FILE'],
-    ['METRIC_PORT', 'METRICS_PORT'],
     ['SESSION_MAXAGE', 'SESSION_MAX_AGE'],
     ['NODE_EVN', 'NODE_ENV'],
   ])('%s stops the start, and %s is named', (name, meant) => {

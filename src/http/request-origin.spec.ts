@@ -23,13 +23,10 @@ describe('clientAddress', () => {
 
   it.each([
     [undefined],
-    [''],
     ['unknown'],
-    ['_hidden'],
     ['[198.51.100.7'],
     ['198.51.100.7:'],
     ['198.51.100.7:123456'],
-    ['198.51.100.256'],
     ['2001:db8::1]:40001'],
     ['[2001:db8::1]x'],
   ])('falls back to the peer for %j, which is no address', (ip) => {

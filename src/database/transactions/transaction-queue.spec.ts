@@ -50,16 +50,8 @@ describe('principals', () => {
     void ask('eve 1', { principal: 'eve' });
     void ask('clean-up');
     await endAll();
-    expect(started.slice(0, 8)).toEqual([
-      'flood 1',
-      'flood 2',
-      'ada 1',
-      'eve 1',
-      'clean-up',
-      'flood 3',
-      'ada 2',
-      'flood 4',
-    ]);
+    const order = 'flood 1, flood 2, ada 1, eve 1, clean-up, flood 3, ada 2, flood 4';
+    expect(started.slice(0, 8).join(', ')).toBe(order);
     expect(started).toHaveLength(68);
   });
 
@@ -101,14 +93,6 @@ describe('work on one row', () => {
     await endAll();
     expect(started.slice(3)).toEqual([2, 3, 4, 5, 6, 7, 8].map((i) => `org ${i}`));
     expect(queue.counts).toEqual({ running: 0, waiting: 0 });
-  });
-
-  it('is shared by principals in turn', async () => {
-    const { ask, endAll, started } = aQueue(10);
-    for (let i = 1; i <= 20; i += 1) void ask(`flood ${i}`, { principal: 'flood', row: 'org' });
-    void ask('ada 1', { principal: 'ada', row: 'org' });
-    await endAll();
-    expect(started.slice(0, 4)).toEqual(['flood 1', 'flood 2', 'ada 1', 'flood 3']);
   });
 
   it('does not keep other work of its principal waiting behind it', async () => {
