@@ -87,14 +87,15 @@ export class RequestLog {
 function callerOf(request: FastifyRequest): { userId?: string; service?: string } {
   const { principal, signedInUserId, problem } = request;
   if (principal?.kind === 'service') return { service: principal.name };
-  const userId = principal?.id ?? signedInUserId ?? problem?.userId;
+  const userId = principal?.id ?? signedInUserId ?? problem?.options.userId;
   return userId === undefined ? {} : { userId };
 }
 
 function failure({ url }: FastifyRequest, problem: Problem): Record<string, unknown> {
-  const { code, status, cause, detail, reason, limit } = problem;
+  const { code, status, cause, detail } = problem;
   if (problem instanceof ValidationProblem) return { code, fields: problem.fields };
   if (status === 404) return { code, path: loggedPath(url) };
   if (status === 503) return { code, cause: cause === undefined ? detail : rootCause(cause) };
+  const { reason, limit } = problem.options;
   return { code, reason, limit };
 }

@@ -11,7 +11,8 @@ export class OrderedIds {
 
   next(random: string): string {
     const now = random.slice(0, 13);
-    if (this.isLater(now)) {
+    const stepBackMs = timeOfEntityId(this.millisecond) - timeOfEntityId(now);
+    if (now > this.millisecond || stepBackMs > MAX_STEP_BACK_MS) {
       this.millisecond = now;
       this.counter = Number.parseInt(random.slice(15, 18) + random.slice(20, 23), 16) >> 1;
     } else {
@@ -19,13 +20,6 @@ export class OrderedIds {
     }
     const counter = this.counter.toString(16).padStart(6, '0');
     return `${this.millisecond}-7${counter.slice(0, 3)}-8${counter.slice(3)}${random.slice(23)}`;
-  }
-
-  private isLater(now: string): boolean {
-    if (now === this.millisecond) return false;
-    return (
-      now > this.millisecond || timeOfEntityId(this.millisecond) - timeOfEntityId(now) > MAX_STEP_BACK_MS
-    );
   }
 }
 

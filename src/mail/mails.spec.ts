@@ -43,7 +43,7 @@ it.each<[string, MailKind, Reached, boolean, number]>([
 
 it('names the limit in the log line of a refused request', () => {
   const error = new TooManyMailsError('email_change', { waitMs: 1500, refusal: 'Too many.' });
-  expect(error).toMatchObject({ code: 'rate_limited', limit: 'mail-email-change' });
+  expect(error).toMatchObject({ code: 'rate_limited', options: { limit: 'mail-email-change' } });
   expect(error.headers).toEqual({ 'Retry-After': '2' });
 });
 

@@ -117,25 +117,11 @@ export const ApiUnion = (status: number, schema: string, ...members: Type[]): Me
     ApiResponse({ status, schema: { $ref: getSchemaPath(schema) } }),
   );
 
-/** The other codes follow from the method and the access of a route: see problem-responses.ts. */
-type OwnCode = Exclude<
-  ProblemCode,
-  | 'malformed_json'
-  | 'body_too_large'
-  | 'unsupported_media_type'
-  | 'unauthorized'
-  | 'invalid_token'
-  | 'not_a_member'
-  | 'insufficient_role'
-  | 'internal_error'
->;
-
-type OwnProblem = ProblemExample & { code: OwnCode };
-
 const METADATA = 'openapi:problems';
 
-// The last example of a code wins, so that a handler can be more exact than the decorators around it.
-export function ApiProblems(...problems: (OwnCode | OwnProblem)[]): MethodDecorator {
+// The other problems of a route follow from its method and access: see problem-responses.ts. The last example of a code
+// wins, so that a handler can be more exact than the decorators around it.
+export function ApiProblems(...problems: (ProblemCode | ProblemExample)[]): MethodDecorator {
   const added = toExamples(problems);
   return (_prototype, _name, { value: handler }) => {
     // Decorators are applied from the last to the first.
@@ -150,9 +136,7 @@ export function toExamples(problems: (ProblemCode | ProblemExample)[]): ProblemE
 export const ownProblems = (handler: object): ProblemExample[] =>
   (Reflect.getMetadata(METADATA, handler) as ProblemExample[] | undefined) ?? [];
 
-export function invalidFields(messages: Record<string, string>): ProblemExample & {
-  code: 'validation_failed';
-} {
+export function invalidFields(messages: Record<string, string>): ProblemExample {
   const errors = Object.entries(messages).map(([field, message]) => ({ field, message }));
   return { code: 'validation_failed', errors };
 }

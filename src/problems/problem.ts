@@ -30,26 +30,18 @@ export class Problem extends Error {
   readonly detail: string;
   readonly headers: Record<string, string>;
   readonly extensions: Record<string, unknown>;
-  readonly remedy: Remedy | undefined;
-  readonly reason: string | undefined;
-  readonly limit: string | undefined;
-  readonly userId: string | undefined;
 
   constructor(
     readonly code: ProblemCode,
-    options: ProblemOptions = {},
+    readonly options: ProblemOptions = {},
   ) {
-    const detail = options.detail ?? PROBLEMS[code].detail;
-    super(detail, { cause: options.cause });
-    this.detail = detail;
+    const { detail = PROBLEMS[code].detail, headers = {}, extensions = {}, cause } = options;
+    super(detail, { cause });
     this.name = new.target.name;
     this.status = PROBLEMS[code].status;
-    this.headers = options.headers ?? {};
-    this.extensions = options.extensions ?? {};
-    this.remedy = options.remedy;
-    this.reason = options.reason;
-    this.limit = options.limit;
-    this.userId = options.userId;
+    this.detail = detail;
+    this.headers = headers;
+    this.extensions = extensions;
   }
 }
 

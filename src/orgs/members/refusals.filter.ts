@@ -27,7 +27,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     const request = http.getRequest<RefusedRequest>();
     const reply = http.getResponse<FastifyReply>();
     const { key, writeControls } = request;
-    if (problem.status < 500 && (key || (writeControls?.withRemedy && problem.remedy))) {
+    if (problem.status < 500 && (key || (writeControls?.withRemedy && problem.options.remedy))) {
       return this.answer(problem, request, reply).catch((error: unknown) => {
         sendProblem(problemOf(error), request, reply, this.logger);
       });
@@ -40,8 +40,8 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     const { id: userId } = userOf(request);
     const first = key && (await this.writes.findAnswer(userId, key));
     if (first) return first.send(reply);
-    if (writeControls?.withRemedy && problem.remedy) {
-      problem.extensions['remedy'] = await this.describe(problem.remedy, userId, org?.id);
+    if (writeControls?.withRemedy && problem.options.remedy) {
+      problem.extensions['remedy'] = await this.describe(problem.options.remedy, userId, org?.id);
     }
     return sendProblem(problem, request, reply, this.logger);
   }
