@@ -30,12 +30,9 @@ export async function bootstrap(): Promise<void> {
 async function warnOfUnsafeCommits({ database }: Env): Promise<void> {
   if (database.engine === 'sqlite') return;
   const { findUnsafeCommits } = await import('../database/mysql/mysql-server.js');
-  for (const { host, settings, cost } of await findUnsafeCommits(database)) {
-    new Logger('Database').warn({
-      msg: `the settings of the database are not durable: ${cost}`,
-      host,
-      settings,
-    });
+  for (const { cost, ...place } of await findUnsafeCommits(database)) {
+    const msg = `the settings of the database are not durable: ${cost}`;
+    new Logger('Database').warn({ msg, ...place });
   }
 }
 

@@ -20,10 +20,10 @@ export async function copyTables(file: string, target: DataSource): Promise<Copi
   const source = openToRead(file);
   try {
     source.prepare('BEGIN').run();
-    return await new Transactions(target).run({ principal: 'copy' }, async (transaction) => {
+    return await new Transactions(target).run({ principal: 'copy' }, async (tx) => {
       const copied: CopiedTable[] = [];
       for (const metadata of referredFirst(target.entityMetadatas)) {
-        copied.push(await copyTable(source, transaction, metadata));
+        copied.push(await copyTable(source, tx, metadata));
       }
       return copied;
     });
@@ -49,10 +49,10 @@ function referredFirst(tables: readonly EntityMetadata[]): EntityMetadata[] {
 
 async function copyTable(
   source: NodeSqlite,
-  transaction: Transaction,
+  tx: Transaction,
   { tableName: table, columns }: EntityMetadata,
 ): Promise<CopiedTable> {
-  if ((await countOf(transaction, table)) > 0) throw new TableNotEmptyError(table);
+  if ((await countOf(tx, table)) > 0) throw new TableNotEmptyError(table);
   const names = columns.map(({ databaseName }) => databaseName);
   const page = source.prepare(
     `SELECT rowid, ${names.join(', ')} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`,
@@ -62,18 +62,18 @@ async function copyTable(
   for (let after = 0; ;) {
     const found = page.all(after) as Record<string, unknown>[];
     if (found.length === 0) break;
-    rows += await transaction.write(
+    rows += await tx.write(
       `INSERT INTO ${table} (${names.join(', ')}) VALUES ${found.map(() => row).join(', ')}`,
       found.flatMap((one) => names.map((name) => one[name])),
     );
     after = Number(found.at(-1)!['rowid']);
   }
-  const present = await countOf(transaction, table);
+  const present = await countOf(tx, table);
   if (present !== rows) throw new Error(`${table} has ${present} rows, of ${rows} that were written`);
   return { table, rows };
 }
 
-async function countOf(transaction: Transaction, table: string): Promise<number> {
-  const [count] = await transaction.read<{ total: number }>(`SELECT COUNT(*) AS total FROM ${table}`, []);
+async function countOf(tx: Transaction, table: string): Promise<number> {
+  const [count] = await tx.read<{ total: number }>(`SELECT COUNT(*) AS total FROM ${table}`, []);
   return count!.total;
 }

@@ -99,11 +99,6 @@ export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextP
   return { nextCursor };
 }
 
-export interface FilteredPage<Row> {
-  rows: Row[];
-  last?: Row;
-}
-
 interface Filter<Row> {
   limit: number;
   isWanted: (row: Row) => boolean;
@@ -118,7 +113,7 @@ const MAX_READS = 5;
 export async function filteredPage<Row>(
   { limit, isWanted, isBeyond = () => false }: Filter<Row>,
   read: (size: number, after: Row | undefined) => Promise<Row[]>,
-): Promise<FilteredPage<Row>> {
+): Promise<{ rows: Row[]; last?: Row }> {
   const wanted: Row[] = [];
   let last: Row | undefined;
   for (let reads = 0; reads < MAX_READS; reads += 1) {

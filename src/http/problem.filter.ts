@@ -46,9 +46,7 @@ export function problemOf(error: unknown): Problem {
   if (isStorageFull(error)) {
     return new Problem('storage_full', { headers: { 'Retry-After': '30' }, cause: error });
   }
-  if (isDatabaseUnavailable(error)) {
-    return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
-  }
+  if (isDatabaseUnavailable(error)) return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
   if (isLostConflict(error)) return new LostConflictError(error);
   return toProblem(error);
 }

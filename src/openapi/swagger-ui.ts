@@ -35,9 +35,6 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The page loads the document of its selector. */
-const NONE = {} as OpenAPIObject;
-
 export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<Env, 'operatorsApi'>): void {
   const kinds = CALLER_KINDS.filter((callers) => callers !== 'operators' || operatorsApi);
   const fastify = app.getHttpAdapter().getInstance();
@@ -48,7 +45,8 @@ export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<En
   });
   fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
   serveDocuments(app, kinds);
-  SwaggerModule.setup(PATH, app, NONE, {
+  // The page loads the document of its selector.
+  SwaggerModule.setup(PATH, app, {} as OpenAPIObject, {
     raw: false,
     explorer: true,
     customSiteTitle: 'Accounts API',

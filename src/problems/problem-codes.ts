@@ -1,9 +1,3 @@
-interface ProblemDefinition {
-  status: number;
-  meaning: string;
-  detail: string;
-}
-
 export const PROBLEMS = byStatus({
   400: {
     bad_request: ['The request is malformed', 'The request could not be understood.'],
@@ -220,7 +214,7 @@ type CodeIn<Table> = { [Status in keyof Table]: keyof Table[Status] & string }[k
 
 function byStatus<Table extends Record<number, Record<string, Texts>>>(
   table: Table,
-): Record<CodeIn<Table>, ProblemDefinition> {
+): Record<CodeIn<Table>, { status: number; meaning: string; detail: string }> {
   return Object.fromEntries(
     Object.entries(table).flatMap(([status, codes]) =>
       Object.entries(codes).map(([code, [meaning, detail]]) => [
@@ -228,5 +222,5 @@ function byStatus<Table extends Record<number, Record<string, Texts>>>(
         { status: Number(status), meaning, detail },
       ]),
     ),
-  ) as Record<CodeIn<Table>, ProblemDefinition>;
+  ) as ReturnType<typeof byStatus<Table>>;
 }

@@ -65,6 +65,9 @@ const INSERT_IF_ROOM = `INSERT INTO idempotency_keys ${COLUMNS}
   WHERE (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = u.id
     ORDER BY k.expires_at LIMIT 1 OFFSET ${MAX_KEYS - 1}) IS NULL`;
 
+const DELETE_EXPIRED = 'DELETE FROM idempotency_keys WHERE user_id = ? AND key_hash = ? AND expires_at <= ?';
+const DELETE_OLDEST = 'DELETE FROM idempotency_keys WHERE user_id = ? AND expires_at <= ?';
+
 const FIND_EXPIRED = hotStatement(
   'the clean-up of idempotency keys',
   `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
@@ -79,35 +82,32 @@ export class IdempotencyKeysRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  async find(userId: string, keyHash: string, transaction?: Transaction): Promise<KeptAnswer | undefined> {
+  async find(userId: string, keyHash: string, tx?: Transaction): Promise<KeptAnswer | undefined> {
     const values = [userId, keyHash];
-    const rows = transaction
-      ? await transaction.read<KeptAnswer>(FIND, values)
+    const rows = tx
+      ? await tx.read<KeptAnswer>(FIND, values)
       : await this.keys.query<KeptAnswer[]>(FIND, values);
     return rows[0];
   }
 
-  async insert(transaction: Transaction, key: IdempotencyKey): Promise<void> {
+  async insert(tx: Transaction, key: IdempotencyKey): Promise<void> {
     const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
     const values = [userId, keyHash, fingerprint, status, body, expiresAt];
     try {
-      if ((await transaction.write(INSERT_IF_ROOM, [...values, userId])) === 1) return;
-      await this.evict(transaction, userId);
-      await transaction.write(INSERT, values);
+      if ((await tx.write(INSERT_IF_ROOM, [...values, userId])) === 1) return;
+      await this.evict(tx, userId);
+      await tx.write(INSERT, values);
     } catch (error) {
       throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new Problem('idempotency_key_reused') : error;
     }
   }
 
-  async deleteExpired(transaction: Transaction, { userId, keyHash }: KeyOfUser): Promise<void> {
-    await transaction.write(
-      'DELETE FROM idempotency_keys WHERE user_id = ? AND key_hash = ? AND expires_at <= ?',
-      [userId, keyHash, Date.now()],
-    );
+  async deleteExpired(tx: Transaction, { userId, keyHash }: KeyOfUser): Promise<void> {
+    await tx.write(DELETE_EXPIRED, [userId, keyHash, Date.now()]);
   }
 
-  async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {
-    await transaction.write('DELETE FROM idempotency_keys WHERE user_id = ?', [userId]);
+  async deleteAllOf(tx: Transaction, userId: string): Promise<void> {
+    await tx.write('DELETE FROM idempotency_keys WHERE user_id = ?', [userId]);
   }
 
   findExpired(before: number, limit: number): Promise<KeyOfUser[]> {
@@ -121,11 +121,8 @@ export class IdempotencyKeysRepository {
     );
   }
 
-  private async evict(transaction: Transaction, userId: string): Promise<void> {
-    const [last] = await transaction.read<{ expiresAt: number }>(FIND_OLDEST, [userId, EVICTED - 1]);
-    await transaction.write('DELETE FROM idempotency_keys WHERE user_id = ? AND expires_at <= ?', [
-      userId,
-      last?.expiresAt ?? 0,
-    ]);
+  private async evict(tx: Transaction, userId: string): Promise<void> {
+    const [last] = await tx.read<{ expiresAt: number }>(FIND_OLDEST, [userId, EVICTED - 1]);
+    await tx.write(DELETE_OLDEST, [userId, last?.expiresAt ?? 0]);
   }
 }

@@ -27,10 +27,10 @@ export class Writes {
   run<Answer extends object>(
     write: Write,
     row: string,
-    work: (transaction: Transaction) => Promise<Answer>,
+    work: (tx: Transaction) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.transactions.run({ principal: write.actor.id, row }, async (transaction) =>
-      this.complete(transaction, write, await work(transaction)),
+    return this.transactions.run({ principal: write.actor.id, row }, async (tx) =>
+      this.complete(tx, write, await work(tx)),
     );
   }
 
@@ -38,9 +38,9 @@ export class Writes {
   async findAnswer(
     userId: string,
     key: RequestKey,
-    transaction?: Transaction,
+    tx?: Transaction,
   ): Promise<ShortCircuitResponse | undefined> {
-    const kept = await this.keys.find(userId, key.keyHash, transaction);
+    const kept = await this.keys.find(userId, key.keyHash, tx);
     if (!kept) return undefined;
     key.isExpired = kept.expiresAt <= Date.now();
     if (key.isExpired) return undefined;
@@ -51,24 +51,24 @@ export class Writes {
   }
 
   /** Repeats the first answer to a request with the key; call it once the transaction has locked the row. */
-  async replay(transaction: Transaction, { actor, key }: Write): Promise<void> {
-    const answer = key && (await this.findAnswer(actor.id, key, transaction));
+  async replay(tx: Transaction, { actor, key }: Write): Promise<void> {
+    const answer = key && (await this.findAnswer(actor.id, key, tx));
     if (answer) throw answer;
   }
 
   /** Keeps the answer, or ends a dry run. Call it as the last step of a transaction that the caller runs. */
   async complete<Answer extends object>(
-    transaction: Transaction,
+    tx: Transaction,
     { actor: { id: userId }, dryRun, key, status }: Write,
     answer: Answer,
   ): Promise<Answer> {
     if (dryRun) throw new ShortCircuitResponse(status, answer);
     if (!key) return answer;
     const { keyHash, fingerprint, isExpired = false } = key;
-    if (isExpired) await this.keys.deleteExpired(transaction, { userId, keyHash });
+    if (isExpired) await this.keys.deleteExpired(tx, { userId, keyHash });
     const expiresAt = Date.now() + RETENTION_MS;
     const body = JSON.stringify(answer, withoutCodes);
-    await this.keys.insert(transaction, { userId, keyHash, fingerprint, status, body, expiresAt });
+    await this.keys.insert(tx, { userId, keyHash, fingerprint, status, body, expiresAt });
     return answer;
   }
 }

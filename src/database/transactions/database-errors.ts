@@ -2,13 +2,7 @@ import { QueryFailedError } from 'typeorm';
 import { Logger } from '@nestjs/common';
 import { UnavailableError } from '../../problems/problem.js';
 
-interface DriverError {
-  fatal?: boolean;
-  code?: string;
-  errno?: number;
-  errcode?: number;
-  message: string;
-}
+type DriverError = NodeJS.ErrnoException & { fatal?: boolean; errcode?: number };
 
 export interface UniqueKey {
   /** as MySQL and MariaDB report it */

@@ -25,7 +25,7 @@ export class Transaction {
     this.forUpdateOfFree = isExclusive ? '' : ' FOR UPDATE SKIP LOCKED';
   }
 
-  async perform<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async perform<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
       return await current.run(this, work, this);
     } finally {
@@ -107,7 +107,7 @@ export class Transactions {
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
-  async run<T>(turn: Turn, work: (transaction: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
+  async run<T>(turn: Turn, work: (tx: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
     // Otherwise it would wait for the transaction around it.
     refuseInsideTransaction();
     // The queue tells turns apart by identity.
@@ -130,7 +130,7 @@ export class Transactions {
     }
   }
 
-  private async attempt<T>(work: (transaction: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
+  private async attempt<T>(work: (tx: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();

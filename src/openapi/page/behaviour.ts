@@ -37,12 +37,8 @@ export function foldAnswers(): object {
         { className: 'answer-line', 'data-code': code },
         React.createElement('td', { colSpan: 3 }, button),
       );
-      return React.createElement(
-        React.Fragment,
-        null,
-        line,
-        isOpen ? React.createElement(Original, properties) : null,
-      );
+      const answer = isOpen ? React.createElement(Original, properties) : null;
+      return React.createElement(React.Fragment, null, line, answer);
     };
   return { wrapComponents: { response: wrap } };
 }
