@@ -1,8 +1,10 @@
 import { type QueryRunner, type Table } from 'typeorm';
 import { columnsFor, foreignKey, index, isMysql, OPTIONAL, PRIMARY, unique } from './columns.js';
 
-export function orgs(runner: QueryRunner): Table[] {
-  const { table, id, text, unicode, number, time } = columnsFor(runner);
+export function orgTables(runner: QueryRunner): Table[] {
+  const { table, id, text, unicode, number, time, flag } = columnsFor(runner);
+  const pending = index('events_pending_id_idx', 'pending', 'id');
+  if (!isMysql(runner)) pending.where = '"pending" IS NOT NULL';
   return [
     table(
       'orgs',
@@ -63,14 +65,6 @@ export function orgs(runner: QueryRunner): Table[] {
       index('idempotency_keys_expires_at_idx', 'expires_at'),
       index('idempotency_keys_user_id_expires_at_idx', 'user_id', 'expires_at'),
     ),
-  ];
-}
-
-export function events(runner: QueryRunner): Table[] {
-  const { table, id, text, unicode, number, time, flag } = columnsFor(runner);
-  const pending = index('events_pending_id_idx', 'pending', 'id');
-  if (!isMysql(runner)) pending.where = '"pending" IS NOT NULL';
-  return [
     table(
       'events',
       id('id', PRIMARY),
@@ -95,12 +89,6 @@ export function events(runner: QueryRunner): Table[] {
       pending,
     ),
     table('feed', time('seq', PRIMARY), id('event_id'), unique('feed_event_id_key', 'event_id')),
-  ];
-}
-
-export function mails(runner: QueryRunner): Table[] {
-  const { table, id, text, number, time } = columnsFor(runner);
-  return [
     table(
       'mails',
       id('id', PRIMARY),

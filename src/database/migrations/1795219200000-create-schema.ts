@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner, type Table, TableUnique } from 'typeorm';
 import { columnsFor, foreignKey, index, isMysql, OPTIONAL, PRIMARY, unique } from './columns.js';
-import { events, mails, orgs } from './1795219200000-create-schema.orgs.js';
+import { orgTables } from './1795219200000-create-schema.orgs.js';
 
 /** MySQL commits each statement by itself, so that every step can be repeated. */
 export class CreateSchema1795219200000 implements MigrationInterface {
@@ -14,46 +14,31 @@ export class CreateSchema1795219200000 implements MigrationInterface {
 }
 
 function tables(runner: QueryRunner): Table[] {
-  return [
-    users(runner),
-    ...sessions(runner),
-    ...secondFactors(runner),
-    ...orgs(runner),
-    ...events(runner),
-    ...mails(runner),
-    ...services(runner),
-    liftedLimits(runner),
-  ];
+  return [...userTables(runner), ...orgTables(runner), ...serviceTables(runner)];
 }
 
-function users(runner: QueryRunner): Table {
-  const { table, id, text, number, time } = columnsFor(runner);
-  return table(
-    'users',
-    id('id', PRIMARY),
-    text('email', 254),
-    text('password_hash', 255),
-    time('created_at'),
-    number('revision', { default: 1 }),
-    number('auth_epoch', { default: 0 }),
-    time('disabled_at', OPTIONAL),
-    time('email_verified_at', OPTIONAL),
-    time('password_changed_at', OPTIONAL),
-    time('second_factor_at', OPTIONAL),
-    time('operator_since', OPTIONAL),
-    text('disabled_email', 254, OPTIONAL),
-    isMysql(runner)
-      ? unique('users_email_key', 'email')
-      : new TableUnique({ name: 'users_email_key', columnNames: ['email'] }),
-    index('users_disabled_email_idx', 'disabled_email'),
-  );
-}
-
-// With each update of the index that serves a foreign key, InnoDB locks the row of the user. A refresh updates
-// `expires_at`, so that an index of `user_id` alone has to serve it.
-function sessions(runner: QueryRunner): Table[] {
+function userTables(runner: QueryRunner): Table[] {
   const { table, id, text, unicode, number, time } = columnsFor(runner);
   return [
+    table(
+      'users',
+      id('id', PRIMARY),
+      text('email', 254),
+      text('password_hash', 255),
+      time('created_at'),
+      number('revision', { default: 1 }),
+      number('auth_epoch', { default: 0 }),
+      time('disabled_at', OPTIONAL),
+      time('email_verified_at', OPTIONAL),
+      time('password_changed_at', OPTIONAL),
+      time('second_factor_at', OPTIONAL),
+      time('operator_since', OPTIONAL),
+      text('disabled_email', 254, OPTIONAL),
+      isMysql(runner)
+        ? unique('users_email_key', 'email')
+        : new TableUnique({ name: 'users_email_key', columnNames: ['email'] }),
+      index('users_disabled_email_idx', 'disabled_email'),
+    ),
     table(
       'sessions',
       id('id', PRIMARY),
@@ -74,6 +59,8 @@ function sessions(runner: QueryRunner): Table[] {
       text('amr', 40, OPTIONAL),
       text('service', 40, OPTIONAL),
       number('bound_epoch', OPTIONAL),
+      // With each update of the index that serves a foreign key, InnoDB locks the row of the user. A refresh updates
+      // `expires_at`, so that an index of `user_id` alone has to serve it.
       index('sessions_user_id_idx', 'user_id'),
       index('sessions_user_id_alive_idx', 'user_id', 'auth_epoch', 'revoked_at', 'expires_at'),
       index('sessions_login_id_idx', 'login_id', 'id'),
@@ -103,12 +90,6 @@ function sessions(runner: QueryRunner): Table[] {
       text('request_id', 128, OPTIONAL),
       text('ip', 45, OPTIONAL),
     ),
-  ];
-}
-
-function secondFactors(runner: QueryRunner): Table[] {
-  const { table, id, text, number, time } = columnsFor(runner);
-  return [
     table(
       'second_factors',
       id('user_id', PRIMARY),
@@ -137,7 +118,7 @@ function secondFactors(runner: QueryRunner): Table[] {
   ];
 }
 
-function services(runner: QueryRunner): Table[] {
+function serviceTables(runner: QueryRunner): Table[] {
   const { table, id, text, number, time } = columnsFor(runner);
   return [
     table(
@@ -162,15 +143,11 @@ function services(runner: QueryRunner): Table[] {
       unique('service_secrets_hash_key', 'hash'),
       foreignKey('service_secrets_service_fkey', 'service', 'services', 'name'),
     ),
+    table(
+      'lifted_limits',
+      text('lift_key', 22, PRIMARY),
+      time('lifted_at'),
+      index('lifted_limits_lifted_at_idx', 'lifted_at'),
+    ),
   ];
-}
-
-function liftedLimits(runner: QueryRunner): Table {
-  const { table, text, time } = columnsFor(runner);
-  return table(
-    'lifted_limits',
-    text('lift_key', 22, PRIMARY),
-    time('lifted_at'),
-    index('lifted_limits_lifted_at_idx', 'lifted_at'),
-  );
 }
