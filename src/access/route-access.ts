@@ -20,7 +20,7 @@ export function boundToken(): Problem {
 }
 
 /** RFC 9470 section 3 */
-function loginNeeded({ secondFactor, maxAge }: LoginDemands): Problem {
+function loginNeeded({ secondFactor, maxAge }: NonNullable<Assurance['login']>): Problem {
   const challenge = `Bearer error="insufficient_user_authentication", max_age=${maxAge}`;
   return new Problem('insufficient_user_authentication', {
     ...(!secondFactor && { detail: RECENT_LOGIN }),
@@ -31,12 +31,7 @@ function loginNeeded({ secondFactor, maxAge }: LoginDemands): Problem {
 export interface Assurance {
   by: 'password';
   /** another login can meet these demands (RFC 9470) */
-  login?: LoginDemands;
-}
-
-interface LoginDemands {
-  secondFactor: boolean;
-  maxAge: number;
+  login?: { secondFactor: boolean; maxAge: number };
 }
 
 type Session = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
@@ -48,20 +43,19 @@ export const operatorsAssurance = ({ operatorsSecondFactor, operatorsLoginAge }:
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
 
-export function requireAssurance(session: Session, assurance: Assurance | undefined): void {
+export function requireAssurance(
+  { isDelegated, amr = [], authTime = 0 }: Session,
+  assurance: Assurance | undefined,
+): void {
   if (!assurance) return;
   const { login } = assurance;
-  if (login && !meets(session, login)) throw loginNeeded(login);
-  if (session.isDelegated) throw new Problem('step_up_required');
-}
-
-/** A delegated session inherits `amr` and `authTime`, but needs another login, too. */
-function meets(
-  { isDelegated, amr = [], authTime = 0 }: Session,
-  { secondFactor, maxAge }: LoginDemands,
-): boolean {
-  if (isDelegated || (secondFactor && !amr.includes('otp'))) return false;
-  return Date.now() - authTime <= maxAge * 1000;
+  // A delegated session inherits `amr` and `authTime`, but needs another login, too.
+  const isMet =
+    !isDelegated &&
+    (!login?.secondFactor || amr.includes('otp')) &&
+    (!login || Date.now() - authTime <= login.maxAge * 1000);
+  if (login && !isMet) throw loginNeeded(login);
+  if (isDelegated) throw new Problem('step_up_required');
 }
 
 export interface ForBoundTokens {

@@ -28,12 +28,9 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
 }
 
-export interface Engine {
-  name: 'sqlite' | 'mysql' | 'mariadb';
-  version: string;
-}
-
-export async function engineOf(dataSource: DataSource): Promise<Engine> {
+export async function engineOf(
+  dataSource: DataSource,
+): Promise<{ name: 'sqlite' | 'mysql' | 'mariadb'; version: string }> {
   const { type } = dataSource.options;
   const isSqlite = type === 'better-sqlite3';
   const [row] = await dataSource.query<{ version: string }[]>(

@@ -26,10 +26,7 @@ export class SharedStatement<Key, Answer> {
   private lastSize = 0;
   private isTaking = false;
 
-  /**
-   * @param query answers in the order of the keys, which may repeat
-   * @param maxBatch smaller if answers are large, so that no query takes long
-   */
+  // `query` answers in the order of the keys, which may repeat. `maxBatch` is smaller if answers are large.
   constructor(
     private readonly query: (keys: Key[]) => Promise<Answer[]>,
     private readonly maxBatch = (): number => MAX_BATCH_SIZE,

@@ -15,11 +15,9 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
-/**
- * Rows of values as a table `k`, planned once: a condition with OR for each key takes three times as long for 32 keys.
- * The SELECT that finds nothing gives the columns their character set; otherwise the joins use no index.
- * @param columns `SELECT … FROM` a table with an id, a column for each value of a row
- */
+// Rows of values as a table `k`, planned once: a condition with OR for each key takes three times as long for 32 keys.
+// `columns` is `SELECT … FROM` a table with an id: it finds nothing, but gives the columns their character set, without
+// which the joins use no index.
 export function keyTable(columns: string, width: number, size: number): string {
   return `(${columns} WHERE id = ''${` UNION ALL SELECT ${places(width)}`.repeat(size)}) k`;
 }
@@ -46,10 +44,8 @@ export async function deleteFound<Id>(
   return { examined: found.length, deleted: found.length };
 }
 
-/**
- * The time of the database in epoch milliseconds. The clocks of two instances may differ by minutes, and an instance reads
- * its clock before its statement waits for a connection and row locks.
- */
+// The time of the database in epoch milliseconds. The clocks of two instances may differ by minutes, and an instance reads
+// its clock before its statement waits for a connection and row locks.
 export const NOW_MS = 'CAST(ROUND(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)';
 
 export interface HotStatement {

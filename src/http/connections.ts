@@ -109,10 +109,8 @@ export class Exchanges {
     this.open.set(reply, { ip, begun: false, sent: false, bytes: 0 });
   }
 
-  /**
-   * Call it when the whole request is there. A request begins when the answer before it has been made, because an answer
-   * stays in memory until the client has read those before it.
-   */
+  // Call it when the whole request is there. A request begins when the answer before it has been made, because an answer
+  // stays in memory until the client has read those before it.
   arrive(reply: FastifyReply, begin: () => void): void {
     const exchange = this.open.get(reply);
     if (!exchange) return begin();

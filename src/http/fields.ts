@@ -74,10 +74,7 @@ export const IsOneLine = (maxCharacters: number, options?: FieldOptions): Proper
 const INVALID_LIMIT = 'must be a whole number from 1 to 1000';
 const LIMIT = /^(?:[1-9]\d{0,2}|1000)$/;
 
-/**
- * @param rows what a page has
- * @param isWholeList whether this query has no default limit: a cursor then needs a limit
- */
+/** @param isWholeList whether this query has no default limit: a cursor then needs a limit */
 export const PageLimit = (
   rows: string,
   isWholeList?: (query: PageQuery) => boolean,

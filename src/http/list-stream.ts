@@ -37,10 +37,8 @@ async function* piecesOf<Row>(list: ListStream<Row>): AsyncGenerator<string | un
   yield frame.slice(middle);
 }
 
-/**
- * Reads no faster than the client, to bound memory. A failure closes the connection.
- * @param pieces undefined once the reader's access has ended
- */
+// Reads no faster than the client, to bound memory. A failure closes the connection. A piece is undefined once the
+// reader's access has ended.
 export function streamJson(pieces: AsyncIterable<string | undefined>, log: StreamLog): StreamableFile {
   const stream = Readable.from(checked(pieces, log), { objectMode: false, highWaterMark: 0 });
   return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });

@@ -9,16 +9,16 @@ export type Handler = (...parameters: unknown[]) => unknown;
 
 export function handlersOf(app: INestApplication): Map<string, Handler> {
   const controllers = new DiscoveryService(app.get(ModulesContainer)).getControllers();
+  const scanner = new MetadataScanner();
   return new Map(
-    controllers.flatMap(({ instance }) => handlersIn(Object.getPrototypeOf(instance) as object)),
+    controllers.flatMap(({ instance }) => {
+      const handlers = Object.getPrototypeOf(instance) as Record<string, Handler>;
+      return scanner
+        .getAllMethodNames(handlers)
+        .map((name) => [name, handlers[name]!] as const)
+        .filter(([, handler]) => Reflect.hasMetadata(PATH_METADATA, handler));
+    }),
   );
-}
-
-function handlersIn(prototype: object): [name: string, handler: Handler][] {
-  return new MetadataScanner()
-    .getAllMethodNames(prototype)
-    .map((name): [string, Handler] => [name, Reflect.get(prototype, name) as Handler])
-    .filter(([, handler]) => Reflect.hasMetadata(PATH_METADATA, handler));
 }
 
 type Method = (typeof METHODS)[number];

@@ -101,12 +101,16 @@ function bodyOf(handler: Handler, documented: Operation['requestBody']): BodyKin
 
 function describe(status: number, problems: ProblemExample[]): Response {
   const codes = problems.map(({ code }) => code);
+  // A service gets `requiredScope`.
+  const isTokenRefused = problems.some(
+    ({ code, extensions }) => code === 'insufficient_scope' && extensions === undefined,
+  );
   const schemas = codes.map((code) => ({ $ref: getSchemaPath(schemaName(code)) }));
   return {
     description: `${codes.map((code) => `\`${code}\`: ${PROBLEMS[code].meaning}`).join('. ')}.`,
     headers: {
       ...headerRefs('X-Request-Id', ...(MORE_HEADERS[status] ?? [])),
-      ...(problems.some(isOfToken) && SCOPE_CHALLENGE),
+      ...(isTokenRefused && SCOPE_CHALLENGE),
       ...(codes.includes('invalid_client') && BASIC_CHALLENGE),
     },
     content: {
@@ -118,13 +122,7 @@ function describe(status: number, problems: ProblemExample[]): Response {
   };
 }
 
-/** A service gets `requiredScope`. */
-function isOfToken({ code, extensions }: ProblemExample): boolean {
-  return code === 'insufficient_scope' && extensions === undefined;
-}
-
 function exampleOf(problem: ProblemExample): object {
-  const isOwn =
-    problem.detail !== undefined || problem.errors !== undefined || problem.extensions !== undefined;
+  const isOwn = Object.keys(problem).length > 1;
   return isOwn ? problemExample(problem) : { $ref: `#/components/examples/${problem.code}` };
 }
