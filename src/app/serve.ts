@@ -5,9 +5,10 @@ import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { type Env, VERSION } from '../config/env.js';
+import { listenError } from '../config/ip-address.js';
 import { ConfigurationError } from '../config/variables.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
-import { fastifyOptions, listen, stopOnSignals } from '../http/server.js';
+import { fastifyOptions, stopOnSignals } from '../http/server.js';
 import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
 import { RequestLog, traceRequests } from '../http/request-log.js';
 import { NestLogger } from '../telemetry/logging/logger.js';
@@ -45,7 +46,9 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   await refuseReservedNames(app, env);
   await startWorkers(app);
   idle.limit(app.getHttpServer(), maxConnections(env));
-  await listen(app, env);
+  await app.listen(env.port, env.host).catch((error: unknown) => {
+    throw listenError('PORT, HOST', env.host, env.port, error);
+  });
   announce(env, await app.getUrl(), log);
 }
 

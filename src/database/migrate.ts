@@ -29,8 +29,7 @@ export class MigrationLeaseLostError extends ConfigurationError {
 /** The lease is a row, since named locks do not span a Galera cluster. The lease of a dead holder expires. */
 export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
-  await retryPersistently(() => dataSource.query(CREATE_TABLE));
-  await retryPersistently(() => dataSource.query(CREATE_ROW));
+  for (const sql of [CREATE_TABLE, CREATE_ROW]) await retryPersistently(() => dataSource.query(sql));
   await take(dataSource, holder);
 
   const renewal = keepRenewing(dataSource, holder);

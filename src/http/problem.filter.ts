@@ -76,7 +76,13 @@ export function sendProblem(
 }
 
 export function replaceNodeAnswers(fastify: FastifyInstance): void {
-  requireHostHeader(fastify);
+  // RFC 9112 section 3.2. HTTP/1.0 may leave it out.
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { headersDistinct, httpVersion } = request.raw;
+    const hosts = headersDistinct['host']?.length ?? 0;
+    const accepted = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+    done(accepted ? undefined : new Problem('bad_request', { detail: 'Send one Host header.' }));
+  });
   const { server } = fastify;
   // RFC 9110 section 10.1.1
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -86,16 +92,6 @@ export function replaceNodeAnswers(fastify: FastifyInstance): void {
   server.on('connect', ({ socket }: IncomingMessage) => {
     socket.on('error', () => socket.destroy());
     server.emit('clientError', new Error('CONNECT'), socket);
-  });
-}
-
-/** RFC 9112 section 3.2. HTTP/1.0 may leave it out. */
-function requireHostHeader(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    const { headersDistinct, httpVersion } = request.raw;
-    const hosts = headersDistinct['host']?.length ?? 0;
-    const accepted = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
-    done(accepted ? undefined : new Problem('bad_request', { detail: 'Send one Host header.' }));
   });
 }
 

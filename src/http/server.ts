@@ -11,7 +11,6 @@ import type { Connections, IdleConnections } from './connections.js';
 import { issuerPaths } from './paths.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './response-headers.js';
-import { listenError } from '../config/ip-address.js';
 
 const BODY_LIMIT_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -63,14 +62,6 @@ export function fastifyOptions(
 
 function refuseSchema(): never {
   throw new Error('no route of this service has a JSON Schema');
-}
-
-export async function listen(app: NestFastifyApplication, { port, host }: Env): Promise<void> {
-  try {
-    await app.listen(port, host);
-  } catch (error) {
-    throw listenError('PORT, HOST', host, port, error);
-  }
 }
 
 const IDLE_CHECK_MS = 50;

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { getSchemaPath } from '@nestjs/swagger';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { SERVICE_SCOPES } from '../access/principal.js';
 import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
 import type { FieldError } from '../problems/problem.js';

@@ -142,7 +142,10 @@ function readControls(request: FastifyRequest, options: WriteOptions, errors: Fi
   const { key } = request;
   const query = request.query as Record<string, unknown>;
   refuseUndeclared(query, options, errors);
-  const ifMatch = options.ifMatch === true ? readIfMatch(request, errors) : undefined;
+  const tags = options.ifMatch === true ? request.headers['if-match'] : undefined;
+  const ifMatch = tags === undefined ? undefined : parseIfMatch(tags);
+  if (tags !== undefined && ifMatch === undefined)
+    errors.push({ field: 'If-Match', message: 'must be * or a list of entity tags' });
   if (options.idempotencyKey === true && key === undefined && 'idempotency-key' in request.headers) {
     errors.push({ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
   }
@@ -152,14 +155,6 @@ function readControls(request: FastifyRequest, options: WriteOptions, errors: Fi
     dryRun: options.dryRun === true && readBoolean(query, 'dryRun', errors),
     withRemedy: options.remedy === true && readBoolean(query, 'remedy', errors),
   };
-}
-
-function readIfMatch({ headers }: FastifyRequest, errors: FieldError[]): EntityTags | undefined {
-  const text = headers['if-match'];
-  if (text === undefined) return undefined;
-  const tags = parseIfMatch(text);
-  if (tags === undefined) errors.push({ field: 'If-Match', message: 'must be * or a list of entity tags' });
-  return tags;
 }
 
 /** A misspelled parameter would change more than the client meant. Its name is the client's, so it is not repeated. */

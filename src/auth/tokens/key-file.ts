@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { createDirectory, createFile } from '../../database/sqlite/database-file.js';
+import { createDirectory, createFile, holdLock } from '../../database/sqlite/database-file.js';
 import {
   type Jwk,
   keySetText,
@@ -27,7 +27,6 @@ import {
   type SigningKeys,
   SigningKeysError,
 } from './signing-keys.js';
-import { holdLock } from '../../database/sqlite/database-file.js';
 
 /** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {

@@ -31,24 +31,20 @@ export class ReportedExporter implements SpanExporter {
 
   constructor(private readonly exporter: SpanExporter) {}
 
+  /** Logs no text of an error, because the endpoint in it may hold a password. */
   export(spans: ReadableSpan[], done: Done): void {
     this.exporter.export(spans, (result) => {
-      this.report(result.error);
+      const { error } = result;
+      if (error && !this.failing)
+        this.logger.warn({ msg: 'traces cannot be exported and are lost', cause: rootCause(error) });
+      if (!error && this.failing) this.logger.log('traces are exported again');
+      this.failing = error !== undefined;
       done(result);
     });
   }
 
   shutdown(): Promise<void> {
     return this.exporter.shutdown();
-  }
-
-  /** Logs no text of an error, because the endpoint in it may hold a password. */
-  private report(error: Error | undefined): void {
-    if (error && !this.failing) {
-      this.logger.warn({ msg: 'traces cannot be exported and are lost', cause: rootCause(error) });
-    }
-    if (!error && this.failing) this.logger.log('traces are exported again');
-    this.failing = error !== undefined;
   }
 }
 
