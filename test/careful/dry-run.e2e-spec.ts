@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type DocumentedOperation, DocumentReader } from '../openapi/documented.js';
-import { allRows } from '../support/all-rows.js';
+import { allRows } from '../support/rows.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
 import {

@@ -15,9 +15,11 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const NOBODY = 'nobody@example.com';
 const UNKNOWN_ID = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 
-const GROUPS = {
-  users:
-    'list find show delete disable enable end-sessions set-password reset-code remove-second-factor verify-email set-email invite-code import',
+const USERS = `list find show delete disable enable end-sessions set-password reset-code remove-second-factor
+  verify-email set-email invite-code import`;
+const COMMANDS = Object.entries({
+  '': 'events after-restore export migrate doctor backup copy-from',
+  users: USERS,
   orgs: 'list find show add-owner',
   operators: 'grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
@@ -25,17 +27,7 @@ const GROUPS = {
   keys: 'list rotate prune',
   mail: 'list retry',
   events: 'follow',
-};
-const COMMANDS = [
-  ...Object.entries(GROUPS).flatMap(([group, names]) => names.split(' ').map((name) => `${group} ${name}`)),
-  'events',
-  'after-restore',
-  'export',
-  'migrate',
-  'doctor',
-  'backup',
-  'copy-from',
-];
+}).flatMap(([group, names]) => names.split(/\s+/).map((name) => `${group} ${name}`.trim()));
 
 /** Two fifths of all modules of the service, which describe and check requests. */
 const OF_REQUESTS = '/node_modules/(@nestjs/swagger|class-validator|fastify)/';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { allRows } from '../support/all-rows.js';
+import { allRows } from '../support/rows.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
 import { declaredRoutes } from '../support/declared-routes.js';

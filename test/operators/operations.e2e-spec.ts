@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { allRows } from '../support/all-rows.js';
 import type { Answer } from '../support/answer.js';
 import {
   invalidFields,
@@ -12,7 +11,7 @@ import {
   userNotFound,
 } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
-import { insertColumns } from '../support/rows.js';
+import { allRows, insertColumns } from '../support/rows.js';
 import { anInvitation, revoke } from '../support/inviting.js';
 import { anOperator, makeOperator } from '../support/operators.js';
 import {

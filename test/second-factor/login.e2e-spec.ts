@@ -2,7 +2,7 @@ import { ScureBase32Plugin } from 'otplib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { EncryptedSecrets } from '../../src/auth/tokens/derived-keys.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
-import { allRows } from '../support/all-rows.js';
+import { allRows } from '../support/rows.js';
 import { atOnce, times } from '../support/at-once.js';
 import {
   aChallenge,

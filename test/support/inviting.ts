@@ -52,13 +52,13 @@ export function revoke(by: Account, org: Org, { id }: { id: string }): Promise<A
   return by.delete(`/api/orgs/${org.id}/invitations/${id}`);
 }
 
-export function accept(who: Account, { id }: { id: string }, code?: string): Promise<Answer> {
-  return who.post(`/api/me/invitations/${id}/accept`, code === undefined ? undefined : { code });
-}
+const answerBy =
+  (answer: 'accept' | 'decline') =>
+  (who: Account, { id }: { id: string }, code?: string): Promise<Answer> =>
+    who.post(`/api/me/invitations/${id}/${answer}`, code === undefined ? undefined : { code });
 
-export function decline(who: Account, { id }: { id: string }, code?: string): Promise<Answer> {
-  return who.post(`/api/me/invitations/${id}/decline`, code === undefined ? undefined : { code });
-}
+export const accept = answerBy('accept');
+export const decline = answerBy('decline');
 
 export function acceptByCode(who: Account, code: string): Promise<Answer> {
   return who.post('/api/me/invitations/accept', { code });

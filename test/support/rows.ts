@@ -2,6 +2,8 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { firstEntityIdAt, newEntityId } from '../../src/identifiers/entity-id.js';
 import { times } from './at-once.js';
+import type { Database } from './database.js';
+import { engine } from './engine.js';
 import type { Account, Org } from './personas.js';
 import type { Service } from './service.js';
 import { sessionIdOf } from './signing-keys.js';
@@ -58,6 +60,22 @@ export function insertColumns(
 ): Promise<unknown> {
   const places = rows.map((row) => `(${row.map(() => '?').join()})`).join();
   return db.query(`INSERT INTO ${table} (${columns}) VALUES ${places}`, rows.flat());
+}
+
+const TABLES = {
+  sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  mariadb: 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
+};
+
+/** Every row of every table, in an order of their own, but for what numbers events in the background. */
+export async function allRows(db: Database): Promise<Record<string, string[]>> {
+  const tables: Record<string, string[]> = {};
+  for (const { name } of await db.query(TABLES[engine])) {
+    const rows = name === 'feed' ? [] : await db.query(`SELECT * FROM ${String(name)}`);
+    const texts = rows.map((row) => JSON.stringify(name === 'events' ? { ...row, pending: null } : row));
+    tables[String(name)] = texts.toSorted();
+  }
+  return tables;
 }
 
 export function insertRow(db: Queryable, table: string, row: Values): Promise<void> {

@@ -2,12 +2,11 @@ import { NestFactory } from '@nestjs/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CliModule } from '../../src/cli/command/cli.module.js';
 import { UserDeletion } from '../../src/accounts/user-deletion.js';
-import { allRows } from '../support/all-rows.js';
 import { openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anUnknownId } from '../support/personas.js';
-import { insertRow, insertRows } from '../support/rows.js';
+import { allRows, insertRow, insertRows } from '../support/rows.js';
 
 /** Every other table has rows of users, which `UserDeletion` deletes one table after the other. */
 const HOLD_NOTHING_OF_USERS = [
