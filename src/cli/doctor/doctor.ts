@@ -4,7 +4,6 @@ import { ACCOUNT_CHECKS, EMAIL_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { INDEX_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
-import { SESSION_CHECKS } from './session-checks.js';
 import type { Report } from '../command/definition.js';
 
 export interface Finding {
@@ -16,7 +15,6 @@ const CHECKS = [
   ...SERVER_CHECKS,
   ...SCHEMA_CHECKS,
   ...ACCOUNT_CHECKS,
-  ...SESSION_CHECKS,
   ...RECORD_CHECKS,
   EMAIL_CHECK,
   INDEX_CHECK,
