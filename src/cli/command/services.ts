@@ -48,16 +48,14 @@ export function onUser(
     });
 }
 
-export async function findOrg(services: Services, text: string): Promise<Org> {
-  if (!isEntityId(text)) return findOrgByName(services, text);
-  const org = await services.orgs.find(text);
-  if (!org) throw new CannotRunError(`there is no organization ${text}`);
-  return org;
-}
-
-async function findOrgByName({ orgs }: Services, name: string): Promise<Org> {
-  const stored = oneLine(name, MAX_NAME);
-  const named = stored === undefined ? [] : await orgs.findNamed(stored, MAX_NAMED + 1);
+export async function findOrg({ orgs }: Services, text: string): Promise<Org> {
+  if (isEntityId(text)) {
+    const org = await orgs.find(text);
+    if (!org) throw new CannotRunError(`there is no organization ${text}`);
+    return org;
+  }
+  const name = oneLine(text, MAX_NAME);
+  const named = name === undefined ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
   const [org, other] = named;
   if (!org) throw new CannotRunError('there is no organization of that name: see accounts orgs find');
   if (other) {
