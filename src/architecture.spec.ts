@@ -64,8 +64,10 @@ const HAS_ITS_OWN_SQL = /^(?:database|cli\/doctor)\//;
 const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 
 const PUBLIC_ROUTES = [
+  'AuthController.exchangeCode',
   'AuthController.logInWithSecondFactor',
   'AuthController.login',
+  'AuthController.refresh',
   'AuthController.register',
   'DiscoveryController.getKeySet',
   'DiscoveryController.getOpenidConfiguration',
@@ -74,8 +76,6 @@ const PUBLIC_ROUTES = [
   'HealthController.getReady',
   'PasswordRecoveryController.forgot',
   'PasswordRecoveryController.reset',
-  'SessionsController.exchangeCode',
-  'SessionsController.refresh',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
-import { PasswordsModule } from '../auth/passwords/passwords.module.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
+import { PasswordsModule } from '../auth/passwords/password-hasher.js';
 import { SecondFactorModule } from '../auth/second-factor/second-factor.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mails.js';

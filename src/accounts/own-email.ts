@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
@@ -21,7 +22,8 @@ export class OwnEmailService {
     private readonly users: UsersRepository,
     private readonly changes: UserChanges,
     private readonly emails: EmailChanges,
-    private readonly codes: EmailCodes,
+    private readonly codes: EmailCodesRepository,
+    private readonly typedCodes: EmailCodes,
     private readonly mails: Mails,
     private readonly owners: OwnerProofs,
     private readonly transactions: Transactions,
@@ -45,7 +47,7 @@ export class OwnEmailService {
     const { id, email: current } = owner.credentials;
     await this.transactions.run({ principal: id, row: id }, async (transaction) => {
       if (email === current) {
-        await this.codes.voidOne(transaction, { purpose: 'email_change', subject: id });
+        await this.codes.void(transaction, { purpose: 'email_change', subject: id });
       } else {
         await this.emailCode(transaction, 'email_change', email, owner.credentials);
         const notice = { kind: 'email_change_asked', recipient: current, senderId: id } as const;
@@ -59,7 +61,7 @@ export class OwnEmailService {
   async prove(actor: UserActor, typed: string): Promise<void> {
     const { id } = actor;
     const code = await this.transactions.run({ principal: id, row: id }, (transaction) =>
-      this.codes.check(transaction, ['email_verification', 'email_change'], id, typed),
+      this.typedCodes.check(transaction, ['email_verification', 'email_change'], id, typed),
     );
     if (!code) throw new Problem('invalid_email_code');
     const proven = await this.changes.inUser({ actor }, id, async (transaction, user) => {

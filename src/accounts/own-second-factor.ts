@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
-import {
-  base32,
-  newRecoveryCodes,
-  newTotpSecret,
-  otpauthUri,
-  TotpSecrets,
-} from '../auth/second-factor/codes.js';
+import { base32, newRecoveryCodes, newTotpSecret, otpauthUri } from '../auth/second-factor/codes.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
-import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
+import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
-import { PASSWORD_ALONE, PASSWORD_AND_CODE } from '../auth/sessions/alive.js';
+import { PASSWORD_AND_CODE } from '../auth/tokens/access-token.js';
+import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
+import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { isForeignKeyViolation, LostConflictError } from '../database/transactions/database-errors.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -48,7 +44,7 @@ export class OwnSecondFactorService {
     private readonly verification: SecondFactorVerification,
     private readonly factors: SecondFactorsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
-    private readonly totp: TotpSecrets,
+    private readonly keys: KeyRing,
     private readonly removal: SecondFactorRemoval,
     private readonly sessions: SessionRevocation,
     private readonly mails: Mails,
@@ -70,7 +66,8 @@ export class OwnSecondFactorService {
     const { email, secondFactorAt } = await this.proofs.verifyPassword(userId, password, client);
     if (secondFactorAt !== null) throw new Problem('second_factor_enabled');
     const bytes = newTotpSecret();
-    const pending = { secret: this.totp.encrypt(bytes, userId), pendingUntil: Date.now() + PENDING_MS };
+    const encrypted = new EncryptedSecrets(this.keys).encrypt(bytes, userId);
+    const pending = { secret: encrypted, pendingUntil: Date.now() + PENDING_MS };
     try {
       const isStored = await this.transactions.run({ principal: userId, row: userId }, (transaction) =>
         this.factors.putPending(transaction, userId, pending),
@@ -134,7 +131,7 @@ export class OwnSecondFactorService {
       if (user.secondFactorAt === null) return undefined;
       await this.updates.setSecondFactor(transaction, user.id, null);
       await this.proofs.use(transaction, owner, actor);
-      await this.sessions.keepActing(transaction, actor, PASSWORD_ALONE);
+      await this.sessions.keepActing(transaction, actor, 'pwd');
       await this.removal.complete(transaction, user, actor.sessionId);
       return true;
     });

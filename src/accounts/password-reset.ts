@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Origin } from '../access/principal.js';
-import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
-import { EMAIL_CODE_TTL_MS, EmailCodes } from '../auth/email-codes/email-codes.js';
+import {
+  EMAIL_CODE_TTL_MS,
+  type EmailCode,
+  EmailCodesRepository,
+} from '../auth/email-codes/email-codes.repository.js';
+import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
@@ -49,13 +53,13 @@ export class PasswordSetting {
   }
 
   /** A person who has the code can take the account over, so the user is told by mail, too. @throws RefusedError */
-  async issueCode(codes: EmailCodes, id: string, actor: Actor): Promise<EmailCode> {
+  async issueCode(id: string, actor: Actor): Promise<EmailCode> {
     const issued = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const { email, authEpoch, disabledAt } = user;
       if (disabledAt !== null) return undefined;
       // An emailed code has another purpose, since anybody can request one: it must not void this one.
       const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
-      const handedOut = await codes.issue(transaction, code);
+      const handedOut = await this.codes.issue(transaction, code);
       await user.record({ type: 'account.reset_code_issued' });
       await this.mails.notify(transaction, { kind: 'reset_code_issued', recipient: email, senderId: id });
       return handedOut;
@@ -69,7 +73,8 @@ export class PasswordSetting {
 @Injectable()
 export class PasswordRecoveryService {
   constructor(
-    private readonly codes: EmailCodes,
+    private readonly codes: EmailCodesRepository,
+    private readonly typedCodes: EmailCodes,
     private readonly mails: Mails,
     private readonly users: UsersRepository,
     private readonly updates: UserUpdates,
@@ -85,7 +90,7 @@ export class PasswordRecoveryService {
     this.mails.requireServer();
     const senderId = clientKey(address);
     await this.transactions.run({ principal: senderId }, async (transaction) => {
-      await this.codes.keepPlace(transaction, { purpose: 'password_reset', subject: email });
+      await this.codes.keep(transaction, { purpose: 'password_reset', subject: email });
       const expiresAt = Date.now() + EMAIL_CODE_TTL_MS;
       const mail = { kind: 'password_reset', recipient: email, senderId, expiresAt } as const;
       await this.mails.enqueue(transaction, mail);
@@ -95,7 +100,7 @@ export class PasswordRecoveryService {
   /** Hashes the password only after a right code. @throws invalid_email_code */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
     const checked = await this.transactions.run({ principal: client.key }, (transaction) =>
-      this.codes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
+      this.typedCodes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
     );
     if (!checked) throw new Problem('invalid_email_code');
     const hash = await this.passwords.hash(newPassword, client);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RecoveryCodesRepository } from '../auth/second-factor/recovery-codes.repository.js';
+import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { type HeldSession, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ownEvent } from '../events/events.service.js';
 import { EventsRepository } from '../events/events.repository.js';

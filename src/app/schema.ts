@@ -3,7 +3,7 @@ import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { SecondFactorFailures } from '../auth/second-factor/second-factor-failures.repository.js';
-import { RecoveryCode } from '../auth/second-factor/recovery-codes.repository.js';
+import { RecoveryCode } from '../auth/second-factor/second-factors.repository.js';
 import { SecondFactor } from '../auth/second-factor/second-factors.repository.js';
 import { Event, FeedEntry } from '../events/event.entity.js';
 import { Mail } from '../mail/mail.entity.js';

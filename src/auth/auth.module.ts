@@ -9,13 +9,13 @@ import { UsersModule } from '../users/user-changes.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard, LiveTokens } from './authentication.guard.js';
-import { EmailCodesModule } from './email-codes/email-codes.module.js';
+import { EmailCodesModule } from './email-codes/email-codes.js';
 import { PasswordChangeService } from './password-change.service.js';
-import { PasswordsModule } from './passwords/passwords.module.js';
+import { AcceptablePassword } from './passwords/password.decorators.js';
+import { PasswordsModule } from './passwords/password-hasher.js';
 import { SecondFactorModule } from './second-factor/second-factor.module.js';
 import { CodesService, UnusedCodesLimit } from './sessions/codes.service.js';
 import { SessionOpening } from './sessions/session-opening.service.js';
-import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
@@ -34,8 +34,9 @@ import { SessionsService } from './sessions/sessions.service.js';
     SessionsModule,
     UsersModule,
   ],
-  controllers: [AuthController, SessionsController],
+  controllers: [AuthController],
   providers: [
+    AcceptablePassword,
     AuthService,
     AuthenticationGuard,
     CodesService,

@@ -10,13 +10,17 @@ import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 import type { NewSession } from './sessions/sessions.repository.js';
-import { isChallengeOf, LoginChallenges } from './second-factor/login-challenges.js';
-import { InvalidChallengeError } from './second-factor/second-factor.errors.js';
+import {
+  CHALLENGE_TTL_MS,
+  InvalidChallengeError,
+  isChallengeOf,
+  LoginChallenges,
+} from './second-factor/login-challenges.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
-import { PASSWORD_AND_CODE } from './sessions/alive.js';
+import { PASSWORD_AND_CODE } from './tokens/access-token.js';
 
 type Named = Pick<Credentials, 'id' | 'email'>;
 
@@ -55,7 +59,7 @@ export class AuthService {
       const user = await this.users.create(transaction, email, hash);
       const { session, actor } = await this.sessions.open(
         transaction,
-        { user, via: 'register', refresh, deviceName, origin },
+        { userId: user.id, authEpoch: user.authEpoch, via: 'register', refresh, deviceName, origin },
         { type: 'account.registered', userId: user.id, userRevision: user.revision },
       );
       return { user, session, actor };
@@ -84,16 +88,13 @@ export class AuthService {
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;
     if (secondFactorAt !== null) {
-      const { challenge, expiresAt } = this.challenges.issue({
-        userId,
-        authEpoch,
-        enabledAt: secondFactorAt,
-      });
+      const expiresAt = Date.now() + CHALLENGE_TTL_MS;
+      const challenge = this.challenges.write({ userId, authEpoch, enabledAt: secondFactorAt, expiresAt });
       const extensions = { challenge, expiresAt: timeText(expiresAt) };
       throw new Problem('second_factor_required', { extensions, userId });
     }
-    const login: Login = { user, via: 'login', refresh, deviceName, origin };
-    return this.open(login, user, () => new InvalidCredentialsError());
+    const login: Login = { userId, authEpoch, via: 'login', refresh, deviceName, origin };
+    return this.open(login, user);
   }
 
   /** Counts no wrong code for a void challenge. @throws InvalidChallengeError, invalid_second_factor_code, RateLimitedError */
@@ -103,23 +104,17 @@ export class AuthService {
   ): Promise<SignInResult> {
     const challenge = await this.challenges.read(text);
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
-    const { userId } = challenge;
+    const { userId, authEpoch } = challenge;
     const user = await this.users.findCredentialsById(userId);
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
     const code = await this.verification.check(user, 'login', typed);
-    const login: Login = { user, via: 'login', amr: PASSWORD_AND_CODE, refresh, deviceName, origin };
-    return this.open(login, user, () => new InvalidChallengeError('account_changed', userId), code);
+    const amr = PASSWORD_AND_CODE;
+    const login: Login = { userId, authEpoch, via: 'login', amr, refresh, deviceName, origin };
+    return this.open(login, user, code);
   }
 
-  /**
-   * Opens the session in the epoch that was read with the hash, so that a concurrent end of all sessions ends it too.
-   */
-  private async open(
-    login: Login,
-    user: Named,
-    userGone: () => Problem,
-    code?: CheckedCode,
-  ): Promise<SignInResult> {
+  /** Opens the session in the epoch that was read with the hash, so that a concurrent end of all sessions ends it too. */
+  private async open(login: Login, user: Named, code?: CheckedCode): Promise<SignInResult> {
     const work = async (transaction: Transaction): Promise<NewSession> => {
       const used = code && (await this.verification.use(transaction, code));
       return (await this.sessions.open(transaction, login, used)).session;
@@ -128,7 +123,8 @@ export class AuthService {
       const turn = { principal: user.id, ...(code && { row: user.id }) };
       return this.answer(await this.transactions.run(turn, work), user);
     } catch (error) {
-      throw isForeignKeyViolation(error) ? userGone() : error;
+      if (!isForeignKeyViolation(error)) throw error;
+      throw code ? new InvalidChallengeError('account_changed', user.id) : new InvalidCredentialsError();
     }
   }
 

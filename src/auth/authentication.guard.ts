@@ -1,13 +1,16 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import type { Principal, ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { SessionsRepository } from './sessions/sessions.repository.js';
-import { type AccessTokenClaims, VerifiedTokens } from './tokens/access-token.js';
-import { bearerToken, JwtStrategy, soleAuthorization, tokenRefusal } from './tokens/jwt.strategy.js';
-import { InvalidTokenError, type TokenRefusal, UnauthorizedError } from './tokens/tokens.errors.js';
+import {
+  type AccessTokenClaims,
+  InvalidTokenError,
+  type TokenRefusal,
+  UnauthorizedError,
+} from './tokens/access-token.js';
+import { bearerToken, JwtStrategy, soleAuthorization } from './tokens/jwt.strategy.js';
 import {
   type Access,
   boundToken,
@@ -23,10 +26,10 @@ export interface LiveToken {
   holder: UserPrincipal;
 }
 
+/** A token is valid for an introspection exactly if a request with it is let in. */
 @Injectable()
 export class LiveTokens {
   constructor(
-    private readonly verified: VerifiedTokens,
     private readonly strategy: JwtStrategy,
     private readonly sessions: SessionsRepository,
     private readonly env: Env,
@@ -35,87 +38,54 @@ export class LiveTokens {
   /** @param isAskedFor by its claims; spares what it refuses the lookup of the session */
   async find(
     token: string,
-    isAskedFor: (claims: AccessTokenClaims) => boolean,
-  ): Promise<LiveToken | undefined> {
-    const claims = this.verified.find(token) ?? (await this.strategy.verify(token));
-    if (!claims || !isAskedFor(claims)) return undefined;
-    const holder = await this.findHolder(claims);
-    return typeof holder === 'string' ? undefined : { claims, holder };
-  }
-
-  async findHolder({ sid, sub, aud }: AccessTokenClaims): Promise<UserPrincipal | TokenRefusal> {
-    const user = await this.sessions.findPrincipal(sid);
-    if (user?.id !== sub) return 'session_ended';
-    return aud === (user.audience ?? this.env.jwtAudience) ? user : 'claims';
+    isAskedFor: (claims: AccessTokenClaims) => boolean = () => true,
+  ): Promise<LiveToken | TokenRefusal> {
+    const claims = await this.strategy.verify(token);
+    if (typeof claims === 'string') return claims;
+    if (!isAskedFor(claims)) return 'claims';
+    const holder = await this.sessions.findPrincipal(claims.sid);
+    if (holder?.id !== claims.sub) return 'session_ended';
+    return claims.aud === (holder.audience ?? this.env.jwtAudience) ? { claims, holder } : 'claims';
   }
 }
 
-type SignedRequest = FastifyRequest & { claims?: AccessTokenClaims };
-
 // A user sends a token, a service its credentials. Roles are checked by RolesGuard.
 @Injectable()
-export class AuthenticationGuard extends AuthGuard('jwt') {
+export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly verified: VerifiedTokens,
-    private readonly live: LiveTokens,
+    private readonly tokens: LiveTokens,
     private readonly credentials: ServiceCredentials,
     private readonly env: Env,
-  ) {
-    super({ property: 'claims' });
-  }
+  ) {}
 
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    const request = context.switchToHttp().getRequest<SignedRequest>();
-    if (!letsInNobody(access, request))
-      request.principal = await this.findPrincipal(access, request, context);
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!letsInNobody(access, request)) request.principal = await this.findPrincipal(access, request);
     requireAccess(access, request, this.env);
     return true;
   }
 
-  override handleRequest<Claims>(
-    error: unknown,
-    claims: Claims | false,
-    info: unknown,
-    context: ExecutionContext,
-  ): Claims {
-    if (error) throw error;
-    if (claims) return claims;
-    const { authorization } = context.switchToHttp().getRequest<FastifyRequest>().headers;
-    throw authorization === undefined ? new UnauthorizedError() : new InvalidTokenError(tokenRefusal(info));
-  }
-
   /** A route that declares nothing asks for a user, and is refused to them. */
-  private async findPrincipal(
-    access: Access | undefined,
-    request: SignedRequest,
-    context: ExecutionContext,
-  ): Promise<Principal> {
-    if (access?.to === 'services' || access?.to === 'everyone') return this.findService(request);
-    return this.findUser(await this.findClaims(request, context), access);
+  private findPrincipal(access: Access | undefined, request: FastifyRequest): Promise<Principal> {
+    const isForServices = access?.to === 'services' || access?.to === 'everyone';
+    return isForServices ? this.findService(request) : this.findUser(access, request);
   }
 
-  private async findService(request: SignedRequest): Promise<ServicePrincipal> {
+  private async findService(request: FastifyRequest): Promise<ServicePrincipal> {
     const service = await this.credentials.authenticate(soleAuthorization(request));
     if (!service) throw invalidClient();
     return service;
   }
 
-  private async findClaims(request: SignedRequest, context: ExecutionContext): Promise<AccessTokenClaims> {
+  private async findUser(access: Access | undefined, request: FastifyRequest): Promise<UserPrincipal> {
+    if (request.headers.authorization === undefined) throw new UnauthorizedError();
     const token = bearerToken(request);
-    const known = token === null ? undefined : this.verified.find(token);
-    if (known) return known;
-    await super.canActivate(context);
-    if (!request.claims) throw new InvalidTokenError('claims');
-    return request.claims;
-  }
-
-  private async findUser(claims: AccessTokenClaims, access: Access | undefined): Promise<UserPrincipal> {
-    const user = await this.live.findHolder(claims);
-    if (typeof user === 'string') throw new InvalidTokenError(user);
-    if (user.audience !== null && !takesBoundTokens(access)) throw boundToken();
-    return user;
+    const found = token === undefined ? 'malformed' : await this.tokens.find(token);
+    if (typeof found === 'string') throw new InvalidTokenError(found);
+    if (found.holder.audience !== null && !takesBoundTokens(access)) throw boundToken();
+    return found.holder;
   }
 }
 

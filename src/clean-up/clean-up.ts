@@ -12,7 +12,7 @@ import { OrgPurge } from '../orgs/orgs.service.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/lifted-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { SessionsModule } from '../auth/sessions/sessions.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';

@@ -30,7 +30,7 @@ export class IntrospectionService {
     { token, orgId }: IntrospectionForm,
   ): Promise<ActiveToken | InactiveToken> {
     const live = await this.tokens.find(token, (claims) => this.isFor(asker, claims));
-    if (!live) return INACTIVE;
+    if (typeof live === 'string') return INACTIVE;
     const answer = this.describe(live);
     return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder) };
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { readable } from '../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
+import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import type { Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
@@ -21,6 +21,7 @@ export class MailTexts {
   constructor(
     private readonly users: UsersRepository,
     private readonly codes: EmailCodes,
+    private readonly codeRows: EmailCodesRepository,
     private readonly invitations: InvitationLists,
     private readonly known: KnownAddresses,
     private readonly mails: MailsRepository,
@@ -96,9 +97,9 @@ export class MailTexts {
     const key = { purpose: 'password_reset', subject: recipient } as const;
     return this.transactions.run({ principal: 'mail' }, async (transaction) => {
       // This locks the row, so that emails to one address are counted one after the other.
-      await this.codes.keepPlace(transaction, key);
+      await this.codeRows.keep(transaction, key);
       if (await this.mails.findExcess(transaction, mail, isKnown)) return undefined;
-      const code = await this.codes.issue(transaction, {
+      const code = await this.codeRows.issue(transaction, {
         ...key,
         email: recipient,
         ...(expiresAt !== null && { expiresAt }),
@@ -114,8 +115,8 @@ export class MailTexts {
   ): Promise<MailText | undefined> {
     if (codeId === null || codeNumber === null) return undefined;
     const code = { id: codeId, purpose, codeNumber };
-    if (!(await this.codes.isCurrent(code))) return undefined;
-    return { template: purpose, code: readable(this.codes.textOf(code)) };
+    if (!(await this.codeRows.isCurrent(codeId, codeNumber))) return undefined;
+    return { template: purpose, code: this.codes.textOf(code) };
   }
 
   /** An unverified inviter may have registered a foreign address, so the mail says so. */
@@ -126,7 +127,7 @@ export class MailTexts {
     const inviter = harmless(invitation.inviterEmail);
     return {
       template: 'invitation',
-      code: readable(this.codes.textOf({ id: codeId, purpose: 'invitation', codeNumber })),
+      code: this.codes.textOf({ id: codeId, purpose: 'invitation', codeNumber }),
       organization: `"${harmless(invitation.orgName)}"`,
       inviter:
         invitation.inviterVerifiedAt === null ? `${inviter} (an address that is not verified)` : inviter,

@@ -13,7 +13,7 @@ import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-se
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { CANDIDATES, choose, type Placed } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { MailModule } from '../mail/mails.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';

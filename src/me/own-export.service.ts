@@ -1,7 +1,7 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
-import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { streamJson } from '../http/list-stream.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 import { UsersRepository } from '../users/users.repository.js';

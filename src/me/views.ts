@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { AccountResult, ListedSession, OwnSession as OwnSessionView } from './me.responses.js';
 import type { OwnSession } from '../auth/sessions/sessions.of-user.js';

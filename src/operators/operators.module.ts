@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.module.js';
+import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { HealthModule } from '../health/health.controller.js';
 import { MailModule } from '../mail/mails.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';

@@ -6,7 +6,6 @@ import { PasswordSetting } from '../accounts/password-reset.js';
 import { SecondFactorRemoval } from '../accounts/second-factor-removal.js';
 import { UserDeletion } from '../accounts/user-deletion.js';
 import { UserOperations } from '../accounts/user-operations.js';
-import { readable } from '../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { EntityIdPipe, OK, OkResult } from '../http/fields.js';
@@ -152,8 +151,8 @@ export class UserOperationsController {
     @Body() { reason }: ReasonRequest,
   ): Promise<ResetCodeResult> {
     await this.users.requireChangeable(userId, operator);
-    const issued = await this.passwords.issueCode(this.codes, userId, { ...operator, reason });
-    return { code: readable(this.codes.textOf(issued)), expiresAt: timeText(issued.expiresAt) };
+    const issued = await this.passwords.issueCode(userId, { ...operator, reason });
+    return { code: this.codes.textOf(issued), expiresAt: timeText(issued.expiresAt) };
   }
 
   /**

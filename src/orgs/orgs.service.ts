@@ -3,7 +3,7 @@ import type { Actor, UserPrincipal } from '../access/principal.js';
 import type { CurrentOrg } from '../http/request-origin.js';
 import type { OrgDeletionResult, OrgDetailResult, OrgResult } from './orgs.responses.js';
 import type { OrgResponse } from './members/members.responses.js';
-import { InvalidTokenError } from '../auth/tokens/tokens.errors.js';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';

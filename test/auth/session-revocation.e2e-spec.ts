@@ -75,7 +75,7 @@ describe('revoking a session with its family', () => {
   const pending = () => dataSource.query('SELECT session_id FROM pending_revocations');
 
   async function end(number: number, by: Revocation = BY_SERVICE): Promise<void> {
-    await revocation.revoke({ id: sessionId(number), userId: USER }, by);
+    await revocation.revoke(sessionId(number), by);
     await revocation.settled();
   }
 
@@ -119,7 +119,7 @@ describe('revoking a session with its family', () => {
     await insert([session(2, 2)]);
     const held = Promise.withResolvers<void>();
     interceptStatements((sql) => (sql.startsWith(SEARCH) ? held.promise : undefined));
-    await revocation.revoke({ id: sessionId(ROOT), userId: USER }, BY_SERVICE);
+    await revocation.revoke(sessionId(ROOT), BY_SERVICE);
     expect(await unrevoked()).toBe(1);
     expect(await pending()).toHaveLength(1);
     held.resolve();

@@ -125,11 +125,10 @@ describe('the clean-up', () => {
     const more = times(2 * BATCH, (place) => session(10 + place, expiresAt, 10));
     await insert(session(1, expiresAt), ...opened, ...more);
     await insertCodes([{ hash: sessionId(3), session: 1, expiresAt }]);
-    const user = { userId: sessionId(0) };
     const why = { actor: { kind: 'system' }, reason: 'logout' } as const;
     const revocation = aRevocation(dataSource, sessions);
-    await revocation.revoke({ id: sessionId(3), ...user }, why);
-    await revocation.revoke({ id: sessionId(10), ...user }, why);
+    await revocation.revoke(sessionId(3), why);
+    await revocation.revoke(sessionId(10), why);
     await revocation.settled();
 
     await cleanUp.deleteExpired();

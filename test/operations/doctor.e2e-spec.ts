@@ -167,7 +167,7 @@ describe('the doctor', () => {
     await untilNumbered(installation.db);
     await service.stop();
 
-    const secrets = new EncryptedSecrets(await keyRingOf({ installation }), 'second factor secrets');
+    const secrets = new EncryptedSecrets(await keyRingOf({ installation }));
     named = {
       org: cast.org.id,
       owner: cast.owner.id,

@@ -198,7 +198,8 @@ it('a code that was typed is void if the invitation is resent before the organiz
   const email = `${id}@example.com`;
   await insertRow(db, 'invitations', { id, org_id: orgId, invited_by: ownerId });
   const keyRing = new KeyRing(loadKeyFile(env.jwtKeysFile, true));
-  const codes = new EmailCodes(new EmailCodesRepository(dataSource.getRepository(EmailCode)), keyRing);
+  const codeRows = new EmailCodesRepository(dataSource.getRepository(EmailCode));
+  const codes = new EmailCodes(codeRows, keyRing);
   const lists = new InvitationLists(dataSource.getRepository(Invitation));
   const answers = new InvitationAnswers(
     changes,
@@ -207,6 +208,7 @@ it('a code that was typed is void if the invitation is resent before the organiz
     memberRows,
     users,
     codes,
+    codeRows,
     events,
     transactions,
     env,

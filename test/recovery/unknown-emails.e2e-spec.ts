@@ -4,21 +4,19 @@ import { PasswordRecoveryService, PasswordSetting } from '../../src/accounts/pas
 import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
 import { EmailCodes } from '../../src/auth/email-codes/email-codes.js';
 import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
-import { BcryptVerifier, loadArgon2Engine } from '../../src/auth/passwords/hash-engines.js';
+import { loadHashEngine } from '../../src/auth/passwords/hash-engines.js';
 import { PasswordHasher } from '../../src/auth/passwords/password-hasher.js';
 import {
   RecoveryCode,
   RecoveryCodesRepository,
-} from '../../src/auth/second-factor/recovery-codes.repository.js';
-import {
-  SecondFactorFailures,
-  SecondFactorFailuresRepository,
-} from '../../src/auth/second-factor/second-factor-failures.repository.js';
-import {
   SecondFactor,
   SecondFactorRows,
   SecondFactorsRepository,
 } from '../../src/auth/second-factor/second-factors.repository.js';
+import {
+  SecondFactorFailures,
+  SecondFactorFailuresRepository,
+} from '../../src/auth/second-factor/second-factor-failures.repository.js';
 import { loadKeyFile } from '../../src/auth/tokens/key-file.js';
 import { KeyRing } from '../../src/auth/tokens/signing-keys.js';
 import { Event } from '../../src/events/event.entity.js';
@@ -86,6 +84,7 @@ describe('for an unknown e-mail the database does the same', () => {
     );
     const removal = new SecondFactorRemoval(changes, updates, rows, mails);
     return new PasswordRecoveryService(
+      codes,
       new EmailCodes(codes, keys),
       mails,
       new UsersRepository(dataSource.getRepository(User)),
@@ -93,7 +92,7 @@ describe('for an unknown e-mail the database does the same', () => {
       changes,
       removal,
       new PasswordSetting(changes, updates, codes, mails),
-      new PasswordHasher(env, await loadArgon2Engine(), new BcryptVerifier()),
+      new PasswordHasher(env, await loadHashEngine()),
       new LiftedLimits(
         env,
         new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),

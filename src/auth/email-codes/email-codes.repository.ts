@@ -2,7 +2,7 @@ import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeo
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement, places } from '../../database/statements.js';
+import { hotStatement } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
@@ -24,51 +24,40 @@ export type EmailCodePurpose =
 @Index(EMAIL_CODES_SUBJECT_KEY.name, ['purpose', 'subject'], { unique: true })
 @Index('email_codes_purge_at_idx', ['purgeAt'])
 export class EmailCode {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
-
-  @Column({ type: 'varchar', length: 24 })
-  purpose: EmailCodePurpose;
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ type: 'varchar', length: 24 }) purpose: EmailCodePurpose;
 
   /** the email for a reset, which may have no account; otherwise the user's id */
-  @Column({ type: 'varchar', length: 254 })
-  subject: string;
+  @Column({ type: 'varchar', length: 254 }) subject: string;
 
   /** normalized email that the code proves */
-  @Column({ type: 'varchar', length: 254 })
-  email: string;
+  @Column({ type: 'varchar', length: 254 }) email: string;
 
   /** epoch of the user when they asked for the code or an operator issued it, which is void in any other */
-  @Column({ name: 'auth_epoch', type: 'integer', nullable: true })
-  authEpoch: number | null;
+  @Column({ name: 'auth_epoch', type: 'integer', nullable: true }) authEpoch: number | null;
 
   /** raised by each new code, which voids the one before; 0 means that there is none */
-  @Column({ name: 'code_number', type: 'integer', default: 0 })
-  codeNumber: number;
-
-  @Column({ type: 'integer', default: 0 })
-  tries: number;
+  @Column({ name: 'code_number', type: 'integer', default: 0 }) codeNumber: number;
+  @Column({ type: 'integer', default: 0 }) tries: number;
 
   /** 1 if an operator told the code, which then proves no email */
-  @Column({ name: 'handed_out', type: 'integer', default: 0 })
-  handedOut: number;
-
-  @Column({ name: 'expires_at', type: 'bigint', default: 0 })
-  expiresAt: number;
-
-  @Column({ name: 'purge_at', type: 'bigint' })
-  purgeAt: number;
+  @Column({ name: 'handed_out', type: 'integer', default: 0 }) handedOut: number;
+  @Column({ name: 'expires_at', type: 'bigint', default: 0 }) expiresAt: number;
+  @Column({ name: 'purge_at', type: 'bigint' }) purgeAt: number;
 
   /** the user for whom an operator issued the code, which is void for any other; null where the subject names them */
-  @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true })
-  userId: string | null;
+  @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true }) userId: string | null;
 }
 
-export type EmailCodeKey = Pick<EmailCode, 'purpose' | 'subject'>;
+export type EmailCodePurposes = readonly [EmailCodePurpose, EmailCodePurpose?];
 
-export type NewEmailCode = EmailCodeKey &
-  Pick<EmailCode, 'email' | 'authEpoch' | 'handedOut' | 'userId' | 'expiresAt'>;
+type EmailCodeKey = Pick<EmailCode, 'purpose' | 'subject'>;
 
+type NewEmailCode = EmailCodeKey &
+  Pick<EmailCode, 'email'> &
+  Partial<Pick<EmailCode, 'authEpoch' | 'userId' | 'expiresAt'>>;
+
+export const EMAIL_CODE_TTL_MS = 15 * 60_000;
 const PURGE_AFTER_MS = 3_600_000;
 
 const FIND_OLD = hotStatement(
@@ -88,51 +77,47 @@ const FIND = hotStatement(
 export class EmailCodesRepository {
   constructor(@InjectRepository(EmailCode) private readonly codes: Repository<EmailCode>) {}
 
-  /** Makes sure that a row exists, with or without a code. */
-  async keep(transaction: Transaction, { purpose, subject }: EmailCodeKey): Promise<void> {
+  /** Makes sure that a row exists, so that what is written later is the same whether or not a code is issued. */
+  async keep(transaction: Transaction, key: EmailCodeKey): Promise<void> {
     const purgeAt = Date.now() + PURGE_AFTER_MS;
-    await this.updateOrInsert(
-      transaction,
-      () =>
-        transaction.write('UPDATE email_codes SET purge_at = ? WHERE purpose = ? AND subject = ?', [
-          purgeAt,
-          purpose,
-          subject,
-        ]),
-      { purpose, subject, email: subject, purgeAt },
-    );
+    await this.updateOrInsert(transaction, 'purge_at = ?', [purgeAt], {
+      ...key,
+      email: key.subject,
+      purgeAt,
+    });
   }
 
-  async renew(transaction: Transaction, code: NewEmailCode): Promise<void> {
-    const { purpose, subject, email, authEpoch, handedOut, userId, expiresAt } = code;
+  async issue(transaction: Transaction, code: NewEmailCode): Promise<EmailCode> {
+    const { purpose, subject, email, authEpoch = null, userId = null } = code;
+    const expiresAt = code.expiresAt ?? Date.now() + EMAIL_CODE_TTL_MS;
+    const handedOut = userId === null ? 0 : 1;
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     await this.updateOrInsert(
       transaction,
-      () =>
-        transaction.write(
-          `UPDATE email_codes SET code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?,
-             handed_out = ?, user_id = ?, expires_at = ?, purge_at = ? WHERE purpose = ? AND subject = ?`,
-          [email, authEpoch, handedOut, userId, expiresAt, purgeAt, purpose, subject],
-        ),
-      { ...code, codeNumber: 1, purgeAt },
+      `code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?, handed_out = ?, user_id = ?,
+        expires_at = ?, purge_at = ?`,
+      [email, authEpoch, handedOut, userId, expiresAt, purgeAt],
+      { purpose, subject, email, authEpoch, handedOut, userId, expiresAt, purgeAt, codeNumber: 1 },
     );
+    const [issued] = await this.find(transaction, [purpose], subject);
+    return issued!;
   }
 
   /** Writes the same for every row, whether or not it has a code. */
   async countTry(
     transaction: Transaction,
-    purposes: readonly EmailCodePurpose[],
+    [first, second = first]: EmailCodePurposes,
     subject: string,
   ): Promise<void> {
     await transaction.write(
-      `UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (${places(purposes.length)}) AND subject = ?`,
-      [...purposes, subject],
+      'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?) AND subject = ?',
+      [first, second, subject],
     );
   }
 
   find(
     transaction: Transaction,
-    [first, second = first]: readonly [EmailCodePurpose, EmailCodePurpose?],
+    [first, second = first]: EmailCodePurposes,
     subject: string,
   ): Promise<EmailCode[]> {
     return transaction.read<EmailCode>(FIND, [first, second, subject]);
@@ -179,9 +164,16 @@ export class EmailCodesRepository {
   /** Another request may insert meanwhile: then the row is there to be updated. */
   private async updateOrInsert(
     transaction: Transaction,
-    update: () => Promise<number>,
+    changes: string,
+    values: unknown[],
     row: EmailCodeKey & Partial<EmailCode>,
   ): Promise<void> {
+    const update = (): Promise<number> =>
+      transaction.write(`UPDATE email_codes SET ${changes} WHERE purpose = ? AND subject = ?`, [
+        ...values,
+        row.purpose,
+        row.subject,
+      ]);
     if ((await update()) === 1) return;
     try {
       await transaction.of(this.codes).insert({ id: newEntityId(), ...row });

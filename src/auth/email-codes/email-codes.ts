@@ -1,22 +1,59 @@
-import { Injectable } from '@nestjs/common';
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
-import {
-  type EmailCode,
-  type EmailCodeKey,
-  type EmailCodePurpose,
-  EmailCodesRepository,
-} from './email-codes.repository.js';
-import { isSameCode, emailCodeOf, typedCode } from './email-code-text.js';
+import { EmailCode, type EmailCodePurposes, EmailCodesRepository } from './email-codes.repository.js';
 
-export const EMAIL_CODE_TTL_MS = 15 * 60_000;
+/** Crockford's base32 has no I, L, O or U, which are easily mistaken. */
+export const CROCKFORD_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** People may type spaces and hyphens anywhere. */
+const MAX_LENGTH = 64;
+const TYPED = /^[\da-z -]*$/i;
+
+/** Ignores case, spaces, hyphens and mistaken letters; returns undefined for text with anything else. */
+export function typedText(text: string): string | undefined {
+  if (text.length > MAX_LENGTH || !TYPED.test(text)) return undefined;
+  return text.toUpperCase().replaceAll(/[ -]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+}
+
+const LENGTH = 10;
+const BITS = 5;
+const HALF = 5;
+const CODE = new RegExp(`^[${CROCKFORD_ALPHABET}]{${LENGTH}}$`);
+
+export function emailCodeOf(mac: Buffer): string {
+  const bits = mac.readBigUInt64BE();
+  return Array.from({ length: LENGTH }, (_, place) => {
+    const shift = 64n - BigInt(BITS * (place + 1));
+    return CROCKFORD_ALPHABET[Number((bits >> shift) & 31n)];
+  }).join('');
+}
+
+/** Returns undefined for text that can be no code. */
+export function typedCode(text: string): string | undefined {
+  const code = typedText(text);
+  return code !== undefined && CODE.test(code) ? code : undefined;
+}
+
+export function isSameCode(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+export type DerivedCode = Pick<EmailCode, 'id' | 'purpose' | 'codeNumber'>;
+
 const MAX_TRIES = 50;
 
-export interface DerivedCode {
-  id: string;
-  purpose: EmailCodePurpose;
-  codeNumber: number;
+const NOBODY: DerivedCode = {
+  id: '00000000-0000-7000-8000-000000000000',
+  purpose: 'password_reset',
+  codeNumber: 0,
+};
+
+function messageOf({ purpose, id, codeNumber }: DerivedCode): string {
+  return `${purpose}\n${id}\n${codeNumber}`;
 }
 
 @Injectable()
@@ -30,76 +67,28 @@ export class EmailCodes {
     this.macs = new DerivedMacs(keys, 'email codes');
   }
 
-  async issue(
-    transaction: Transaction,
-    code: EmailCodeKey & {
-      email: string;
-      authEpoch?: number;
-      /** of a code that an operator hands out */
-      userId?: string;
-      expiresAt?: number;
-    },
-  ): Promise<EmailCode> {
-    const { purpose, subject, email, authEpoch = null, userId = null } = code;
-    const expiresAt = code.expiresAt ?? Date.now() + EMAIL_CODE_TTL_MS;
-    await this.codes.renew(transaction, {
-      purpose,
-      subject,
-      email,
-      authEpoch,
-      handedOut: userId === null ? 0 : 1,
-      userId,
-      expiresAt,
-    });
-    const [issued] = await this.codes.find(transaction, [purpose], subject);
-    return issued!;
-  }
-
-  /** Makes what is written later the same, whether or not a code is issued. */
-  keepPlace(transaction: Transaction, key: EmailCodeKey): Promise<void> {
-    return this.codes.keep(transaction, key);
-  }
-
-  isCurrent({ id, codeNumber }: DerivedCode): Promise<boolean> {
-    return this.codes.isCurrent(id, codeNumber);
-  }
-
+  /** Returns the text to send, in two halves. */
   textOf(code: DerivedCode): string {
-    return emailCodeOf(this.macs.make(messageOf(code)));
+    const text = emailCodeOf(this.macs.make(messageOf(code)));
+    return `${text.slice(0, HALF)}-${text.slice(HALF)}`;
   }
 
   /** Consumes nothing, and does the same work whether or not there is a code. The caller must commit the counted try. */
   async check(
     transaction: Transaction,
-    purposes: readonly [EmailCodePurpose, EmailCodePurpose?],
+    purposes: EmailCodePurposes,
     subject: string,
     typed: string,
   ): Promise<EmailCode | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
-    await this.codes.countTry(
-      transaction,
-      purposes.filter((one) => one !== undefined),
-      subject,
-    );
+    await this.codes.countTry(transaction, purposes, subject);
     const found = await this.codes.find(transaction, purposes, subject);
+    if (found.length === 0) this.isDerived(NOBODY, code);
     const now = Date.now();
-    const candidates = found.length > 0 ? found : [NOBODY];
-    return candidates
+    return found
       .filter((row) => this.isDerived(row, code))
       .find((row) => row.codeNumber > 0 && row.tries <= MAX_TRIES && row.expiresAt > now);
-  }
-
-  use(transaction: Transaction, code: EmailCode): Promise<boolean> {
-    return this.codes.use(transaction, code);
-  }
-
-  voidResets(transaction: Transaction, email: string): Promise<void> {
-    return this.codes.voidResets(transaction, email);
-  }
-
-  voidOne(transaction: Transaction, key: EmailCodeKey): Promise<void> {
-    return this.codes.void(transaction, key);
   }
 
   /** Accepts every key of the ring, since a code outlives a rotation. `typed` comes from `typedCode`. */
@@ -109,20 +98,9 @@ export class EmailCodes {
   }
 }
 
-const NOBODY: EmailCode = {
-  id: '00000000-0000-7000-8000-000000000000',
-  purpose: 'password_reset',
-  subject: '',
-  email: '',
-  authEpoch: null,
-  codeNumber: 0,
-  tries: 0,
-  handedOut: 0,
-  expiresAt: 0,
-  purgeAt: 0,
-  userId: null,
-};
-
-function messageOf({ purpose, id, codeNumber }: DerivedCode): string {
-  return `${purpose}\n${id}\n${codeNumber}`;
-}
+@Module({
+  imports: [TypeOrmModule.forFeature([EmailCode])],
+  providers: [EmailCodes, EmailCodesRepository],
+  exports: [EmailCodes, EmailCodesRepository],
+})
+export class EmailCodesModule {}

@@ -1,8 +1,7 @@
-import { Injectable } from '@nestjs/common';
 import type { Argon2Cost } from '../../config/env.js';
 
 /** Hashes are argon2id (RFC 9106) with a fresh 16-byte salt, as PHC strings with `m,t,p` in that order. */
-export interface Argon2Engine {
+export interface HashEngine {
   name: string;
   hash(password: string, cost: Argon2Cost): Promise<string>;
   /** Returns false for a wrong password and for a damaged hash; throws only when the engine fails. */
@@ -12,57 +11,40 @@ export interface Argon2Engine {
 const ARGON2ID = 2;
 const HASH_BYTES = 32;
 const PHC =
-  /^\$argon2id\$v=19\$([mtp])=(\d{1,7}),([mtp])=(\d{1,7}),([mtp])=(\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
+  /^\$argon2id\$v=19\$([mtp]=\d{1,7},[mtp]=\d{1,7},[mtp]=\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
 /** Refuses padding and stray bits at the end (RFC 4648 section 3.5), on which the engines disagree. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/;
 /** the maximum of the configuration: a damaged hash must not take hours or all memory */
 const MAX: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
 
 export function readArgon2Cost(phc: string): Argon2Cost | undefined {
-  const [, ...parts] = PHC.exec(phc) ?? [];
-  const [key1, value1, key2, value2, key3, value3, salt, hash] = parts;
-  if (salt === undefined || hash === undefined || !BASE64.test(salt) || !BASE64.test(hash)) return undefined;
-  const value = Object.fromEntries([
-    [key1, Number(value1)],
-    [key2, Number(value2)],
-    [key3, Number(value3)],
-  ]) as { m?: number; t?: number; p?: number };
-  const { m, t, p } = value;
-  if (m === undefined || t === undefined || p === undefined) return undefined;
+  const [, parameters, salt, hash] = PHC.exec(phc) ?? [];
+  if (!parameters || !salt || !hash || !BASE64.test(salt) || !BASE64.test(hash)) return undefined;
+  const values = parameters.split(',').map((parameter) => [parameter[0], Number(parameter.slice(2))]);
+  const { m = 0, t = 0, p = 0 } = Object.fromEntries(values) as { m?: number; t?: number; p?: number };
   // RFC 9106 section 3.1 asks for at least 8 KiB per lane.
-  const possible = p >= 1 && t >= 1 && m >= 8 * p;
-  const bearable = m <= MAX.memoryKib && t <= MAX.timeCost && p <= MAX.parallelism;
-  return possible && bearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
+  const isPossible = p >= 1 && t >= 1 && m >= 8 * p;
+  const isBearable = m <= MAX.memoryKib && t <= MAX.timeCost && p <= MAX.parallelism;
+  return isPossible && isBearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
 }
 
-export async function loadNodeRsEngine(): Promise<Argon2Engine> {
+export async function loadNodeRsEngine(): Promise<HashEngine> {
   const { hash, verify } = await import('@node-rs/argon2');
   return {
     name: '@node-rs/argon2',
-    hash: (password, { memoryKib, timeCost, parallelism }) =>
-      hash(password, {
-        algorithm: ARGON2ID,
-        memoryCost: memoryKib,
-        timeCost,
-        parallelism,
-        outputLen: HASH_BYTES,
-      }),
+    hash: (password, { memoryKib: memoryCost, ...cost }) =>
+      hash(password, { algorithm: ARGON2ID, memoryCost, ...cost, outputLen: HASH_BYTES }),
     verify: async (phc, password) => readArgon2Cost(phc) !== undefined && (await verify(phc, password)),
   };
 }
 
-export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
+export async function loadArgon2PackageEngine(): Promise<HashEngine> {
   const { argon2id, hash, verify } = await import('argon2');
   return {
     name: 'argon2',
-    hash: async (password, { memoryKib, timeCost, parallelism }) => {
-      const phc = await hash(Buffer.from(password, 'utf8'), {
-        type: argon2id,
-        memoryCost: memoryKib,
-        timeCost,
-        parallelism,
-        hashLength: HASH_BYTES,
-      });
+    hash: async (password, { memoryKib: memoryCost, ...cost }) => {
+      const options = { type: argon2id, memoryCost, ...cost, hashLength: HASH_BYTES };
+      const phc = await hash(Buffer.from(password, 'utf8'), options);
       // argon2 0.45 writes m,p,t, which the reference decoder and argon2-cffi refuse.
       return phc.replace(/(m=\d+),(p=\d+),(t=\d+)/, '$1,$3,$2');
     },
@@ -71,18 +53,11 @@ export async function loadArgon2PackageEngine(): Promise<Argon2Engine> {
   };
 }
 
-export function loadArgon2Engine(): Promise<Argon2Engine> {
-  return loadNodeRsEngine().catch(loadArgon2PackageEngine);
-}
-
-export const ARGON2_ENGINE = Symbol('Argon2Engine');
-
 /** Matches 16 bytes of salt and 23 of hash in bcrypt's own base64, without stray bits at the end of either. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 const MIN_COST = 4;
 /** A verification takes 2^cost rounds, here about a second. Beyond, a login could miss its deadline. */
 export const MAX_BCRYPT_COST = 14;
-
 const MAX_BYTES = 72;
 
 export function readBcryptCost(hash: string): number | undefined {
@@ -91,24 +66,30 @@ export function readBcryptCost(hash: string): number | undefined {
   return cost >= MIN_COST && cost <= MAX_BCRYPT_COST ? cost : undefined;
 }
 
-/** Verifies hashes of other systems, in libuv's threads. */
-@Injectable()
-export class BcryptVerifier {
-  /** Other systems hashed the first 72 bytes of a longer password, so no more than those are verified. */
-  async verify(hash: string, password: string): Promise<boolean> {
-    if (readBcryptCost(hash) === undefined) return false;
-    const { compare } = await loadBcrypt();
-    const bytes = Buffer.from(password, 'utf8');
-    // 2a, 2b and 2y differ in bugs with passwords beyond 72 bytes only; the package does not know 2y.
-    const matches = await compare(bytes.subarray(0, MAX_BYTES), `$2b${hash.slice('$2b'.length)}`);
-    // Many implementations end a password at NUL: one that continues could match the hash of a shorter one.
-    return matches && !bytes.includes(0);
-  }
+/** Other systems hashed the first 72 bytes of a longer password, so no more than those are verified. */
+export async function verifyBcrypt(hash: string, password: string): Promise<boolean> {
+  if (readBcryptCost(hash) === undefined) return false;
+  const { compare } = await loadBcrypt();
+  const bytes = Buffer.from(password, 'utf8');
+  // 2a, 2b and 2y differ in bugs with passwords beyond 72 bytes only; the package does not know 2y.
+  const matches = await compare(bytes.subarray(0, MAX_BYTES), `$2b${hash.slice('$2b'.length)}`);
+  // Many implementations end a password at NUL: one that continues could match the hash of a shorter one.
+  return matches && !bytes.includes(0);
 }
 
 export function loadBcrypt(): Promise<typeof import('bcrypt')> {
   return import('bcrypt');
 }
+
+/** The engine of this platform, which also verifies bcrypt, in libuv's threads. */
+export async function loadHashEngine(): Promise<HashEngine> {
+  const argon2 = await loadNodeRsEngine().catch(loadArgon2PackageEngine);
+  const verify: HashEngine['verify'] = (hash, password) =>
+    readBcryptCost(hash) === undefined ? argon2.verify(hash, password) : verifyBcrypt(hash, password);
+  return { ...argon2, verify };
+}
+
+export const HASH_ENGINE = Symbol('HashEngine');
 
 /** A login may cost 256 MiB, and about a second (memory times passes). */
 const MAX_MEMORY_KIB = 262_144;
@@ -123,11 +104,7 @@ export function foreignHashFault(hash: string): HashFault | undefined {
   if (readBcryptCost(hash) !== undefined) return undefined;
   const cost = readArgon2Cost(hash);
   if (cost === undefined) return 'invalid_hash';
-  return isBearable(cost) ? undefined : 'hash_too_costly';
-}
-
-function isBearable({ memoryKib, timeCost, parallelism }: Argon2Cost): boolean {
-  return (
-    memoryKib <= MAX_MEMORY_KIB && memoryKib * timeCost <= MAX_WORK_KIB && parallelism <= MAX_PARALLELISM
-  );
+  const { memoryKib, timeCost, parallelism } = cost;
+  const isTooCostly = memoryKib > MAX_MEMORY_KIB || memoryKib * timeCost > MAX_WORK_KIB;
+  return isTooCostly || parallelism > MAX_PARALLELISM ? 'hash_too_costly' : undefined;
 }

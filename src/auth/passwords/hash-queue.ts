@@ -11,7 +11,6 @@ import { UnavailableError } from '../../problems/problem.js';
 
 /** libuv's thread pool has 4 threads by default: further hashes would only queue inside it. */
 const THREAD_POOL_SIZE = 4;
-
 const SAMPLE_MS = 50;
 
 /** Logins alone use a third of the loop's time, other routes at their limit three quarters. */
@@ -34,12 +33,8 @@ export class EventLoopMonitor {
   }
 }
 
-interface HashSlots {
-  slots: number;
-  current: () => number;
-}
-
-export function hashSlots(env: Env): HashSlots {
+/** How many hashes may run at once: `current` counts the load of the event loop. */
+export function hashSlots(env: Env): { slots: number; current: () => number } {
   // Processes share the cores.
   const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
   const slots = Math.min(cores, THREAD_POOL_SIZE);
@@ -49,17 +44,14 @@ export function hashSlots(env: Env): HashSlots {
   return { slots, current: () => (loop.isSaturated() ? slotsBesideBusyLoop : slots) };
 }
 
-const THREAD_NAME = 'libuv-worker';
-
 const THREADS = '/proc/self/task';
 
 /** A login flood must not slow other routes. Call this after the first hash; it has no effect outside Linux. */
 export function lowerHashThreadPriority(): void {
   try {
     for (const id of readdirSync(THREADS)) {
-      if (readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim() === THREAD_NAME) {
-        setPriority(Number(id), constants.priority.PRIORITY_LOW);
-      }
+      const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim();
+      if (name === 'libuv-worker') setPriority(Number(id), constants.priority.PRIORITY_LOW);
     }
   } catch {
     return;
@@ -73,13 +65,9 @@ export interface HashClient {
 
 /** One customer usually has a /48 (RFC 6177). */
 const SITE_PREFIX = 48;
-
 const RETRY_AFTER_SECONDS = 1;
-
 const MAX_WAIT_MS = 3000;
-
 const MAX_QUEUED_WORK_MS = 2500;
-
 const SMOOTHING = 0.1;
 
 export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>
@@ -103,12 +91,8 @@ export class HashQueue {
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
   ) {
-    this.queue = new FairQueue({
-      maxWaiting: () => this.places(),
-      timeoutMs: MAX_WAIT_MS,
-      busy,
-      tooLate: busy,
-    });
+    const maxPlaces = (): number => this.places();
+    this.queue = new FairQueue({ maxWaiting: maxPlaces, timeoutMs: MAX_WAIT_MS, busy, tooLate: busy });
   }
 
   get counts(): { running: number; waiting: number } {

@@ -1,10 +1,10 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, Module } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
 import {
-  ARGON2_ENGINE,
-  type Argon2Engine,
-  BcryptVerifier,
+  HASH_ENGINE,
+  type HashEngine,
+  loadHashEngine,
   readArgon2Cost,
   readBcryptCost,
 } from './hash-engines.js';
@@ -12,7 +12,6 @@ import { type HashClient, HashQueue, hashSlots, lowerHashThreadPriority } from '
 import { isPasswordText } from './password-policy.js';
 
 const WAITING_PER_SLOT = 200;
-
 const NO_PASSWORD = '';
 
 /** OWASP calls these argon2id settings equally strong (Password Storage Cheat Sheet). */
@@ -25,7 +24,6 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
 ];
 
 const MIN_KIB_PER_LANE = 8;
-
 const MAX_MEMORY_FACTOR = 1.25;
 
 export interface Verification {
@@ -45,8 +43,7 @@ export class PasswordHasher {
 
   constructor(
     env: Env,
-    @Inject(ARGON2_ENGINE) private readonly engine: Argon2Engine,
-    private readonly bcrypt: BcryptVerifier,
+    @Inject(HASH_ENGINE) private readonly engine: HashEngine,
   ) {
     this.cost = env.argon2;
     this.strongest = env.argon2;
@@ -76,8 +73,7 @@ export class PasswordHasher {
       const bcryptCost = storedHash === undefined ? undefined : readBcryptCost(storedHash);
       this.observe(stored, bcryptCost);
       if (storedHash === undefined || !isPasswordText(password)) return this.fail();
-      const verifier = bcryptCost === undefined ? this.engine : this.bcrypt;
-      if (!(await verifier.verify(storedHash, password))) return this.fail(stored, bcryptCost);
+      if (!(await this.engine.verify(storedHash, password))) return this.fail(stored, bcryptCost);
 
       const isOutdated = stored === undefined || isWeaker(stored, this.cost);
       const replacement = isOutdated ? await this.engine.hash(password, this.cost) : undefined;
@@ -96,10 +92,16 @@ export class PasswordHasher {
     const missing = missingCost(this.strongest, verified);
     if (missing) await this.engine.hash(NO_PASSWORD, missing);
     for (const cost of missingBcryptCosts(this.strongestBcrypt, bcryptCost))
-      await this.bcrypt.verify(bcryptDummy(cost), NO_PASSWORD);
+      await this.engine.verify(bcryptDummy(cost), NO_PASSWORD);
     return { matches: false, replacement: undefined };
   }
 }
+
+@Module({
+  providers: [{ provide: HASH_ENGINE, useFactory: loadHashEngine }, PasswordHasher],
+  exports: [PasswordHasher],
+})
+export class PasswordsModule {}
 
 function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (

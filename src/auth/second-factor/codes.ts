@@ -1,10 +1,5 @@
-import { createHmac, createSecretKey, hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Injectable, Logger } from '@nestjs/common';
-import { CROCKFORD_ALPHABET, typedText } from '../email-codes/email-code-text.js';
-import { KeyFileWatch } from '../tokens/key-file-watch.js';
-import { KeyRing } from '../tokens/signing-keys.js';
-import { EncryptedSecrets } from '../tokens/derived-keys.js';
-import type { StoredSecret } from './second-factors.repository.js';
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from 'node:crypto';
+import { CROCKFORD_ALPHABET, isSameCode, typedText } from '../email-codes/email-codes.js';
 
 const RFC_4648_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const BITS = 5;
@@ -89,44 +84,5 @@ export function findStep(secret: Buffer, code: string, time: number): number | u
   const now = stepAt(time);
   const key = createSecretKey(secret);
   const steps = Array.from({ length: 2 * TOLERANCE + 1 }, (_, place) => now + TOLERANCE - place);
-  return steps.find((step) => isSame(codeOfStep(key, step), code));
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
-@Injectable()
-export class TotpSecrets {
-  private readonly logger = new Logger('SecondFactor');
-  private readonly secrets: EncryptedSecrets;
-
-  constructor(
-    keys: KeyRing,
-    private readonly keyFile: KeyFileWatch,
-  ) {
-    this.secrets = new EncryptedSecrets(keys, 'second factor secrets');
-  }
-
-  encrypt(secret: Buffer, userId: string): string {
-    return this.secrets.encrypt(secret, userId);
-  }
-
-  /** Another instance may have read a new key first. Call it outside transactions, because it reads a file. */
-  async loadKeyOf({ secret }: StoredSecret): Promise<void> {
-    if (!this.secrets.hasKeyOf(secret)) await this.keyFile.lookForUnknownKey();
-  }
-
-  /** Returns the step of a code, used before or not; undefined also if no key decrypts the secret. */
-  findStep(userId: string, { secret: encrypted }: StoredSecret, digits: string): number | undefined {
-    const secret = this.secrets.decrypt(encrypted, userId);
-    if (!secret) {
-      this.logger.error({
-        msg: 'no key opens the secret of this user; restore the key that sealed it',
-        userId,
-      });
-      return undefined;
-    }
-    return findStep(secret, digits, Date.now());
-  }
+  return steps.find((step) => isSameCode(codeOfStep(key, step), code));
 }

@@ -1,10 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isEntityId } from '../../identifiers/entity-id.js';
+import { Problem } from '../../problems/problem.js';
 import type { Credentials } from '../../users/users.repository.js';
-import { DerivedMacs } from '../tokens/derived-keys.js';
+import { SignedTexts } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/signing-keys.js';
+
+export class InvalidChallengeError extends Problem {
+  constructor(reason: 'forged_or_expired' | 'account_changed', userId?: string) {
+    super('invalid_challenge', { headers: { 'WWW-Authenticate': 'Bearer' }, reason, userId });
+  }
+}
 
 /** Times are epoch milliseconds. */
 export interface LoginChallenge {
@@ -15,62 +20,30 @@ export interface LoginChallenge {
   expiresAt: number;
 }
 
-type ChallengedUser = Pick<Credentials, 'authEpoch' | 'secondFactorAt' | 'disabledAt'>;
-
 export const CHALLENGE_TTL_MS = 300_000;
+const FORMAT = /^[\da-f-]{36}\.\d{1,10}\.\d{1,16}\.\d{1,16}$/;
 
-const MAX_LENGTH = 36 + 1 + 10 + 1 + 16 + 1 + 16 + 1 + 43;
-const CHALLENGE = /^(([\da-f-]{36})\.(\d{1,10})\.(\d{1,16})\.(\d{1,16}))\.([\w-]{43})$/;
-
-// `user id . auth_epoch . enabled_at . expiry . MAC`. Accounts stores no challenge: a change of the user's epoch or
-// factor voids it.
+/** Accounts stores no challenge: a change of the user's epoch or factor voids it. */
 @Injectable()
 export class LoginChallenges {
-  private readonly macs: DerivedMacs;
+  private readonly texts: SignedTexts;
 
-  constructor(
-    keys: KeyRing,
-    private readonly keyFile: KeyFileWatch,
-  ) {
-    this.macs = new DerivedMacs(keys, 'login challenges');
-  }
-
-  issue(account: Pick<LoginChallenge, 'userId' | 'authEpoch' | 'enabledAt'>): {
-    challenge: string;
-    expiresAt: number;
-  } {
-    const expiresAt = Date.now() + CHALLENGE_TTL_MS;
-    return { challenge: this.write({ ...account, expiresAt }), expiresAt };
+  constructor(keys: KeyRing, keyFile: KeyFileWatch) {
+    this.texts = new SignedTexts(keys, keyFile, 'login challenges', FORMAT);
   }
 
   write({ userId, authEpoch, enabledAt, expiresAt }: LoginChallenge): string {
-    const message = [userId, authEpoch, enabledAt, expiresAt].join('.');
-    return `${message}.${this.macs.make(message).toString('base64url')}`;
+    return this.texts.write(userId, authEpoch, enabledAt, expiresAt);
   }
 
   async read(text: string): Promise<LoginChallenge | undefined> {
-    if (text.length > MAX_LENGTH || !CHALLENGE.test(text)) return undefined;
-    const known = this.verify(text);
-    if (known) return known;
-    await this.keyFile.lookForUnknownKey();
-    return this.verify(text);
-  }
-
-  private verify(text: string): LoginChallenge | undefined {
-    const [, message = '', userId, authEpoch, enabledAt, expiresAt, mac = ''] = CHALLENGE.exec(text) ?? [];
-    if (!isEntityId(userId) || Number(expiresAt) <= Date.now()) return undefined;
-    const shown = Buffer.from(mac, 'base64url');
-    const isOurs = this.macs.accepted(message).some((accepted) => timingSafeEqual(accepted, shown));
-    if (!isOurs) return undefined;
-    return {
-      userId,
-      authEpoch: Number(authEpoch),
-      enabledAt: Number(enabledAt),
-      expiresAt: Number(expiresAt),
-    };
+    const [userId, ...numbers] = (await this.texts.read(text)) ?? [];
+    const [authEpoch = 0, enabledAt = 0, expiresAt = 0] = numbers.map(Number);
+    if (userId === undefined || expiresAt <= Date.now()) return undefined;
+    return { userId, authEpoch, enabledAt, expiresAt };
   }
 }
 
-export function isChallengeOf({ authEpoch, enabledAt }: LoginChallenge, user: ChallengedUser): boolean {
+export function isChallengeOf({ authEpoch, enabledAt }: LoginChallenge, user: Credentials): boolean {
   return user.authEpoch === authEpoch && user.secondFactorAt === enabledAt && user.disabledAt === null;
 }

@@ -6,7 +6,7 @@ import { Problem, ValidationProblem } from '../../problems/problem.js';
 import { type Credentials, UsersRepository } from '../../users/users.repository.js';
 import type { HashClient } from '../passwords/hash-queue.js';
 import { PasswordHasher } from '../passwords/password-hasher.js';
-import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { InvalidTokenError } from '../tokens/access-token.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor-verification.js';
 
 export interface OwnerProof {
@@ -18,8 +18,6 @@ export interface ProvenOwner {
   credentials: Credentials;
   code: CheckedCode | undefined;
 }
-
-const CODE_REQUIRED = 'must be a code of the second factor';
 
 /** Requires the password, and also a code if the user has two-factor authentication, since either may be stolen. */
 @Injectable()
@@ -40,14 +38,12 @@ export class OwnerProofs {
     return credentials;
   }
 
-  /**
-   * Call `use` in the transaction that acts.
-   * @throws wrong_password, ValidationProblem, invalid_second_factor_code, RateLimitedError, InvalidTokenError
-   */
+  /** Call `use` in the transaction that acts. @throws what `verifyPassword` and `SecondFactorVerification.check` throw */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
     const credentials = await this.verifyPassword(userId, password, client);
     if (credentials.secondFactorAt === null) return { credentials, code: undefined };
-    if (code === undefined) throw new ValidationProblem([{ field: 'code', message: CODE_REQUIRED }]);
+    if (code === undefined)
+      throw new ValidationProblem([{ field: 'code', message: 'must be a code of the second factor' }]);
     return { credentials, code: await this.verification.check(credentials, 'signed-in', code) };
   }
 

@@ -17,33 +17,25 @@ export async function reEncryptSecrets(
   leaving: readonly SigningKey[],
   handover: () => Promise<void>,
 ): Promise<number> {
-  const secrets = new EncryptedSecrets(new KeyRing(keys), 'second factor secrets');
+  const secrets = new EncryptedSecrets(new KeyRing(keys));
   const prints = new Set(leaving.map(({ thumbprint }) => thumbprint));
-  if ((await reEncryptOnce(factors, secrets, prints)) === 0) return 0;
+  // A damaged secret is lost with its key or without; the doctor reports it.
+  const replaceAll = async (): Promise<void> => {
+    for await (const { userId, secret } of allSecrets(factors)) {
+      const decrypted = prints.has(keyOf(secret)) && secrets.decrypt(secret, userId);
+      if (decrypted) await factors.replaceSecret(userId, secret, secrets.encrypt(decrypted, userId));
+    }
+  };
+  if ((await factors.findSecrets('')).length === 0) return 0;
+  await replaceAll();
   await handover();
-  await reEncryptOnce(factors, secrets, prints);
+  await replaceAll();
 
   let left = 0;
   for await (const { userId, secret } of allSecrets(factors)) {
     if (prints.has(keyOf(secret)) && secrets.decrypt(secret, userId) !== undefined) left += 1;
   }
   return left;
-}
-
-async function reEncryptOnce(
-  factors: Rows,
-  secrets: EncryptedSecrets,
-  leaving: ReadonlySet<string>,
-): Promise<number> {
-  let examined = 0;
-  for await (const { userId, secret } of allSecrets(factors)) {
-    examined += 1;
-    if (!leaving.has(keyOf(secret))) continue;
-    // A damaged secret is lost with its key or without; the doctor reports it.
-    const decrypted = secrets.decrypt(secret, userId);
-    if (decrypted) await factors.replaceSecret(userId, secret, secrets.encrypt(decrypted, userId));
-  }
-  return examined;
 }
 
 async function* allSecrets(factors: Rows): AsyncGenerator<{ userId: string; secret: string }> {

@@ -19,19 +19,14 @@ export class SecondFactorFailures {
   @ForeignKey('users', { name: 'second_factor_failures_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  @PrimaryColumn({ type: 'varchar', length: 9 })
-  scope: FailureScope;
+  @PrimaryColumn({ type: 'varchar', length: 9 }) scope: FailureScope;
 
   /** wrong TOTP codes, each at most a window after the previous one */
-  @Column({ type: 'integer' })
-  count: number;
+  @Column({ type: 'integer' }) count: number;
 
   /** epoch milliseconds of the latest wrong code; more than a window ago if there is none */
-  @Column({ type: 'bigint' })
-  since: number;
-
-  @Column({ type: 'integer', default: 0 })
-  notified: number;
+  @Column({ type: 'bigint' }) since: number;
+  @Column({ type: 'integer', default: 0 }) notified: number;
 }
 
 export type FailureCount = Pick<SecondFactorFailures, 'count' | 'since' | 'notified'>;
@@ -103,12 +98,6 @@ export function secondsUntilFree({ since }: FailureCount): number {
 
 export function withWrongCode({ count, since, notified }: FailureCount): FailureCount {
   const now = Date.now();
-  return since <= now - WINDOW_MS
-    ? { count: 1, since: now, notified: 0 }
-    : { count: count + 1, since: now, notified };
-}
-
-/** A right code writes too, so that checks on two nodes of a cluster conflict. */
-export function withRightCode(failures: FailureCount): FailureCount {
-  return { ...failures, since: failures.since + 1 };
+  const isInWindow = since > now - WINDOW_MS;
+  return isInWindow ? { count: count + 1, since: now, notified } : { count: 1, since: now, notified: 0 };
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { EventWithout } from '../../events/event-types.js';
@@ -6,24 +6,28 @@ import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/admissions.js';
 import type { Credentials } from '../../users/users.repository.js';
 import { UserUpdates } from '../../users/users.updates.js';
-import { readTypedCode, TotpSecrets } from './codes.js';
-import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { EncryptedSecrets } from '../tokens/derived-keys.js';
+import { KeyFileWatch } from '../tokens/key-file-watch.js';
+import { KeyRing } from '../tokens/signing-keys.js';
+import { findStep, readTypedCode } from './codes.js';
+import {
+  type PendingFactor,
+  RecoveryCodesRepository,
+  SecondFactorsRepository,
+  type StoredSecret,
+} from './second-factors.repository.js';
 import {
   type FailureCount,
   type FailureScope,
   isFull,
   SecondFactorFailuresRepository,
   secondsUntilFree,
-  withRightCode,
   withWrongCode,
 } from './second-factor-failures.repository.js';
-import { TOO_MANY_WRONG_CODES } from './second-factor.errors.js';
-import {
-  type PendingFactor,
-  SecondFactorsRepository,
-  type StoredSecret,
-} from './second-factors.repository.js';
 import { Problem } from '../../problems/problem.js';
+
+export const TOO_MANY_WRONG_CODES =
+  'Too many wrong codes were sent for this account; wait before the next one, or send a recovery code.';
 
 export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
 
@@ -44,21 +48,23 @@ type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 // acting transaction, and succeeds once.
 @Injectable()
 export class SecondFactorVerification {
+  private readonly logger = new Logger('SecondFactor');
+  private readonly secrets: EncryptedSecrets;
+
   constructor(
     private readonly factors: SecondFactorsRepository,
     private readonly failures: SecondFactorFailuresRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
-    private readonly totp: TotpSecrets,
     private readonly users: UserUpdates,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
-  ) {}
+    private readonly keyFile: KeyFileWatch,
+    keys: KeyRing,
+  ) {
+    this.secrets = new EncryptedSecrets(keys);
+  }
 
-  /**
-   * Rejects TOTP codes after ten wrong ones in 15 minutes. Accepts recovery codes at any time, so that no attacker
-   * can lock the owner out.
-   * @throws invalid_second_factor_code, RateLimitedError
-   */
+  // After ten wrong TOTP codes in 15 minutes, it accepts recovery codes only, so that no attacker can lock the owner out.
   async check(
     { id, email, secondFactorAt }: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>,
     scope: FailureScope,
@@ -88,10 +94,7 @@ export class SecondFactorVerification {
     return { ...factor, step: await this.checkTotp(user, 'signed-in', factor, code.digits) };
   }
 
-  /**
-   * Call it after the statement that changes the user's row, and record the event that it returns.
-   * @throws invalid_second_factor_code if the code or the factor has changed since
-   */
+  /** Call it after the statement that changes the user's row, and record the event that it returns. */
   async use(transaction: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
     const { id: userId, email: recipient } = code.user;
     const isUsed =
@@ -108,7 +111,7 @@ export class SecondFactorVerification {
     return { type: 'account.recovery_code_used', userId, userRevision };
   }
 
-  /** Enables the factor that `checkPending` found, and uses the step. @throws invalid_second_factor_code if it was replaced */
+  /** Enables the factor that `checkPending` found, and uses the step. */
   async usePending(
     transaction: Transaction,
     userId: string,
@@ -120,45 +123,44 @@ export class SecondFactorVerification {
   }
 
   private async checkTotp(
-    user: CodeHolder,
+    { id, email }: CodeHolder,
     scope: FailureScope,
     factor: StoredSecret,
     digits: string,
   ): Promise<number> {
-    requireRoom(user.id, await this.failures.find(user.id, scope));
-    await this.totp.loadKeyOf(factor);
-    const step = await this.transactions
-      .run({ principal: user.id, row: user.id }, (transaction) =>
-        this.compare(transaction, user, scope, factor, digits),
-      )
-      .catch((error: unknown) => {
-        if (!isForeignKeyViolation(error)) throw error;
-        return undefined;
-      });
-    if (step === undefined) throw new Problem('invalid_second_factor_code', { userId: user.id });
-    if (step <= factor.lastStep) throw new Problem('second_factor_code_used', { userId: user.id });
+    requireRoom(id, await this.failures.find(id, scope));
+    // Another instance may have read a new key first.
+    if (!this.secrets.hasKeyOf(factor.secret)) await this.keyFile.lookForUnknownKey();
+    const compare = async (transaction: Transaction): Promise<number | undefined> => {
+      // Locks the count until COMMIT, so that no instance compares two codes of a user at once.
+      const failures = await this.failures.lock(transaction, id, scope);
+      requireRoom(id, failures);
+      const found = this.findStep(id, factor, digits);
+      const isUnused = found !== undefined && found > factor.lastStep;
+      // A right code writes too, so that checks on two nodes of a cluster conflict.
+      const counted = isUnused ? { ...failures, since: failures.since + 1 } : withWrongCode(failures);
+      const isNoticeDue = isFull(counted) && counted.notified === 0;
+      await this.failures.save(transaction, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
+      const notice = { kind: 'second_factor_guessed', recipient: email, senderId: id } as const;
+      if (isNoticeDue) await this.mails.notify(transaction, notice);
+      return found;
+    };
+    const step = await this.transactions.run({ principal: id, row: id }, compare).catch((error: unknown) => {
+      if (!isForeignKeyViolation(error)) throw error;
+      return undefined;
+    });
+    if (step === undefined) throw new Problem('invalid_second_factor_code', { userId: id });
+    if (step <= factor.lastStep) throw new Problem('second_factor_code_used', { userId: id });
     return step;
   }
 
-  /** Locks the count until COMMIT, so that no instance compares two codes of a user at once. */
-  private async compare(
-    transaction: Transaction,
-    user: CodeHolder,
-    scope: FailureScope,
-    factor: StoredSecret,
-    digits: string,
-  ): Promise<number | undefined> {
-    const { id, email } = user;
-    const failures = await this.failures.lock(transaction, id, scope);
-    requireRoom(id, failures);
-    const step = this.totp.findStep(id, factor, digits);
-    const isUnused = step !== undefined && step > factor.lastStep;
-    const counted = isUnused ? withRightCode(failures) : withWrongCode(failures);
-    const isNoticeDue = isFull(counted) && counted.notified === 0;
-    await this.failures.save(transaction, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
-    if (isNoticeDue)
-      await this.mails.notify(transaction, { kind: 'second_factor_guessed', recipient: email, senderId: id });
-    return step;
+  /** Returns the step of a code, used before or not; undefined also if no key decrypts the secret. */
+  private findStep(userId: string, { secret: encrypted }: StoredSecret, digits: string): number | undefined {
+    const secret = this.secrets.decrypt(encrypted, userId);
+    if (secret) return findStep(secret, digits, Date.now());
+    const msg = 'no key opens the secret of this user; restore the key that sealed it';
+    this.logger.error({ msg, userId });
+    return undefined;
   }
 }
 

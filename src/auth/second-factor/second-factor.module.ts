@@ -3,14 +3,18 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mails.js';
 import { UsersModule } from '../../users/user-changes.js';
-import { PasswordsModule } from '../passwords/passwords.module.js';
+import { PasswordsModule } from '../passwords/password-hasher.js';
 import { LoginChallenges } from './login-challenges.js';
 import { OwnerProofs } from './owner-proofs.js';
-import { RecoveryCode, RecoveryCodesRepository } from './recovery-codes.repository.js';
+import {
+  RecoveryCode,
+  RecoveryCodesRepository,
+  SecondFactor,
+  SecondFactorRows,
+  SecondFactorsRepository,
+} from './second-factors.repository.js';
 import { SecondFactorFailures, SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
-import { SecondFactor, SecondFactorRows, SecondFactorsRepository } from './second-factors.repository.js';
 import { SecondFactorVerification } from './second-factor-verification.js';
-import { TotpSecrets } from './codes.js';
 
 const EXPORTED = [
   LoginChallenges,
@@ -19,7 +23,6 @@ const EXPORTED = [
   SecondFactorRows,
   SecondFactorsRepository,
   SecondFactorVerification,
-  TotpSecrets,
 ];
 
 @Module({

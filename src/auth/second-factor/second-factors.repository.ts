@@ -1,11 +1,51 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Entity, ForeignKey, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
+import { Column, Entity, ForeignKey, IsNull, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
+import type { Transaction } from '../../database/transactions/transactions.js';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import { hotStatement } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transactions.js';
-import { RecoveryCodesRepository } from './recovery-codes.repository.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
+
+@Entity('recovery_codes')
+export class RecoveryCode {
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
+  @ForeignKey('users', { name: 'recovery_codes_user_id_fkey', onDelete: 'CASCADE' })
+  userId: string;
+
+  /** SHA-256, which is enough for 128 random bits */
+  @PrimaryColumn({ type: 'varchar', length: 43 }) hash: string;
+  @Column({ name: 'used_at', type: 'bigint', nullable: true }) usedAt: number | null;
+}
+
+@Injectable()
+export class RecoveryCodesRepository {
+  constructor(@InjectRepository(RecoveryCode) private readonly codes: Repository<RecoveryCode>) {}
+
+  isUnused(userId: string, hash: string): Promise<boolean> {
+    return this.codes.existsBy({ userId, hash, usedAt: IsNull() });
+  }
+
+  countUnused(userId: string): Promise<number> {
+    return this.codes.countBy({ userId, usedAt: IsNull() });
+  }
+
+  async use(transaction: Transaction, userId: string, hash: string): Promise<boolean> {
+    const used = await transaction.write(
+      'UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL',
+      [Date.now(), userId, hash],
+    );
+    return used === 1;
+  }
+
+  async replaceAll(transaction: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
+    await this.delete(transaction, userId);
+    await transaction.of(this.codes).insert(hashes.map((hash) => ({ userId, hash })));
+  }
+
+  async delete(transaction: Transaction, userId: string): Promise<void> {
+    await transaction.write('DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
+  }
+}
 
 export const SECOND_FACTORS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'second_factors.user_id' };
 
@@ -16,19 +56,14 @@ export class SecondFactor {
   @ForeignKey('users', { name: 'second_factors_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  @Column({ type: 'varchar', length: 200, select: false })
-  secret: string;
+  @Column({ type: 'varchar', length: 200, select: false }) secret: string;
 
   /** the latest step of 30 seconds whose code was used; no code of this step or an earlier one is accepted */
-  @Column({ name: 'last_step', type: 'bigint', default: 0 })
-  lastStep: number;
+  @Column({ name: 'last_step', type: 'bigint', default: 0 }) lastStep: number;
 
   /** null while pending; `users.second_factor_at` repeats it */
-  @Column({ name: 'enabled_at', type: 'bigint', nullable: true })
-  enabledAt: number | null;
-
-  @Column({ name: 'pending_until', type: 'bigint', nullable: true })
-  pendingUntil: number | null;
+  @Column({ name: 'enabled_at', type: 'bigint', nullable: true }) enabledAt: number | null;
+  @Column({ name: 'pending_until', type: 'bigint', nullable: true }) pendingUntil: number | null;
 }
 
 export type StoredSecret = Pick<SecondFactor, 'secret' | 'lastStep'>;

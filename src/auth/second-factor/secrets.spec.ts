@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { CHALLENGE_TTL_MS, LoginChallenges } from './login-challenges.js';
 import { reEncryptSecrets } from './re-encryption.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
-import { DerivedMacs, EncryptedSecrets } from '../tokens/derived-keys.js';
+import { DerivedMacs, EncryptedSecrets, SignedTexts } from '../tokens/derived-keys.js';
 import type { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing, keySetText, newJwk, readKeySet, type SigningKeys } from '../tokens/signing-keys.js';
-import { RefreshTokens } from '../tokens/token-issuer.js';
 
 const [OLD, NEW] = [newJwk(), newJwk()];
 const keysOf = (...keys: (typeof OLD)[]): SigningKeys => readKeySet(keySetText(keys));
 const secretsOf = (...keys: (typeof OLD)[]): EncryptedSecrets =>
-  new EncryptedSecrets(new KeyRing(keysOf(...keys)), 'second factor secrets');
+  new EncryptedSecrets(new KeyRing(keysOf(...keys)));
 const PRUNED = keysOf(NEW, OLD);
 const LEAVING = [PRUNED[1]!];
 const PAGE = 2;
@@ -87,68 +86,43 @@ describe('the re-encryption of secrets', () => {
 
 const ringOf = (...keys: (typeof OLD)[]): KeyRing => new KeyRing(keysOf(...keys));
 const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
-const TOKEN = { sessionId: newEntityId(), generation: 2_147_483_647 };
-const CHALLENGE = {
-  userId: newEntityId(),
-  authEpoch: 7,
-  enabledAt: Date.now() - 1000,
-  expiresAt: Date.now() + CHALLENGE_TTL_MS,
-};
-const refreshTokens = (ring: KeyRing): RefreshTokens => new RefreshTokens(ring, UNCHANGED_FILE);
-const challenges = (ring: KeyRing): LoginChallenges => new LoginChallenges(ring, UNCHANGED_FILE);
+const PARTS = [newEntityId(), '2147483647'];
 
-interface Kind {
-  kind: string;
-  value: object;
-  others: ('refresh tokens' | 'email codes')[];
-  write: (ring: KeyRing) => string;
-  read: (ring: KeyRing, text: string) => Promise<object | undefined>;
-}
+const textsOf = (ring: KeyRing, purpose: 'refresh tokens' | 'login challenges' = 'refresh tokens') =>
+  new SignedTexts(ring, UNCHANGED_FILE, purpose, /^[\da-f-]{36}\.[1-9]\d{0,9}$/);
 
-const KINDS: Kind[] = [
-  {
-    kind: 'a refresh token',
-    value: TOKEN,
-    others: ['email codes'],
-    write: (ring) => refreshTokens(ring).write(TOKEN),
-    read: (ring, text) => refreshTokens(ring).read(text),
-  },
-  {
-    kind: 'a challenge',
-    value: CHALLENGE,
-    others: ['refresh tokens', 'email codes'],
-    write: (ring) => challenges(ring).write(CHALLENGE),
-    read: (ring, text) => challenges(ring).read(text),
-  },
-];
-
-describe.each(KINDS)('$kind', ({ value, write, read, others }) => {
+describe('a signed text', () => {
   it('is read before and after a rotation of the keys', async () => {
-    const text = write(ringOf(OLD));
-    expect(await read(ringOf(OLD), text)).toEqual(value);
-    expect(await read(ringOf(NEW, OLD), text)).toEqual(value);
-    expect(await read(ringOf(NEW), text)).toBeUndefined();
+    const text = textsOf(ringOf(OLD)).write(...PARTS);
+    expect(await textsOf(ringOf(OLD)).read(text)).toEqual(PARTS);
+    expect(await textsOf(ringOf(NEW, OLD)).read(text)).toEqual(PARTS);
+    expect(await textsOf(ringOf(NEW)).read(text)).toBeUndefined();
   });
 
   it('is refused with any character changed, left out or added', async () => {
-    const ring = ringOf(OLD);
-    const text = write(ring);
+    const texts = textsOf(ringOf(OLD));
+    const text = texts.write(...PARTS);
     for (let place = 0; place < text.length - 1; place += 1) {
       const [before, after] = [text.slice(0, place), text.slice(place + 1)];
       const changed = text[place] === '1' ? '2' : '1';
       for (const forged of [before + changed + after, before + after, `${before}1${text[place]}${after}`])
-        expect(await read(ring, forged), forged).toBeUndefined();
+        expect(await texts.read(forged), forged).toBeUndefined();
     }
   });
 
-  it('is refused with a MAC that was made for something else, and as anything else', async () => {
+  it('is refused with a MAC that was made for something else', async () => {
     const ring = ringOf(OLD);
-    const message = write(ring).split('.').slice(0, -1).join('.');
-    for (const purpose of others) {
-      const mac = new DerivedMacs(ring, purpose).make(message).toString('base64url');
-      expect(await read(ring, `${message}.${mac}`)).toBeUndefined();
-    }
-    for (const other of KINDS.filter((one) => one.value !== value))
-      expect(await other.read(ring, write(ring))).toBeUndefined();
+    const mac = new DerivedMacs(ring, 'email codes').make(PARTS.join('.')).toString('base64url');
+    expect(await textsOf(ring).read([...PARTS, mac].join('.'))).toBeUndefined();
+    expect(await textsOf(ring).read(textsOf(ring, 'login challenges').write(...PARTS))).toBeUndefined();
   });
+});
+
+it('a challenge is read as it was written, until it expires', async () => {
+  const challenges = new LoginChallenges(ringOf(OLD), UNCHANGED_FILE);
+  const expiresAt = Date.now() + CHALLENGE_TTL_MS;
+  const challenge = { userId: newEntityId(), authEpoch: 7, enabledAt: Date.now() - 1000, expiresAt };
+  expect(await challenges.read(challenges.write(challenge))).toEqual(challenge);
+  const expired = challenges.write({ ...challenge, expiresAt: Date.now() });
+  expect(await challenges.read(expired)).toBeUndefined();
 });

@@ -1,30 +1,11 @@
-import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../../access/principal.js';
-
-export const PASSWORD_ALONE: readonly AuthenticationMethod[] = ['pwd'];
-
-export const PASSWORD_AND_CODE: readonly AuthenticationMethod[] = ['pwd', 'otp'];
-
-const SEPARATOR = ' ';
-
-export function storedMethods(methods: readonly AuthenticationMethod[]): string {
-  return methods.join(SEPARATOR);
-}
-
-/** Ignores methods that a later version may have stored. */
-export function methodsIn(stored: string | null): readonly AuthenticationMethod[] {
-  if (stored === null || stored === 'pwd') return PASSWORD_ALONE;
-  const methods = stored.split(SEPARATOR);
-  return AUTHENTICATION_METHODS.filter((method) => methods.includes(method));
-}
+import { PASSWORD_AND_CODE } from '../tokens/access-token.js';
 
 /** The login and the head of the branch of a delegated session `s`; for a head, the head is `s` itself. */
 export const JOIN_FAMILY = `LEFT JOIN sessions login ON login.id = s.login_id
   LEFT JOIN sessions head ON head.id = s.branch_id`;
 
 const JOIN_SERVICE = 'LEFT JOIN services v ON v.name = s.service AND v.disabled_at IS NULL';
-
 export const JOIN_FAMILY_AND_SERVICE = `${JOIN_FAMILY} ${JOIN_SERVICE}`;
-
 export const JOIN_USER_FAMILY_AND_SERVICE = `JOIN users u ON u.id = s.user_id ${JOIN_FAMILY_AND_SERVICE}`;
 
 /** A session can be opened while its family is revoked on another node, so the login and the head count as well. */
@@ -32,10 +13,8 @@ export const IS_UNREVOKED = `s.revoked_at IS NULL AND (s.login_id IS NULL OR (lo
   AND login.revoked_at IS NULL AND head.id IS NOT NULL AND head.revoked_at IS NULL))`;
 
 // Enabling a second factor ends all other sessions, so every session of the user has shown it.
-const HAS_SHOWN_SECOND_FACTOR = `(u.second_factor_at IS NULL OR s.amr = '${storedMethods(PASSWORD_AND_CODE)}')`;
-
+const HAS_SHOWN_SECOND_FACTOR = `(u.second_factor_at IS NULL OR s.amr = '${PASSWORD_AND_CODE}')`;
 export const HAS_ACTIVE_USER = `s.auth_epoch = u.auth_epoch AND u.disabled_at IS NULL AND ${HAS_SHOWN_SECOND_FACTOR}`;
-
 const HAS_ACTIVE_SERVICE = '(s.bound_epoch IS NULL OR s.bound_epoch = v.epoch)';
 
 /** Contains no expiry: the list and refresh compare it, and the access token carries it. */

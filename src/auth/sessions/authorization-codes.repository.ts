@@ -5,18 +5,12 @@ import { isForeignKeyViolation } from '../../database/transactions/database-erro
 import { BATCH, hotStatement, inBatches, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import type { AuthenticationMethod } from '../../access/principal.js';
-import { HAS_ACTIVE_USER, methodsIn } from './alive.js';
-import { AuthorizationCode } from './session.entity.js';
+import { HAS_ACTIVE_USER } from './alive.js';
+import { AuthorizationCode, type Session } from './session.entity.js';
 
-export interface CodeOwner {
-  userId: string;
-  authTime: number;
-  authEpoch: number;
-  amr: readonly AuthenticationMethod[];
-}
+export type CodeOwner = Pick<Session, 'userId' | 'authTime' | 'authEpoch' | 'amr'>;
 
-type OwnedCode = Omit<CodeOwner, 'amr'> & { hash: string; amr: string | null };
+type OwnedCode = CodeOwner & { hash: string };
 
 const findOwners = (size: number): string =>
   `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr
@@ -38,11 +32,7 @@ const FIND_OF_SESSION = hotStatement(
     WHERE c.session_id = ? ORDER BY c.created_at DESC LIMIT ${PAGE}`,
 );
 
-interface IssuedCode {
-  hash: string;
-  createdAt: number;
-  usedAt: number | null;
-}
+type IssuedCode = Pick<AuthorizationCode, 'hash' | 'createdAt'> & { usedAt: number | null };
 
 /** Per session: issuing one more voids the oldest. */
 export const MAX_UNUSED_CODES = 10;
@@ -68,9 +58,8 @@ export class AuthorizationCodesRepository {
     return this.inserts.run(code);
   }
 
-  async findOwner(hash: string): Promise<CodeOwner | undefined> {
-    const found = await this.owners.run(hash);
-    return found && { ...found, amr: methodsIn(found.amr) };
+  findOwner(hash: string): Promise<CodeOwner | undefined> {
+    return this.owners.run(hash);
   }
 
   async findExpired(before: number): Promise<string[]> {

@@ -5,12 +5,12 @@ import { AuthorizationCodesRepository, MAX_UNUSED_CODES } from './authorization-
 import type { Origin, ServicePrincipal, SignInOrigin } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from './session-revocation.js';
-import { type DelegatedSession, type PresentedCode, SessionOpening } from './session-opening.service.js';
-import { SessionsRepository } from './sessions.repository.js';
-import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { SessionOpening } from './session-opening.service.js';
+import { type PresentedCode, SessionsRepository } from './sessions.repository.js';
+import { InvalidTokenError } from '../tokens/access-token.js';
 import { Problem, ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
-import type { IssueCodeRequest } from './sessions.requests.js';
+import type { ExchangeCodeRequest, IssueCodeRequest } from './sessions.requests.js';
 import type { BoundCodeResult, CodeResult, TokenResult } from './sessions.responses.js';
 import { timeText } from '../../identifiers/text.js';
 
@@ -22,29 +22,24 @@ class InvalidCodeError extends Problem {
 }
 
 const MAX_SESSIONS = 10_000;
-const LOOK_AFTER_MS = 1000;
-
-interface Issued {
-  since: number;
-  lastAt: number;
-}
+const DELETE_AFTER_MS = 1000;
 
 // Deletes void and used codes of sessions that issue many. It may be late, because the exchange refuses void codes.
 @Injectable()
 export class UnusedCodesLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('AuthorizationCodes');
-  private readonly issued = new LRUCache<string, Issued>({ max: MAX_SESSIONS });
+  private readonly issued = new LRUCache<string, { since: number; lastAt: number }>({
+    max: MAX_SESSIONS,
+  });
   private readonly due = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
+  private deletions: Promise<void> = Promise.resolve();
   private stopped = false;
 
   constructor(private readonly codes: AuthorizationCodesRepository) {}
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    clearTimeout(this.timer);
-    await this.running;
+    await this.deletions;
   }
 
   /** @returns a time after that of all other codes of the session in this process: later codes void earlier ones */
@@ -54,33 +49,24 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
     const lastAt = known && known.lastAt >= now ? known.lastAt + 1 : now;
     const isMany = since > MAX_UNUSED_CODES;
     this.issued.set(sessionId, { since: isMany ? 0 : since, lastAt });
-    if (isMany) this.lookLater(sessionId);
+    if (isMany && !this.due.has(sessionId)) this.deleteLater(sessionId);
     return lastAt;
   }
 
-  private lookLater(sessionId: string): void {
+  private deleteLater(sessionId: string): void {
     this.due.add(sessionId);
-    if (this.timer !== undefined || this.stopped) return;
-    this.timer = setTimeout(() => {
-      this.running = this.look();
-    }, LOOK_AFTER_MS);
-    this.timer.unref();
+    setTimeout(() => {
+      this.due.delete(sessionId);
+      this.deletions = this.deletions.then(() => this.deleteUnneeded(sessionId));
+    }, DELETE_AFTER_MS).unref();
   }
 
-  private async look(): Promise<void> {
+  private async deleteUnneeded(sessionId: string): Promise<void> {
+    if (this.stopped) return;
     try {
-      const sessions = [...this.due];
-      this.due.clear();
-      for (const sessionId of sessions) {
-        await this.codes.deleteUnneeded(sessionId);
-        if (this.stopped) return;
-      }
+      await this.codes.deleteUnneeded(sessionId);
     } catch (error) {
       this.logger.warn({ msg: 'unused codes could not be deleted; they will expire', err: error });
-    } finally {
-      this.timer = undefined;
-      const [next] = this.due;
-      if (next !== undefined) this.lookLater(next);
     }
   }
 }
@@ -89,23 +75,12 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
 const CODE_BYTES = 32;
 const CODE = /^[\w-]{43}$/;
 
-interface CodeBinding {
-  challenge?: string | undefined;
-  audience?: string | undefined;
-}
-
 // One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). An exchange without the challenge
 // or audience finds no code.
-function hashCode(code: string, { challenge = '', audience }: CodeBinding = {}): string {
+function hashCode(code: string, challenge = '', audience?: string): string {
   const mac = createHmac('sha256', code).update(challenge);
   if (audience !== undefined) mac.update('\0').update(audience);
   return mac.digest('base64url');
-}
-
-export interface CodeExchange {
-  code: string;
-  codeVerifier?: string | undefined;
-  service?: ServicePrincipal | undefined;
 }
 
 @Injectable()
@@ -129,25 +104,28 @@ export class CodesService {
   ): Promise<CodeResult | BoundCodeResult> {
     if (audience === undefined) {
       if (this.env.codeAudience === 'required') throw new Problem('audience_required');
-      const { code } = await this.insert(sessionId, { challenge });
-      return { code };
-    }
-    if (!(await this.services.isEnabled(audience))) {
+    } else if (!(await this.services.isEnabled(audience))) {
       throw new ValidationProblem([{ field: 'audience', message: 'must be the name of an enabled service' }]);
     }
-    const { code, expiresAt } = await this.insert(sessionId, { challenge, audience });
-    return { code, expiresAt: timeText(expiresAt), audience };
+    const code = randomBytes(CODE_BYTES).toString('base64url');
+    const now = Date.now();
+    const createdAt = this.limit.noteIssued(sessionId, now);
+    const expiresAt = now + this.env.codeTtl * 1000;
+    const hash = hashCode(code, challenge, audience);
+    if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt })))
+      throw new InvalidTokenError('session_ended');
+    return audience === undefined ? { code } : { code, expiresAt: timeText(expiresAt), audience };
   }
 
   // Reuse of a code revokes the branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). A wrong
   // service finds no code, so it revokes nothing.
-  async exchange(exchange: CodeExchange, origin: SignInOrigin): Promise<TokenResult> {
-    return this.opening.answer(await this.openSession(exchange, origin));
-  }
-
-  private async openSession(exchange: CodeExchange, origin: SignInOrigin): Promise<DelegatedSession> {
-    if (!CODE.test(exchange.code)) throw new InvalidCodeError('malformed');
-    for (const presented of readingsOf(exchange)) {
+  async exchange(
+    request: ExchangeCodeRequest,
+    service: ServicePrincipal | undefined,
+    origin: SignInOrigin,
+  ): Promise<TokenResult> {
+    if (!CODE.test(request.code)) throw new InvalidCodeError('malformed');
+    for (const presented of readingsOf(request, service)) {
       const owner = await this.codes.findOwner(presented.hash);
       const opened = owner && (await this.opening.openByCode(presented, owner, origin));
       if (opened) return opened;
@@ -157,41 +135,30 @@ export class CodesService {
     throw new InvalidCodeError('unknown');
   }
 
-  private async insert(
-    sessionId: string,
-    binding: CodeBinding,
-  ): Promise<{ code: string; expiresAt: number }> {
-    const code = randomBytes(CODE_BYTES).toString('base64url');
-    const now = Date.now();
-    const createdAt = this.limit.noteIssued(sessionId, now);
-    const expiresAt = now + this.env.codeTtl * 1000;
-    const hash = hashCode(code, binding);
-    if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt })))
-      throw new InvalidTokenError('session_ended');
-    return { code, expiresAt };
-  }
-
   private async revokeReusedSession(hash: string, origin: Origin): Promise<boolean> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return false;
     this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
     // Used codes are no secrets, so repeating one must be cheap.
     if (opened.branchRevokedAt === null) {
-      await this.revocation.revoke(opened, { actor: { kind: 'system', ...origin }, reason: 'code_reused' });
+      await this.revocation.revoke(opened.id, {
+        actor: { kind: 'system', ...origin },
+        reason: 'code_reused',
+      });
     }
     return true;
   }
 }
 
-function readingsOf({ code, codeVerifier, service }: CodeExchange): PresentedCode[] {
+function readingsOf(
+  { code, codeVerifier }: ExchangeCodeRequest,
+  service: ServicePrincipal | undefined,
+): PresentedCode[] {
   // RFC 7636 section 4.6, method S256
   const challenge =
     codeVerifier === undefined ? undefined : createHash('sha256').update(codeVerifier).digest('base64url');
-  const plain = hashCode(code, { challenge });
-  if (service === undefined) return [{ hash: plain }];
-  const bound = hashCode(code, { challenge, audience: service.name });
-  return [
-    { hash: bound, by: { service: service.name, boundEpoch: service.epoch } },
-    { hash: plain, by: { service: service.name, boundEpoch: null } },
-  ];
+  const plain = { hash: hashCode(code, challenge), service: service?.name ?? null, boundEpoch: null };
+  if (service === undefined) return [plain];
+  const bound = hashCode(code, challenge, service.name);
+  return [{ ...plain, hash: bound, boundEpoch: service.epoch }, plain];
 }

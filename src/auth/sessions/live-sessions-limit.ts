@@ -79,8 +79,8 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
   private async revokeAll(userId: string, sessions: readonly OwnSession[]): Promise<void> {
     const heads = sessions.filter(({ id, branchId }) => id === branchId);
     const others = sessions.filter(({ id, branchId }) => id !== branchId).map(({ id }) => id);
-    if (others.length > 0) await this.revocation.revokeAlone(userId, others, TOO_MANY);
-    for (const { id } of heads) await this.revocation.revoke({ id, userId }, TOO_MANY);
+    if (others.length > 0) await this.revocation.revokeRows(userId, others, TOO_MANY);
+    for (const { id } of heads) await this.revocation.revoke(id, TOO_MANY);
     this.logger.warn({
       msg: 'too many sessions opened by codes: the oldest were ended',
       userId,

@@ -15,11 +15,6 @@ export interface Revocation {
   reason: PendingRevocation['reason'];
 }
 
-interface BegunRevocation {
-  root: FamilyRoot;
-  revocation: Revocation;
-}
-
 type BegunRow = PendingRevocation & { branchId: string | null };
 
 @Injectable()
@@ -29,9 +24,11 @@ export class PendingRevocationsRepository {
   async insert(
     transaction: Transaction,
     { id: sessionId, userId }: FamilyRoot,
-    revocation: Revocation,
+    { actor, reason }: Revocation,
   ): Promise<void> {
-    const row = { sessionId, userId, since: Date.now(), ...columnsOf(revocation) };
+    const [actorId, actorSessionId] = actor.kind === 'user' ? [actor.id, actor.sessionId] : [null, null];
+    const origin = { requestId: actor.requestId ?? null, ip: actor.address ?? null };
+    const row = { sessionId, userId, since: Date.now(), reason, actorId, actorSessionId, ...origin };
     try {
       await transaction.of(this.pending).insert(row);
     } catch (error) {
@@ -47,7 +44,7 @@ export class PendingRevocationsRepository {
     await transaction.of(this.pending).delete({ sessionId: In(sessionIds) });
   }
 
-  async findBefore(since: number): Promise<BegunRevocation[]> {
+  async findBefore(since: number): Promise<{ root: FamilyRoot; revocation: Revocation }[]> {
     const rows = await this.pending.query<BegunRow[]>(
       `SELECT r.session_id AS sessionId, r.user_id AS userId, r.since, r.reason, r.actor_id AS actorId,
           r.actor_session_id AS actorSessionId, r.request_id AS requestId, r.ip, s.branch_id AS branchId
@@ -60,16 +57,6 @@ export class PendingRevocationsRepository {
       revocation: { actor: actorOf(row), reason: row.reason },
     }));
   }
-}
-
-function columnsOf({ actor, reason }: Revocation): Omit<PendingRevocation, 'sessionId' | 'userId' | 'since'> {
-  return {
-    reason,
-    actorId: actor.kind === 'user' ? actor.id : null,
-    actorSessionId: actor.kind === 'user' ? actor.sessionId : null,
-    requestId: actor.requestId ?? null,
-    ip: actor.address ?? null,
-  };
 }
 
 function actorOf({ actorId, actorSessionId, requestId, ip }: PendingRevocation): Revocation['actor'] {

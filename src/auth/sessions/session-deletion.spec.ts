@@ -27,6 +27,7 @@ const ended: EndedSession[] = Array.from({ length: MANY }, (_, i) => ({
   loginId: null,
   branchId: null,
   codeHash: null,
+  expiresAt: 0,
 }));
 
 /** How often ended sessions are looked for, where each search but the fifth finds many. */

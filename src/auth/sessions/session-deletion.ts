@@ -7,12 +7,7 @@ import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS } from '../tokens/access-token.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
-import {
-  type EndedSession,
-  type ExpiredSession,
-  type RemovableSession,
-  UserSessionsRepository,
-} from './sessions.of-user.js';
+import { type EndedSession, UserSessionsRepository } from './sessions.of-user.js';
 
 const MAX_USERS = 10_000;
 /** Keep searches few: in each, MySQL passes over what was just deleted. */
@@ -22,14 +17,12 @@ const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 /** The server ends a statement sooner: no exchange that has read a code inserts so long after the code is gone. */
 const STATEMENT_END_MS = 7_000;
 
-/**
- * Deletes ended sessions and their codes explicitly, because Galera does not certify cascades. An ended session stays
- * while its code may be used: it keeps the code from working twice.
- */
+// Deletes ended sessions and their codes explicitly, because Galera does not certify cascades. An ended session stays
+// while its code may be used: it keeps the code from working twice.
 @Injectable()
 export class SessionDeletion implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
-  private lastExpired: ExpiredSession | undefined;
+  private lastExpired: EndedSession | undefined;
   private readonly endedAt = new LRUCache<string, number>({ max: MAX_USERS });
   private due: string[] = [];
   private readonly running = new Map<string, Promise<void>>();
@@ -89,18 +82,11 @@ export class SessionDeletion implements OnApplicationShutdown {
     return { examined: this.due.length > 0 ? BATCH : 0, deleted };
   }
 
-  /** Rests after each batch for as long as it took. */
   async deleteEndedOf(userId: string): Promise<void> {
-    for (;;) {
-      const ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
-      let deleted = 0;
-      for await (const batch of inBatches(newestFirst(ended), BATCH)) {
-        const began = performance.now();
-        deleted += await this.deleteUnnamed(batch);
-        await sleep(performance.now() - began);
-      }
-      if (deleted === 0) return;
-    }
+    let deleted: number;
+    do {
+      deleted = await this.deleteSlowly(await this.sessions.findEnded(userId, Date.now(), MAX_ENDED));
+    } while (deleted > 0);
   }
 
   /** The transaction must have written the user's row, so that no session can be added. */
@@ -120,13 +106,22 @@ export class SessionDeletion implements OnApplicationShutdown {
     let ended: EndedSession[];
     let deleted: number;
     do {
-      deleted = 0;
       ended = await this.sessions.findEnded(userId, Date.now(), MAX_ENDED);
       for await (const batch of inBatches(ended)) await this.deleteCodesOf(batch);
       await sleep(STATEMENT_END_MS, undefined, { signal: this.shutdown.signal, ref: false });
-      for await (const batch of inBatches(newestFirst(ended), BATCH))
-        deleted += await this.deleteUnnamed(batch);
+      deleted = await this.deleteSlowly(ended);
     } while (ended.length > FEW && deleted > 0);
+  }
+
+  /** Rests after each batch for as long as it took. */
+  private async deleteSlowly(ended: readonly EndedSession[]): Promise<number> {
+    let deleted = 0;
+    for await (const batch of inBatches(newestFirst(ended), BATCH)) {
+      const began = performance.now();
+      deleted += await this.deleteUnnamed(batch);
+      await sleep(performance.now() - began);
+    }
+    return deleted;
   }
 
   private async deleteCodesOf(sessions: readonly EndedSession[]): Promise<void> {
@@ -136,7 +131,7 @@ export class SessionDeletion implements OnApplicationShutdown {
   }
 
   /** Keeps sessions that a code or another session of their family still names. */
-  private async deleteUnnamed(candidates: readonly RemovableSession[]): Promise<number> {
+  private async deleteUnnamed(candidates: readonly EndedSession[]): Promise<number> {
     if (candidates.length === 0) return 0;
     const kept = new Set(await this.sessions.findNamed(candidates.map(({ id }) => id)));
     for (const { id, loginId, branchId } of candidates) {
@@ -149,6 +144,6 @@ export class SessionDeletion implements OnApplicationShutdown {
 }
 
 /** Ids are in the order of time, so delegated sessions come before their heads and logins. */
-function newestFirst<S extends RemovableSession>(sessions: readonly S[]): S[] {
+function newestFirst(sessions: readonly EndedSession[]): EndedSession[] {
   return sessions.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }

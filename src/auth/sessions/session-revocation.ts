@@ -1,34 +1,22 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import {
-  type Actor,
-  type AuthenticationMethod,
-  principalOf,
-  type UserActor,
-} from '../../access/principal.js';
+import { type Actor, principalOf, type UserActor } from '../../access/principal.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded, UserChanges } from '../../users/user-changes.js';
 import { UserUpdates } from '../../users/users.updates.js';
-import { LEEWAY_SECONDS } from '../tokens/access-token.js';
-import { InvalidTokenError } from '../tokens/tokens.errors.js';
+import { InvalidTokenError, LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { PendingRevocationsRepository, type Revocation } from './pending-revocations.repository.js';
 import { SessionDeletion } from './session-deletion.js';
-import type { Session } from './session.entity.js';
 import { type FamilyRoot, type UnrevokedSession, UserSessionsRepository } from './sessions.of-user.js';
 
 /** A revocation still pending by then was interrupted. If it is merely slow, a second one does no harm. */
 const STALE_REVOCATION_MS = 10_000;
-
 const USERS_AT_ONCE = 100;
 
-export type RevocableSession = Pick<Session, 'id' | 'userId'>;
-
-/**
- * Revokes one session with its family, or all sessions of a user. Marking the login or the head makes the family dead
- * at once, on every node; the pages that follow write the events.
- */
+// Revokes one session with its family, or all sessions of a user. Marking the login or the head makes the family dead at
+// once, on every node; the pages that follow write the events.
 @Injectable()
 export class SessionRevocation implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
@@ -53,21 +41,48 @@ export class SessionRevocation implements OnApplicationShutdown {
     await this.settled();
   }
 
+  async settled(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
   /** Resolves when no session of the family is alive. Writes nothing if the family was revoked before. */
-  revoke(session: RevocableSession, revocation: Revocation): Promise<void> {
-    const known = this.marking.get(session.id);
+  revoke(id: string, revocation: Revocation): Promise<void> {
+    const known = this.marking.get(id);
     if (known) return known;
-    const marked = this.markFamily(session, revocation).finally(() => this.marking.delete(session.id));
-    this.marking.set(session.id, marked);
+    const marked = this.markFamily(id, revocation).finally(() => this.marking.delete(id));
+    this.marking.set(id, marked);
     return marked;
   }
 
-  /** Revokes delegated sessions row by row, and no others of their branches. */
-  async revokeAlone(userId: string, ids: readonly string[], revocation: Revocation): Promise<void> {
-    await this.inEpoch(userId, revocation, (transaction, epoch) =>
-      this.revokeRows(transaction, userId, ids, epoch, revocation),
-    );
+  // Revokes these sessions, and no others of their branches. While the transaction holds the user's row, no event follows
+  // the one that says that all sessions ended.
+  async revokeRows(
+    userId: string,
+    ids: readonly string[],
+    revocation: Revocation,
+    family?: FamilyRoot,
+  ): Promise<boolean> {
+    const { actor, reason } = revocation;
+    const turn = { principal: principalOf(actor), row: userId };
+    const isRevoked = await this.transactions.run(turn, async (transaction) => {
+      const epoch = await this.users.lockEpoch(transaction, userId);
+      const unrevoked = await this.sessions.lockUnrevoked(transaction, ids);
+      if (epoch === undefined || unrevoked.length === 0) return false;
+      await this.sessions.revoke(
+        transaction,
+        unrevoked.map(({ id }) => id),
+      );
+      const alive = unrevoked.filter((session) => wasAlive(session, epoch));
+      const type = 'session.ended';
+      const endings = alive.map(
+        ({ id: sessionId }) => ({ type, actor, userId, sessionId, data: { reason } }) as const,
+      );
+      await this.events.record(transaction, ...endings);
+      if (family) await this.pending.insert(transaction, family, revocation);
+      return true;
+    });
     this.deletion.noteEnded(userId);
+    return isRevoked;
   }
 
   /** @throws InvalidTokenError if the acting session has ended meanwhile */
@@ -87,14 +102,11 @@ export class SessionRevocation implements OnApplicationShutdown {
     this.deletion.noteEnded(actor.id);
   }
 
-  /**
-   * Moves the acting session to the new epoch of the user, and voids its codes.
-   * @throws InvalidTokenError if it has ended
-   */
+  /** Moves the acting session to the new epoch of the user, and voids its codes. @throws InvalidTokenError if it has ended */
   async keepActing(
     transaction: Transaction,
     { id, sessionId }: UserActor,
-    amr?: readonly AuthenticationMethod[],
+    amr?: LoginMethods,
   ): Promise<void> {
     const kept = await this.sessions.keep(transaction, id, sessionId, amr);
     if (!kept) throw new InvalidTokenError('session_ended');
@@ -135,27 +147,14 @@ export class SessionRevocation implements OnApplicationShutdown {
     }
   }
 
-  async settled(): Promise<void> {
-    await Promise.all(this.running);
-  }
-
-  private async markFamily(session: RevocableSession, revocation: Revocation): Promise<void> {
-    const { id, userId } = session;
-    const root = await this.inEpoch(userId, revocation, async (transaction, epoch) => {
-      const found = await this.sessions.findRoot(transaction, id);
-      if (!found) return undefined;
-      const isRevoked = await this.revokeRows(transaction, userId, [found.id], epoch, revocation);
-      if (!isRevoked) return undefined;
-      await this.pending.insert(transaction, found, revocation);
-      return found;
-    });
-    if (!root) return;
+  private async markFamily(id: string, revocation: Revocation): Promise<void> {
+    const root = await this.sessions.findRoot(id);
+    const isMarked = root && (await this.revokeRows(root.userId, [root.id], revocation, root));
+    if (!isMarked) return;
     const rest = this.revokeFamily(root, revocation)
       .catch((error: unknown) => {
-        this.logger.warn({
-          msg: 'the revocation of a session was interrupted; it will be resumed',
-          err: error,
-        });
+        const msg = 'the revocation of a session was interrupted; it will be resumed';
+        this.logger.warn({ msg, err: error });
       })
       .finally(() => this.running.delete(rest));
     this.running.add(rest);
@@ -165,65 +164,16 @@ export class SessionRevocation implements OnApplicationShutdown {
   // finds nothing, because an exchange that began before the mark can commit during a pass.
   private async revokeFamily(root: FamilyRoot, revocation: Revocation): Promise<void> {
     const { id, userId } = root;
-    let after = '';
-    let found = 0;
-    for (;;) {
+    for (let after = ''; ;) {
       // SQLite answers within one turn of the event loop.
       await yieldToEventLoop();
       if (this.stopped) return;
       const page = await this.sessions.findUnrevokedOf(root, after);
-      const last = page.at(-1);
-      if (last === undefined) {
-        if (found === 0) break;
-        after = '';
-        found = 0;
-        continue;
-      }
-      await this.inEpoch(userId, revocation, (transaction, epoch) =>
-        this.revokeRows(transaction, userId, page, epoch, revocation),
-      );
-      after = last;
-      found += page.length;
+      if (page.length === 0 && after === '') break;
+      if (page.length > 0) await this.revokeRows(userId, page, revocation);
+      after = page.at(-1) ?? '';
     }
     await this.pending.delete(id);
-    this.deletion.noteEnded(userId);
-  }
-
-  /** While a transaction holds the user's row, no event follows the one that says that all sessions ended. */
-  private inEpoch<Result>(
-    userId: string,
-    { actor }: Revocation,
-    work: (transaction: Transaction, epoch: number) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      const epoch = await this.users.lockEpoch(transaction, userId);
-      return epoch === undefined ? undefined : work(transaction, epoch);
-    });
-  }
-
-  private async revokeRows(
-    transaction: Transaction,
-    userId: string,
-    ids: readonly string[],
-    epoch: number,
-    { actor, reason }: Revocation,
-  ): Promise<boolean> {
-    const unrevoked = await this.sessions.lockUnrevoked(transaction, ids);
-    if (unrevoked.length === 0) return false;
-    const unrevokedIds = unrevoked.map(({ id }) => id);
-    await this.sessions.revoke(transaction, unrevokedIds);
-    const alive = unrevoked.filter((session) => wasAlive(session, epoch));
-    await this.events.record(
-      transaction,
-      ...alive.map(({ id: sessionId }) => ({
-        type: 'session.ended' as const,
-        actor,
-        userId,
-        sessionId,
-        data: { reason },
-      })),
-    );
-    return true;
   }
 
   private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<number> {

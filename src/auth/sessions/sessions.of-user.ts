@@ -1,26 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { AuthenticationMethod } from '../../access/principal.js';
 import { BATCH, hotStatement, padded, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import { LEEWAY_SECONDS } from '../tokens/access-token.js';
-import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE, storedMethods } from './alive.js';
+import { LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
+import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE } from './alive.js';
 import { Session } from './session.entity.js';
 
-export type OwnSession = Pick<
+export type OwnSession = Omit<
   Session,
-  | 'id'
-  | 'userId'
-  | 'loginId'
-  | 'branchId'
-  | 'createdAt'
-  | 'rotatedAt'
-  | 'expiresAt'
-  | 'ip'
-  | 'userAgent'
-  | 'deviceName'
-  | 'service'
+  'authTime' | 'authEpoch' | 'amr' | 'revokedAt' | 'refreshGeneration' | 'codeHash' | 'boundEpoch'
 >;
 
 export interface HeldSession extends OwnSession, Pick<Session, 'authTime' | 'authEpoch' | 'revokedAt'> {
@@ -35,11 +24,11 @@ export interface FamilyRoot {
 
 export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
 
-export type RemovableSession = Pick<Session, 'id' | 'loginId' | 'branchId'>;
+/** May be deleted if nothing names it. */
+export type EndedSession = Pick<Session, 'id' | 'loginId' | 'branchId' | 'codeHash' | 'expiresAt'>;
 
-export type ExpiredSession = RemovableSession & Pick<Session, 'expiresAt'>;
-
-export type EndedSession = RemovableSession & Pick<Session, 'codeHash'>;
+const ENDED_COLUMNS = `s.id, s.login_id AS loginId, s.branch_id AS branchId, s.code_hash AS codeHash,
+  s.expires_at AS expiresAt`;
 
 const OWN_COLUMNS = `s.id, s.user_id AS userId, s.login_id AS loginId, s.branch_id AS branchId,
   s.created_at AS createdAt, s.rotated_at AS rotatedAt, s.expires_at AS expiresAt, s.ip, s.user_agent AS userAgent,
@@ -92,16 +81,15 @@ hotStatement('the look at the sessions to revoke', findUnrevoked(2));
 /** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
   'the clean-up of sessions',
-  `SELECT id, login_id AS loginId, branch_id AS branchId, expires_at AS expiresAt FROM sessions
-    WHERE expires_at <= ? AND (expires_at < ? OR id < ?) ORDER BY expires_at DESC, id DESC LIMIT ${BATCH}`,
+  `SELECT ${ENDED_COLUMNS} FROM sessions s
+    WHERE s.expires_at <= ? AND (s.expires_at < ? OR s.id < ?) ORDER BY s.expires_at DESC, s.id DESC LIMIT ${BATCH}`,
   [0, 0, ''],
 );
 
 /** The newest first, because delegated sessions must go before their logins and heads. */
 const FIND_ENDED = hotStatement(
   'the ended sessions of a user',
-  `SELECT s.id, s.login_id AS loginId, s.branch_id AS branchId, s.code_hash AS codeHash
-    FROM users u JOIN sessions s ON s.user_id = u.id
+  `SELECT ${ENDED_COLUMNS} FROM users u JOIN sessions s ON s.user_id = u.id
     WHERE u.id = ? AND s.auth_epoch <= u.auth_epoch
       AND (s.auth_epoch < u.auth_epoch OR s.revoked_at > 0 OR s.expires_at < ?) AND s.created_at < ?
     ORDER BY s.auth_epoch DESC, s.revoked_at DESC, s.expires_at DESC LIMIT ?`,
@@ -168,26 +156,19 @@ export class UserSessionsRepository {
   }
 
   /** Returns false if the login has ended. */
-  async keep(
-    transaction: Transaction,
-    userId: string,
-    id: string,
-    amr?: readonly AuthenticationMethod[],
-  ): Promise<boolean> {
+  async keep(transaction: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
     const kept = await transaction.write(
       `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
         WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
           AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`,
-      [amr === undefined ? null : storedMethods(amr), id, userId, userId],
+      [amr ?? null, id, userId, userId],
     );
     return kept === 1;
   }
 
-  async findRoot(transaction: Transaction, id: string): Promise<FamilyRoot | undefined> {
-    const [session] = await transaction.read<Pick<Session, 'userId' | 'branchId'>>(
-      'SELECT user_id AS userId, branch_id AS branchId FROM sessions WHERE id = ?',
-      [id],
-    );
+  async findRoot(id: string): Promise<FamilyRoot | undefined> {
+    const select = { userId: true, branchId: true } as const;
+    const session = await this.sessions.findOne({ where: { id }, select });
     if (!session) return undefined;
     const { userId, branchId } = session;
     return { id: branchId ?? id, userId, isLogin: branchId === null };
@@ -210,8 +191,8 @@ export class UserSessionsRepository {
     await transaction.write(sql, [Date.now(), ...ids]);
   }
 
-  findExpired(expiresAt: number, beforeId: string): Promise<ExpiredSession[]> {
-    return this.sessions.query<ExpiredSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
+  findExpired(expiresAt: number, beforeId: string): Promise<EndedSession[]> {
+    return this.sessions.query<EndedSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
   }
 
   findEnded(userId: string, createdBefore: number, limit: number): Promise<EndedSession[]> {

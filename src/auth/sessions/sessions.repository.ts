@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, type Repository } from 'typeorm';
-import type { AuthenticationMethod, UserPrincipal } from '../../access/principal.js';
+import type { UserPrincipal } from '../../access/principal.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import { hotStatement, keyTable, NOW_MS, padded, places } from '../../database/statements.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
@@ -13,43 +13,28 @@ import {
   IS_UNREVOKED,
   JOIN_FAMILY,
   JOIN_USER_FAMILY_AND_SERVICE,
-  methodsIn,
-  storedMethods,
 } from './alive.js';
+import { methodsIn } from '../tokens/access-token.js';
+import type { User } from '../../users/user.entity.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 
-/** Times are epoch milliseconds. */
-export interface NewSession {
-  id: string;
-  userId: string;
-  authTime: number;
-  authEpoch: number;
-  amr: readonly AuthenticationMethod[];
-  createdAt: number;
-  expiresAt: number;
-  refreshGeneration: number;
-  ip: string;
-  userAgent: string | null;
-  deviceName: string | null;
-}
+export type NewSession = Omit<
+  Session,
+  'revokedAt' | 'loginId' | 'branchId' | 'rotatedAt' | 'codeHash' | 'service' | 'boundEpoch'
+>;
 
-export interface OpenedSession {
-  id: string;
-  userId: string;
-  branchRevokedAt: number | null;
-}
-
-export interface Exchanger {
-  service: string;
+/** A one-time code as its holder presents it, with the service that authenticates itself. */
+export interface PresentedCode {
+  hash: string;
+  service: string | null;
   /** epoch in which the credentials were found; null unless the code is for this service alone */
   boundEpoch: number | null;
 }
 
 export type RefreshedSession = Pick<
   Session,
-  'id' | 'userId' | 'authTime' | 'authEpoch' | 'expiresAt' | 'refreshGeneration'
+  'id' | 'userId' | 'authTime' | 'authEpoch' | 'amr' | 'expiresAt' | 'refreshGeneration'
 > & {
-  amr: readonly AuthenticationMethod[];
   /** by the clock of the database, like `rotated_at` itself; null before the first refresh */
   rotatedForMs: number | null;
 };
@@ -62,20 +47,19 @@ export interface Rotation {
   maxAge: number;
 }
 
+type Opened = Pick<Session, 'id'> & { branchRevokedAt: number | null };
+
 interface Exchange {
   session: NewSession;
-  codeHash: string;
-  by: Exchanger | undefined;
+  code: PresentedCode;
 }
 
-type SignedIn = Omit<UserPrincipal, 'kind' | 'amr' | 'emailVerified' | 'isOperator' | 'isDelegated'> & {
-  amr: Session['amr'];
-  loginId: string | null;
-  emailVerifiedAt: number | null;
-  operatorSince: number | null;
-};
-
-type StoredSession = Omit<RefreshedSession, 'amr'> & Pick<Session, 'amr'>;
+type SignedIn = Pick<
+  UserPrincipal,
+  'id' | 'email' | 'sessionId' | 'authTime' | 'epoch' | 'service' | 'audience'
+> &
+  Pick<Session, 'amr' | 'loginId'> &
+  Pick<User, 'emailVerifiedAt' | 'operatorSince'>;
 
 const findSignedIn = (
   size: number,
@@ -89,7 +73,7 @@ hotStatement('the session check', findSignedIn(2));
 
 const FIND_OPENED = hotStatement(
   'the look-up of what a code opened',
-  `SELECT s.id, s.user_id AS userId, head.revoked_at AS branchRevokedAt
+  `SELECT s.id, head.revoked_at AS branchRevokedAt
     FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`,
 );
 
@@ -113,10 +97,8 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation
 const EXCHANGE = `SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch
   FROM sessions`;
 
-/**
- * One statement, so that nothing it checks can change before it inserts. The new session takes the epoch of the
- * session that issued the code. The service must still have the epoch that its credentials had.
- */
+// One statement, so that nothing it checks can change before it inserts. The new session takes the epoch of the session
+// that issued the code. The service must still have the epoch that its credentials had.
 const openedBy = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
     COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
@@ -139,34 +121,42 @@ export class SessionsRepository {
 
   /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
   async insert(transaction: Transaction, session: NewSession): Promise<void> {
+    const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration } = session;
+    const device = [session.ip, session.userAgent, session.deviceName];
     await transaction.write(
       `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, amr, created_at, expires_at, refresh_generation, ip,
          user_agent, device_name) VALUES (${places(11)})`,
-      rowOf(session),
+      [id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration, ...device],
     );
   }
 
   /** The unique key lets a code open one session. Concurrent calls share a statement. */
-  exchange(session: NewSession, codeHash: string, by?: Exchanger): Promise<boolean> {
-    return this.exchanges.run({ session, codeHash, by });
+  exchange(session: NewSession, code: PresentedCode): Promise<boolean> {
+    return this.exchanges.run({ session, code });
   }
 
-  async findPrincipal(id: string): Promise<UserPrincipal | undefined> {
-    const found = await this.checks.run(id);
+  async findPrincipal(sid: string): Promise<UserPrincipal | undefined> {
+    const found = await this.checks.run(sid);
     if (!found) return undefined;
-    const { amr, loginId, emailVerifiedAt, operatorSince, ...principal } = found;
+    const { id, email, sessionId, authTime, epoch, service, audience } = found;
     return {
-      ...principal,
       kind: 'user',
-      isDelegated: loginId !== null,
-      amr: methodsIn(amr),
-      emailVerified: emailVerifiedAt !== null,
-      isOperator: operatorSince !== null,
+      id,
+      email,
+      emailVerified: found.emailVerifiedAt !== null,
+      sessionId,
+      isDelegated: found.loginId !== null,
+      amr: methodsIn(found.amr),
+      authTime,
+      epoch,
+      service,
+      audience,
+      isOperator: found.operatorSince !== null,
     };
   }
 
-  async findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
-    return (await this.sessions.query<OpenedSession[]>(FIND_OPENED, [codeHash]))[0];
+  async findOpenedBy(codeHash: string): Promise<Opened | undefined> {
+    return (await this.sessions.query<Opened[]>(FIND_OPENED, [codeHash]))[0];
   }
 
   async rotate(
@@ -179,9 +169,9 @@ export class SessionsRepository {
 
   async findRefreshed(sessionId: string, transaction?: Transaction): Promise<RefreshedSession | undefined> {
     const [found] = transaction
-      ? await transaction.read<StoredSession>(FIND_REFRESHED, [sessionId])
-      : await this.sessions.query<StoredSession[]>(FIND_REFRESHED, [sessionId]);
-    return found && { ...found, amr: methodsIn(found.amr) };
+      ? await transaction.read<RefreshedSession>(FIND_REFRESHED, [sessionId])
+      : await this.sessions.query<RefreshedSession[]>(FIND_REFRESHED, [sessionId]);
+    return found;
   }
 
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
@@ -223,25 +213,7 @@ export class SessionsRepository {
   }
 }
 
-function valuesOf({ session, codeHash, by }: Exchange): unknown[] {
+function valuesOf({ session, code }: Exchange): unknown[] {
   const { id, createdAt, expiresAt, ip, userAgent } = session;
-  return [id, createdAt, expiresAt, ip, userAgent, codeHash, by?.service ?? null, by?.boundEpoch ?? null];
-}
-
-function rowOf(session: NewSession): unknown[] {
-  const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt } = session;
-  const { refreshGeneration, ip, userAgent, deviceName } = session;
-  return [
-    id,
-    userId,
-    authTime,
-    authEpoch,
-    storedMethods(amr),
-    createdAt,
-    expiresAt,
-    refreshGeneration,
-    ip,
-    userAgent,
-    deviceName,
-  ];
+  return [id, createdAt, expiresAt, ip, userAgent, code.hash, code.service, code.boundEpoch];
 }

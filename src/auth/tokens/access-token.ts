@@ -3,12 +3,22 @@ import { LRUCache } from 'lru-cache';
 import type { AuthenticationMethod } from '../../access/principal.js';
 import { isServiceName } from '../../services/service-secrets.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
+import { Problem } from '../../problems/problem.js';
 
 /** Clocks of different machines may differ by this. */
 export const LEEWAY_SECONDS = 30;
 
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
+
+/** The methods of a login (RFC 8176), as its session stores them. */
+export type LoginMethods = 'pwd' | 'pwd otp';
+
+export const PASSWORD_AND_CODE: LoginMethods = 'pwd otp';
+
+export function methodsIn(amr: LoginMethods): AuthenticationMethod[] {
+  return amr.split(' ') as AuthenticationMethod[];
+}
 
 // RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and the user's `epoch`. Times are epoch
 // seconds.
@@ -97,5 +107,33 @@ export class VerifiedTokens {
 
   forgetAll(): void {
     this.claims.clear();
+  }
+}
+
+/** RFC 6750 section 3.1: a request without a token gets no error code. */
+export class UnauthorizedError extends Problem {
+  constructor() {
+    super('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+}
+
+/** Only logged: the client learns that its token is not valid. */
+export type TokenRefusal =
+  | 'malformed'
+  | 'signature'
+  | 'unknown_key'
+  | 'expired'
+  | 'claims'
+  | 'session_ended'
+  | 'user_gone';
+
+export class InvalidTokenError extends Problem {
+  constructor(reason: TokenRefusal) {
+    super('invalid_token', {
+      reason,
+      headers: {
+        'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token is not valid"',
+      },
+    });
   }
 }

@@ -6,42 +6,34 @@ import {
   hkdfSync,
   type KeyObject,
   randomBytes,
+  timingSafeEqual,
 } from 'node:crypto';
+import type { KeyFileWatch } from './key-file-watch.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
 type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges';
 
-type EncryptionPurpose = 'second factor secrets';
+type Purpose = MacPurpose | 'second factor secrets';
 
 const KEY_BYTES = 32;
+const derivedKeys = new WeakMap<SigningKey, Partial<Record<Purpose, KeyObject>>>();
 
-// Derives keys from the signing keys (HKDF, RFC 5869), which are not in the database. Each purpose has its own keys.
-class DerivedKeys {
-  private readonly derived = new WeakMap<SigningKey, KeyObject>();
-
-  constructor(private readonly purpose: MacPurpose | EncryptionPurpose) {}
-
-  /** Makes a KeyObject: with a key in a Buffer an HMAC took four times as long. */
-  of(signingKey: SigningKey): KeyObject {
-    const known = this.derived.get(signingKey);
-    if (known) return known;
-    const { d = '' } = signingKey.privateKey.export({ format: 'jwk' });
-    const derived = hkdfSync('sha256', Buffer.from(d, 'base64url'), '', this.purpose, KEY_BYTES);
-    const key = createSecretKey(new Uint8Array(derived));
-    this.derived.set(signingKey, key);
-    return key;
-  }
+// Derives a key from a signing key (HKDF, RFC 5869), which is not in the database. With a key in a Buffer instead of a
+// KeyObject, an HMAC took four times as long.
+function derivedKey(signingKey: SigningKey, purpose: Purpose): KeyObject {
+  const derived = derivedKeys.get(signingKey) ?? {};
+  derivedKeys.set(signingKey, derived);
+  if (derived[purpose]) return derived[purpose];
+  const { d = '' } = signingKey.privateKey.export({ format: 'jwk' });
+  const bytes = hkdfSync('sha256', Buffer.from(d, 'base64url'), '', purpose, KEY_BYTES);
+  return (derived[purpose] = createSecretKey(new Uint8Array(bytes)));
 }
 
 export class DerivedMacs {
-  private readonly derived: DerivedKeys;
-
   constructor(
     private readonly keys: KeyRing,
-    purpose: MacPurpose,
-  ) {
-    this.derived = new DerivedKeys(purpose);
-  }
+    private readonly purpose: MacPurpose,
+  ) {}
 
   make(message: string): Buffer {
     return this.macOf(this.keys.signing, message);
@@ -52,10 +44,50 @@ export class DerivedMacs {
   }
 
   private macOf(key: SigningKey, message: string): Buffer {
-    return createHmac('sha256', this.derived.of(key)).update(message).digest();
+    return createHmac('sha256', derivedKey(key, this.purpose)).update(message).digest();
   }
 }
 
+const MAC = /^[\w-]{43}$/;
+
+/** Texts `message.MAC` that clients send back: the database alone cannot make one, and checking it takes no query. */
+export class SignedTexts {
+  private readonly macs: DerivedMacs;
+
+  constructor(
+    keys: KeyRing,
+    private readonly keyFile: KeyFileWatch,
+    purpose: MacPurpose,
+    private readonly format: RegExp,
+  ) {
+    this.macs = new DerivedMacs(keys, purpose);
+  }
+
+  write(...parts: (string | number)[]): string {
+    const message = parts.join('.');
+    return `${message}.${this.macs.make(message).toString('base64url')}`;
+  }
+
+  /** Returns the parts, or undefined if Accounts did not write the text. */
+  async read(text: string): Promise<string[] | undefined> {
+    const end = text.lastIndexOf('.');
+    const message = text.slice(0, end);
+    const mac = text.slice(end + 1);
+    if (!this.format.test(message) || !MAC.test(mac)) return undefined;
+    if (!this.isMacOf(message, mac)) {
+      await this.keyFile.lookForUnknownKey();
+      if (!this.isMacOf(message, mac)) return undefined;
+    }
+    return message.split('.');
+  }
+
+  private isMacOf(message: string, mac: string): boolean {
+    const shown = Buffer.from(mac, 'base64url');
+    return this.macs.accepted(message).some((accepted) => timingSafeEqual(accepted, shown));
+  }
+}
+
+const SECRETS = 'second factor secrets';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -67,20 +99,13 @@ export function keyOf(encrypted: string): string {
 // Encrypts with the key that signs and decrypts with every key of the ring. It authenticates the row's key too, so
 // that no secret works in another user's row.
 export class EncryptedSecrets {
-  private readonly derived: DerivedKeys;
-
-  constructor(
-    private readonly keys: KeyRing,
-    purpose: EncryptionPurpose,
-  ) {
-    this.derived = new DerivedKeys(purpose);
-  }
+  constructor(private readonly keys: KeyRing) {}
 
   /** Returns `thumbprint.nonce.ciphertext`, with the tag at the end of the ciphertext. */
   encrypt(secret: Buffer, rowKey: string): string {
     const key = this.keys.signing;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });
+    const cipher = createCipheriv(ALGORITHM, derivedKey(key, SECRETS), nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.from(rowKey));
     const ciphertext = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
     return [key.thumbprint, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
@@ -96,7 +121,9 @@ export class EncryptedSecrets {
     const key = this.keys.all.find(({ thumbprint }) => thumbprint === print);
     const [nonce, box] = parts.map((part) => Buffer.from(part, 'base64url'));
     if (!key || nonce?.length !== NONCE_BYTES || !box || box.length < TAG_BYTES) return undefined;
-    const decipher = createDecipheriv(ALGORITHM, this.derived.of(key), nonce, { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv(ALGORITHM, derivedKey(key, SECRETS), nonce, {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(Buffer.from(rowKey));
     decipher.setAuthTag(box.subarray(-TAG_BYTES));
     try {

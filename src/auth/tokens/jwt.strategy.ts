@@ -1,52 +1,55 @@
-import type { IncomingMessage } from 'node:http';
 import { JsonWebTokenError, TokenExpiredError } from '@nestjs/jwt';
 import { callbackify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
-import type { TokenRefusal } from './tokens.errors.js';
-import { Env } from '../../config/env.js';
 import {
   type AccessTokenClaims,
   areAccessTokenClaims,
   LEEWAY_SECONDS,
   readKeyId,
+  type TokenRefusal,
   VerifiedTokens,
 } from './access-token.js';
+import { Env } from '../../config/env.js';
 import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './signing-keys.js';
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-
-type Presented = { headers: object; raw?: IncomingMessage } | { askedAbout: string };
+const AUTHORIZATION = 'authorization';
 
 /** Reads no other place (RFC 6750 section 2.1). */
-export function bearerToken(request: { headers: object; raw?: IncomingMessage }): string | null {
+export function bearerToken(request: FastifyRequest): string | undefined {
   const authorization = soleAuthorization(request);
-  return (authorization !== undefined && BEARER.exec(authorization)?.[1]) || null;
-}
-
-function presentedToken(presented: Presented): string | null {
-  if (!('askedAbout' in presented)) return bearerToken(presented);
-  return TOKEN.test(presented.askedAbout) ? presented.askedAbout : null;
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
 /** Returns undefined for two headers: a proxy may have read the other one. */
-export function soleAuthorization({ raw }: { raw?: IncomingMessage }): string | undefined {
-  return raw?.headersDistinct['authorization']?.length === 1 ? raw.headers.authorization : undefined;
+export function soleAuthorization({ raw }: Pick<FastifyRequest, 'raw'>): string | undefined {
+  const { length } = raw.rawHeaders.filter(isAuthorization);
+  return length === 1 ? raw.headers.authorization : undefined;
+}
+
+/** Names have even places. The comparison of lengths comes first since every request pays for each header. */
+function isAuthorization(name: string, place: number): boolean {
+  return place % 2 === 0 && name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 }
 
 class UnknownKeyError extends Error {}
 
-/** @param failure what Passport reports; nothing where the claims were refused */
-export function tokenRefusal(failure: unknown): TokenRefusal {
+/** @param failure what Passport reports; nothing if the claims were refused */
+function refusalOf(failure: unknown): TokenRefusal {
   if (failure instanceof UnknownKeyError) return 'unknown_key';
   if (failure instanceof TokenExpiredError) return 'expired';
   if (failure instanceof JsonWebTokenError)
     return failure.message === 'invalid signature' ? 'signature' : 'claims';
   return failure instanceof Error ? 'malformed' : 'claims';
 }
+
+/** Passport expects a request. */
+type Presented = { headers?: object; token?: string };
 
 @Injectable()
 export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
@@ -56,21 +59,17 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     private readonly verified: VerifiedTokens,
     keyFile: KeyFileWatch,
   ) {
-    const findUnknown = callbackify(async (kid: string) => {
-      await keyFile.lookForUnknownKey();
-      const found = keys.findVerifying(kid);
-      if (found === undefined) throw new UnknownKeyError();
-      return found;
-    });
+    const findKey = async (_presented: Presented, token: string): Promise<string> => {
+      const kid = readKeyId(token);
+      if (kid === undefined) throw new Error('not a token of this service');
+      if (keys.findVerifying(kid) === undefined) await keyFile.lookForUnknownKey();
+      const key = keys.findVerifying(kid);
+      if (key === undefined) throw new UnknownKeyError();
+      return key;
+    };
     super({
-      jwtFromRequest: presentedToken,
-      secretOrKeyProvider: (_request, token: string, done) => {
-        const kid = readKeyId(token);
-        if (kid === undefined) return done(new Error('not a token of this service'));
-        const known = keys.findVerifying(kid);
-        if (known !== undefined) return done(null, known);
-        findUnknown(kid, done);
-      },
+      jwtFromRequest: ({ token = '' }: Presented) => (TOKEN.test(token) ? token : null),
+      secretOrKeyProvider: callbackify(findKey),
       algorithms: ['ES256'],
       issuer: env.jwtIssuer,
       jsonWebTokenOptions: { clockTolerance: LEEWAY_SECONDS },
@@ -78,24 +77,26 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  validate(presented: Presented, payload: unknown): AccessTokenClaims | false {
+  validate({ token = '' }: Presented, payload: unknown): AccessTokenClaims | false {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
-    const token = presentedToken(presented);
     // The key may have been removed while Accounts verified the token.
-    if (token === null || this.keys.findVerifying(readKeyId(token) ?? '') === undefined) return false;
+    if (this.keys.findVerifying(readKeyId(token) ?? '') === undefined) return false;
     this.verified.remember(token, payload);
     return payload;
   }
 
-  /** Verifies the token of an introspection by the same steps as the token of a request. */
-  verify(askedAbout: string): Promise<AccessTokenClaims | undefined> {
-    return new Promise((resolve, reject) => {
-      const run = Object.create(this) as JwtStrategy;
-      run.success = resolve;
-      run.fail = () => resolve(undefined);
-      run.error = reject;
-      run.authenticate({ askedAbout } as Presented as Parameters<JwtStrategy['authenticate']>[0]);
-    });
+  /** Verifies the token of a request, or of an introspection, by the same steps. */
+  async verify(token: string): Promise<AccessTokenClaims | TokenRefusal> {
+    return (
+      this.verified.find(token) ??
+      new Promise((resolve, reject) => {
+        const run = Object.create(this) as JwtStrategy;
+        run.success = resolve;
+        run.fail = (failure: unknown) => resolve(refusalOf(failure));
+        run.error = reject;
+        run.authenticate({ token } as Presented as Parameters<JwtStrategy['authenticate']>[0]);
+      })
+    );
   }
 }

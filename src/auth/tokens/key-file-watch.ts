@@ -67,26 +67,18 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
     if (version === this.seen) return;
     const isChange = this.seen !== undefined;
     this.seen = version;
+    const file = this.env.jwtKeysFile;
     try {
-      this.reload();
-      if (isChange) this.logger.log({ msg: 'signing keys read again', ...this.description() });
+      this.keys.replace(readKeySet(readKeyFile(file)));
+      this.verified.forgetAll();
     } catch (err) {
-      const file = this.env.jwtKeysFile;
-      this.logger.error({
-        msg: 'signing keys could not be read again; the current ones stay in use',
-        file,
-        err,
-      });
+      const msg = 'signing keys could not be read again; the current ones stay in use';
+      this.logger.error({ msg, file, err });
+      return;
     }
-  }
-
-  private reload(): void {
-    this.keys.replace(readKeySet(readKeyFile(this.env.jwtKeysFile)));
-    this.verified.forgetAll();
-  }
-
-  private description(): object {
-    return { keys: this.keys.published.keys.map(({ kid }) => kid), signing: this.keys.signing.kid };
+    if (!isChange) return;
+    const keys = this.keys.all.map(({ kid }) => kid);
+    this.logger.log({ msg: 'signing keys read again', keys, signing: this.keys.signing.kid });
   }
 
   /** Returns text that differs after every change of the file, also one that keeps its length and time. */

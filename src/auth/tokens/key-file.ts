@@ -33,7 +33,7 @@ export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
     if (production)
       throw new SigningKeysError(`there is no file ${resolve(file)}, and it is not created in production`);
-    makeKeyFile(file);
+    createKeyFile(file);
   }
   warnIfReadableByOthers(file);
   return readKeySet(readKeyFile(file));
@@ -50,25 +50,18 @@ export function readKeyFile(file: string): string {
   }
 }
 
-function makeKeyFile(file: string): void {
-  try {
-    createKeyFile(file);
-  } catch (error) {
-    throw new SigningKeysError(`the file ${resolve(file)} cannot be created (${(error as Error).message})`);
-  }
-}
-
 /** Creates the file atomically: of several processes that start at once, the first one's file stays. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomUUID()}`;
-  createDirectory(dirname(resolve(file)));
-  writeFileSync(draft, keySetText([newJwk()]), { mode: 0o600 });
   try {
+    createDirectory(dirname(resolve(file)));
+    writeFileSync(draft, keySetText([newJwk()]), { mode: 0o600 });
     linkSync(draft, file);
   } catch (error) {
-    if (!existsSync(file)) throw error;
+    if (existsSync(file)) return;
+    throw new SigningKeysError(`the file ${resolve(file)} cannot be created (${(error as Error).message})`);
   } finally {
-    rmSync(draft);
+    rmSync(draft, { force: true });
   }
 }
 

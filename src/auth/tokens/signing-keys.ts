@@ -35,21 +35,16 @@ export class SigningKeysError extends Error {
 
 /** @throws SigningKeysError unless the text is a JWK Set (RFC 7517 section 5) of private P-256 keys */
 export function readKeySet(text: string): SigningKeys {
-  const keys = parseKeySet(text).map(readKey);
-  if (!isNotEmpty(keys)) throw new SigningKeysError('the key set is empty');
-  if (new Set(keys.map((key) => key.kid)).size < keys.length) {
-    throw new SigningKeysError('two keys have the same kid');
-  }
-  return keys;
+  const [first, ...others] = parseKeySet(text).map(readKey);
+  if (!first) throw new SigningKeysError('the key set is empty');
+  const kids = new Set([first, ...others].map(({ kid }) => kid));
+  if (kids.size <= others.length) throw new SigningKeysError('two keys have the same kid');
+  return [first, ...others];
 }
 
 /** If the clock is slow, no key may be due yet: then the oldest one signs. */
 function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
   return keys.find(({ signsFrom }) => signsFrom <= now) ?? keys.at(-1)!;
-}
-
-function isNotEmpty(keys: readonly SigningKey[]): keys is SigningKeys {
-  return keys.length > 0;
 }
 
 export function parseKeySet(text: string): Jwk[] {
@@ -160,21 +155,11 @@ export interface ScheduledKey {
 
 /** @param changedAt when the file was last changed; a key without `nbf` could sign by then */
 export function scheduleOf(keys: SigningKeys, now: number, changedAt: number): ScheduledKey[] {
-  const signing = signingKeyAt(keys, now);
-  const place = keys.indexOf(signing);
-  return keys.map((key, index) => ({
-    kid: key.kid,
-    state: stateOf(index, place),
-    signsFrom: key.signsFrom,
-    signedUntil: index > place ? followedAt(keys.slice(0, index), changedAt) + HANDOVER_MS : undefined,
-  }));
-}
-
-function stateOf(index: number, signing: number): ScheduledKey['state'] {
-  if (index === signing) return 'signing';
-  return index < signing ? 'next' : 'verifying';
-}
-
-function followedAt(before: readonly SigningKey[], changedAt: number): number {
-  return Math.min(...before.map(({ signsFrom }) => signsFrom || changedAt));
+  const place = keys.indexOf(signingKeyAt(keys, now));
+  return keys.map(({ kid, signsFrom }, index) => {
+    if (index === place) return { kid, state: 'signing', signsFrom, signedUntil: undefined };
+    if (index < place) return { kid, state: 'next', signsFrom, signedUntil: undefined };
+    const followers = keys.slice(0, index).map((key) => key.signsFrom || changedAt);
+    return { kid, state: 'verifying', signsFrom, signedUntil: Math.min(...followers) + HANDOVER_MS };
+  });
 }

@@ -1,56 +1,19 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 import type { FastifyInstance } from 'fastify';
-import { isEntityId, newEntityId } from '../../identifiers/entity-id.js';
-import { DerivedMacs } from './derived-keys.js';
+import { newEntityId } from '../../identifiers/entity-id.js';
+import { SignedTexts } from './derived-keys.js';
 import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './signing-keys.js';
-import type { AuthenticationMethod } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import { type AccessTokenClaims, TOKEN_TYPE } from './access-token.js';
+import { type AccessTokenClaims, type LoginMethods, methodsIn, TOKEN_TYPE } from './access-token.js';
 
 export interface RefreshToken {
   sessionId: string;
   generation: number;
 }
 
-const MAX_LENGTH = 36 + 1 + 10 + 1 + 43;
-const TOKEN = /^(([\da-f-]{36})\.([1-9]\d{0,9}))\.([\w-]{43})$/;
-
-/** A token is `session id . generation . MAC`: the database alone cannot make one, and checking it takes no query. */
-@Injectable()
-export class RefreshTokens {
-  private readonly macs: DerivedMacs;
-
-  constructor(
-    keys: KeyRing,
-    private readonly keyFile: KeyFileWatch,
-  ) {
-    this.macs = new DerivedMacs(keys, 'refresh tokens');
-  }
-
-  write({ sessionId, generation }: RefreshToken): string {
-    const message = `${sessionId}.${generation}`;
-    return `${message}.${this.macs.make(message).toString('base64url')}`;
-  }
-
-  async read(text: string): Promise<RefreshToken | undefined> {
-    if (text.length > MAX_LENGTH || !TOKEN.test(text)) return undefined;
-    const known = this.verify(text);
-    if (known) return known;
-    await this.keyFile.lookForUnknownKey();
-    return this.verify(text);
-  }
-
-  private verify(text: string): RefreshToken | undefined {
-    const [, message = '', sessionId, generation, mac = ''] = TOKEN.exec(text) ?? [];
-    if (!isEntityId(sessionId)) return undefined;
-    const shown = Buffer.from(mac, 'base64url');
-    const isOurs = this.macs.accepted(message).some((accepted) => timingSafeEqual(accepted, shown));
-    return isOurs ? { sessionId, generation: Number(generation) } : undefined;
-  }
-}
+const REFRESH_TOKEN = /^[\da-f-]{36}\.[1-9]\d{0,9}$/;
 
 /** Names the user of a token that is given out. A symbol is never part of the answer's JSON. */
 export const tokenUser = Symbol('user of the token');
@@ -60,7 +23,7 @@ export interface IssuingSession {
   id: string;
   userId: string;
   authTime: number;
-  amr: readonly AuthenticationMethod[];
+  amr: LoginMethods;
   authEpoch: number;
   expiresAt: number;
   refreshGeneration: number;
@@ -79,12 +42,21 @@ export interface RefreshableTokens extends Tokens {
 
 @Injectable()
 export class TokenIssuer {
+  private readonly refreshTokens: SignedTexts;
+
   constructor(
     private readonly jwt: JwtService,
     private readonly keys: KeyRing,
-    private readonly refreshTokens: RefreshTokens,
     private readonly env: Env,
-  ) {}
+    keyFile: KeyFileWatch,
+  ) {
+    this.refreshTokens = new SignedTexts(keys, keyFile, 'refresh tokens', REFRESH_TOKEN);
+  }
+
+  async readRefreshToken(text: string): Promise<RefreshToken | undefined> {
+    const [sessionId, generation] = (await this.refreshTokens.read(text)) ?? [];
+    return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
+  }
 
   /** Call it after COMMIT. `at` is in epoch milliseconds. */
   issue(session: IssuingSession, at: number): Tokens | RefreshableTokens {
@@ -93,12 +65,12 @@ export class TokenIssuer {
   }
 
   issueRefreshable(session: IssuingSession, at: number): RefreshableTokens {
-    const { id: sessionId, refreshGeneration: generation } = session;
+    const { id, refreshGeneration } = session;
     const exp = this.expiryOf(session, at);
     return {
       token: this.sign(session, exp, at),
       expiresAt: new Date(exp * 1000).toISOString(),
-      refreshToken: this.refreshTokens.write({ sessionId, generation }),
+      refreshToken: this.refreshTokens.write(id, refreshGeneration),
       [tokenUser]: session.userId,
     };
   }
@@ -125,7 +97,7 @@ export class TokenIssuer {
       iat: Math.floor(at / 1000),
       exp,
       auth_time: Math.floor(session.authTime / 1000),
-      amr: session.amr,
+      amr: methodsIn(session.amr),
       epoch: session.authEpoch,
       client_id: audience,
     };

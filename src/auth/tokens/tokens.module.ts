@@ -5,10 +5,10 @@ import { VerifiedTokens } from './access-token.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { KeyFileWatch } from './key-file-watch.js';
-import { RefreshTokens, TokenIssuer } from './token-issuer.js';
+import { TokenIssuer } from './token-issuer.js';
 import { KeyRing } from './signing-keys.js';
 
-const PROVIDERS = [JwtStrategy, KeyFileWatch, RefreshTokens, TokenIssuer, VerifiedTokens];
+const PROVIDERS = [JwtStrategy, KeyFileWatch, TokenIssuer, VerifiedTokens];
 
 @Module({
   imports: [JwtModule.register({}), PassportModule],

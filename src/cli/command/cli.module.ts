@@ -37,16 +37,17 @@ import { UserOperations } from '../../accounts/user-operations.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { MembersService } from '../../orgs/members/members.service.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
-import { RecoveryCode, RecoveryCodesRepository } from '../../auth/second-factor/recovery-codes.repository.js';
 import {
-  SecondFactorFailures,
-  SecondFactorFailuresRepository,
-} from '../../auth/second-factor/second-factor-failures.repository.js';
-import {
+  RecoveryCode,
+  RecoveryCodesRepository,
   SecondFactor,
   SecondFactorRows,
   SecondFactorsRepository,
 } from '../../auth/second-factor/second-factors.repository.js';
+import {
+  SecondFactorFailures,
+  SecondFactorFailuresRepository,
+} from '../../auth/second-factor/second-factor-failures.repository.js';
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';

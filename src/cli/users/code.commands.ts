@@ -1,4 +1,3 @@
-import { readable } from '../../auth/email-codes/email-code-text.js';
 import { timeText } from '../../identifiers/text.js';
 import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
@@ -43,8 +42,8 @@ export const CODE_COMMANDS: CommandDefinition[] = [
 /** The codes do not verify the email, because the operator may give them to another person. */
 async function resetCode(services: Services, { id }: UserProfile, { actor }: Change): Promise<Outcome> {
   const codes = services.emailCodes();
-  const issued = await services.passwords.issueCode(codes, id, actor);
-  const code = readable(codes.textOf(issued));
+  const issued = await services.passwords.issueCode(id, actor);
+  const code = codes.textOf(issued);
   const expiresAt = timeText(issued.expiresAt);
   const text = `a code for a new password, until ${expiresAt}`;
   return { text, lines: [`code: ${code}`], json: { code, expiresAt } };
@@ -59,7 +58,7 @@ async function inviteCode(invocation: Invocation): Promise<Report> {
     const codes = services.emailCodes();
     const { id, orgId, orgName, role } = invitation;
     const { codeNumber, expiresAt } = await services.shownInvitations.renew(invitation, actor);
-    const code = readable(codes.textOf({ id, purpose: 'invitation', codeNumber }));
+    const code = codes.textOf({ id, purpose: 'invitation', codeNumber });
     const until = timeText(expiresAt);
     return {
       lines: [`${email}: a code to join ${orgName} (${orgId}) as ${role}, until ${until}`, `code: ${code}`],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CannotRunError } from '../command/definition.js';
-import { loadArgon2Engine } from '../../auth/passwords/hash-engines.js';
+import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
 import { onUser } from '../command/services.js';
@@ -19,7 +19,7 @@ export const setPassword = onUser(async ({ env, passwords }, { id, email }, { ac
   const password = normalizePassword(generated ?? (await readPassword()));
   const fault = passwordFault(password, email, env);
   if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
-  const hash = await (await loadArgon2Engine()).hash(password, env.argon2);
+  const hash = await (await loadHashEngine()).hash(password, env.argon2);
   const changed = (await passwords.setByOperator(id, hash, actor)) === true;
   const text = 'the password is set, every session has ended';
   if (generated === undefined) return { text, json: { changed } };

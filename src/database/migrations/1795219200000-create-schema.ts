@@ -56,7 +56,7 @@ function userTables(runner: QueryRunner): Table[] {
       text('ip', 45, OPTIONAL),
       unicode('user_agent', 200, OPTIONAL),
       unicode('device_name', 60, OPTIONAL),
-      text('amr', 40, OPTIONAL),
+      text('amr', 40, { default: "'pwd'" }),
       text('service', 40, OPTIONAL),
       number('bound_epoch', OPTIONAL),
       // With each update of the index that serves a foreign key, InnoDB locks the row of the user. A refresh updates

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { typedCode } from '../../auth/email-codes/email-code-text.js';
-import { EmailCodes } from '../../auth/email-codes/email-codes.js';
+import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
+import { EmailCodes, typedCode } from '../../auth/email-codes/email-codes.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/org.entity.js';
 import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
@@ -56,6 +56,7 @@ export class InvitationAnswers {
     private readonly members: MembersRepository,
     private readonly users: UserUpdates,
     private readonly codes: EmailCodes,
+    private readonly codeRows: EmailCodesRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -76,7 +77,7 @@ export class InvitationAnswers {
     const ids = tried.map(({ id }) => id);
     const counted = await this.transactions.run({ principal }, async (tx) => {
       // Writes for every email: the time must not reveal which ones are invited.
-      await this.codes.keepPlace(tx, { purpose: 'invitation', subject: email });
+      await this.codeRows.keep(tx, { purpose: 'invitation', subject: email });
       return this.invitations.countTries(tx, ids);
     });
     if (!right || counted === 0) throw new Problem('invalid_invitation_code');

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { EmailCodesModule } from '../../auth/email-codes/email-codes.module.js';
+import { EmailCodesModule } from '../../auth/email-codes/email-codes.js';
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mails.js';
 import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { readable } from '../../auth/email-codes/email-code-text.js';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { Actor, UserPrincipal } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
@@ -165,7 +164,7 @@ export class InvitationsService {
     const { id, orgId, email: recipient, codeNumber, invitedBy: senderId, expiresAt } = invitation;
     const listed = listedInvitation({ ...invitation, inviterEmail });
     if (invitation.codeShown) {
-      const code = readable(this.codes.textOf({ id, purpose: 'invitation', codeNumber }));
+      const code = this.codes.textOf({ id, purpose: 'invitation', codeNumber });
       return { invitation: { ...listed, code } };
     }
     await this.mails.enqueueWithinLimits(tx, {

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { Role, UserPrincipal } from '../../access/principal.js';
-import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
+import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import { streamList } from '../../http/list-stream.js';
 import {
   cutPage,

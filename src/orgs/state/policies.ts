@@ -1,6 +1,6 @@
 import { type Role, roleAtLeast, type UserActor } from '../../access/principal.js';
 import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
-import { InvalidTokenError } from '../../auth/tokens/tokens.errors.js';
+import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import { Problem } from '../../problems/problem.js';
 import { statusAt } from './invitations.lists.js';
 import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';

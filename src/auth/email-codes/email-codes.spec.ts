@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameCode, emailCodeOf, readable, typedCode } from '../email-codes/email-code-text.js';
+import { isSameCode, emailCodeOf, typedCode } from '../email-codes/email-codes.js';
 
 describe('a mailed code', () => {
   it('is the first 50 bits in the base32 of Crockford', () => {
@@ -7,10 +7,6 @@ describe('a mailed code', () => {
     expect(emailCodeOf(Buffer.alloc(32, 0xff))).toBe('ZZZZZZZZZZ');
     expect(emailCodeOf(Buffer.from('0123456789abcdef', 'hex'))).toBe('04HMASW9NF');
     expect(emailCodeOf(Buffer.from('000000000000407f', 'hex'))).toBe('0000000001');
-  });
-
-  it('is shown in two halves', () => {
-    expect(readable('04HMASW9NF')).toBe('04HMA-SW9NF');
   });
 
   it.each([
