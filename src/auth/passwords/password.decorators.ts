@@ -52,8 +52,8 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
 
   private fault(value: unknown, args: ValidationArguments): string | undefined {
     if (typeof value !== 'string') return 'must be a string';
-    const { email } = args.object as { email?: string };
-    const fault = passwordFault(value, email, this.env);
+    const { email } = args.object as { email?: string | null };
+    const fault = passwordFault(value, email ?? undefined, this.env);
     return fault === COMMON_PASSWORD ? undefined : fault;
   }
 }
