@@ -13,7 +13,13 @@ import {
   SECOND_FACTOR,
   secondStep,
 } from '../support/second-factor.js';
-import { invalidChallenge, invalidSecondFactorCode, invalidToken, rateLimited } from '../support/expected.js';
+import {
+  invalidChallenge,
+  invalidSecondFactorCode,
+  invalidToken,
+  rateLimited,
+  secondFactorCodeUsed,
+} from '../support/expected.js';
 import { answerAfter, holdRows } from '../support/held-rows.js';
 import { type Account, anAccount, isAlive, type Session } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
@@ -132,7 +138,7 @@ describe('logins of many users that arrive at the same moment', () => {
       await rows.untilOneWaits();
       await rows.commit();
       const right = await answers;
-      expect(right.pop()).toMatchObject(invalidSecondFactorCode);
+      expect(right.pop()).toMatchObject(secondFactorCodeUsed);
       expect(right.map(({ body }) => body.user.id)).toEqual(others.map(({ account }) => account.id));
       expect(await sessionsOf(used)).toBe(0);
     });
