@@ -81,8 +81,8 @@ export class UserDeletion {
   ): Promise<OrphanedOrg[]> {
     const { id: userId, email } = user;
     await this.users.endSessions(transaction, [userId]);
-    const departing = { userId, departures, force };
-    const { orphaned, events } = await this.departures.leave(transaction, actor, departing);
+    const departing = { actor, userId, departures, force };
+    const { orphaned, events } = await this.departures.leave(transaction, departing);
 
     // Pending invitations stay: they are for the owner of the mailbox, who may be another person if it is not verified.
     if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);

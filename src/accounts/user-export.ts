@@ -79,7 +79,7 @@ export class UserExport {
   }
 
   private async *orgsOf({ id }: UserProfile): AsyncGenerator<object> {
-    for (const { joinedAt, deletedAt, ...org } of await this.memberships.findAllOrgs(id)) {
+    for (const { joinedAt, deletedAt, ...org } of await this.memberships.findOrgsEvenDeleted(id)) {
       const deletion = deletedAt === null ? {} : { deletedAt: timeText(deletedAt) };
       yield { ...org, joinedAt: timeText(joinedAt), ...deletion };
     }

@@ -29,8 +29,8 @@ export class UserOperations {
     return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
       if (user.disabledAt !== null) return undefined;
       await this.users.disable(transaction, userId);
-      const departing = { userId, departures, force };
-      const { orphaned, events } = await this.departures.stayDisabled(transaction, actor, departing);
+      const departing = { actor, userId, departures, force };
+      const { orphaned, events } = await this.departures.stayDisabled(transaction, departing);
       await user.recordWithEnd(
         { type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
         { reason: 'account_disabled' },

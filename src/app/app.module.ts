@@ -11,12 +11,12 @@ import { FeedController, OrgEventsController } from '../events/events.controller
 import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.controller.js';
 import { IntrospectionModule } from '../introspection/introspection.controller.js';
-import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.controller.js';
 import { CleanUpModule } from '../clean-up/clean-up.js';
 import { MeModule } from '../me/me.module.js';
-import { MembersModule } from '../orgs/members/members.module.js';
+import { MembersModule } from '../orgs/members/members.controller.js';
 import { RolesGuard } from '../orgs/members/roles.guard.js';
-import { OrgsModule } from '../orgs/orgs.module.js';
+import { OrgsModule } from '../orgs/orgs.controller.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { ProblemFilter } from '../http/problem.filter.js';

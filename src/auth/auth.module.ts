@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { MailModule } from '../mail/mails.js';
-import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.controller.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RequestsModule } from '../requests/writes.js';
 import { ServicesModule } from '../services/service-changes.js';

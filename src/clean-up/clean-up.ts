@@ -15,7 +15,7 @@ import { IdempotencyKeysRepository } from '../requests/idempotency-keys.reposito
 import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { SessionsModule } from '../auth/sessions/sessions.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { OrgsModule } from '../orgs/orgs.module.js';
+import { OrgsModule } from '../orgs/orgs.controller.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { RequestsModule } from '../requests/writes.js';

@@ -9,6 +9,8 @@ export interface Position {
   id: string;
 }
 
+export const FROM_THE_START: Position = { order: 0, id: '' };
+
 /** In a list ordered by a name and then by id. The row may be gone. */
 export interface NamedPosition {
   name: string;

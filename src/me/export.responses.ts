@@ -11,9 +11,8 @@ import {
 } from '../orgs/state/org.entity.js';
 import { OrgResponse } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
+import { VIA } from './me.responses.js';
 import { UserResponse } from '../users/user.fields.js';
-
-const VIA = ['password', 'code'] as const;
 
 export class ExportedAccount extends UserResponse {
   @ApiTime() createdAt: string;
@@ -72,7 +71,6 @@ export class ExportedInvitation {
 const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 const SESSION = '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e';
 const ADDRESS = '198.51.100.7';
-const REQUEST = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
 
 const ACCOUNT: ExportedAccount = {
   id: ADA,
@@ -108,7 +106,7 @@ const REGISTRATION: OwnEvent = {
   userRevision: 1,
   sessionId: null,
   ip: ADDRESS,
-  requestId: REQUEST,
+  requestId: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
 };
 const START: OwnEvent = {
   ...REGISTRATION,

@@ -1,21 +1,51 @@
-import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { SignedIn } from '../access/access.decorators.js';
-import { CurrentUser } from '../http/request-origin.js';
-import type { UserPrincipal } from '../access/principal.js';
-import { ApiIncluded, Included, ListOwnOrgsQuery } from './me.requests.js';
-import { MeView, OwnOrgsService } from './own-orgs.service.js';
-import { AccountResult, DeletedOrgsResult, MeResult, OwnOrgsResult } from './me.responses.js';
-import { AccountView } from './views.js';
-import { ApiPage } from '../http/fields.js';
+import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
+import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { RateLimited } from '../rate-limits/rate-limit.guard.js';
+import { WriteRoute } from '../requests/write-route.decorator.js';
+import { CurrentWrite, type Write } from '../requests/write.js';
+import {
+  ApiIncluded,
+  DeleteAccountRequest,
+  EndSessionsQuery,
+  Included,
+  ListOwnOrgsQuery,
+} from './me.requests.js';
+import { OwnDeletion } from '../accounts/user-deletion.js';
+import { CurrentActor, CurrentUser } from '../http/request-origin.js';
+import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
+import { EventsService, ownEvent } from '../events/events.service.js';
+import { OwnEventsResult } from '../events/events.responses.js';
+import { ListEventsQuery } from '../events/events.query.js';
+import { ExportResult } from './export.responses.js';
+import { MeService, sessionView } from './me.service.js';
+import {
+  AccountResult,
+  DeletedOrgsResult,
+  MeResult,
+  OwnOrgsResult,
+  OwnSessionsResult,
+} from './me.responses.js';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { SessionsService } from '../auth/sessions/sessions.service.js';
+
+const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
 @ApiTags('Me')
 @Controller('api/me')
 export class MeController {
   constructor(
-    private readonly me: MeView,
-    private readonly accounts: AccountView,
+    private readonly me: MeService,
+    private readonly deletion: OwnDeletion,
+    private readonly events: EventsService,
+    private readonly userSessions: UserSessionsRepository,
+    private readonly sessions: SessionsService,
+    private readonly revocation: SessionRevocation,
   ) {}
 
   /**
@@ -32,7 +62,7 @@ export class MeController {
     @CurrentUser() caller: UserPrincipal,
     @Included() included: Included,
   ): Promise<MeResult | StreamableFile> {
-    return this.me.of(caller, included);
+    return this.me.get(caller, included);
   }
 
   /**
@@ -43,14 +73,8 @@ export class MeController {
   @Get('account')
   @SignedIn()
   getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResult> {
-    return this.accounts.of(caller.id);
+    return this.me.getAccount(caller.id);
   }
-}
-
-@ApiTags('Me')
-@Controller('api/me')
-export class OwnOrgsController {
-  constructor(private readonly orgs: OwnOrgsService) {}
 
   /**
    * List the organizations of the current user
@@ -65,7 +89,7 @@ export class OwnOrgsController {
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnOrgsResult> {
-    return this.orgs.list(id, query, linkNextPage);
+    return this.me.listOrgs(id, query, linkNextPage);
   }
 
   /**
@@ -81,6 +105,120 @@ export class OwnOrgsController {
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<DeletedOrgsResult> {
-    return this.orgs.listDeleted(id, query, linkNextPage);
+    return this.me.listDeletedOrgs(id, query, linkNextPage);
+  }
+
+  /**
+   * Delete the account
+   *
+   * @remarks Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an
+   * organization has to make another member owner first; the refusal names such organizations in `orgs`. A request
+   * counts as a login for the limits, and requires a token from a login by password. Where the account has a second
+   * factor, it needs a `code` of that, too.
+   */
+  @Delete()
+  @SignedInByPassword()
+  @WriteRoute({ dryRun: true, remedy: true })
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
+    invalidFields({ password: 'should not be empty' }),
+    'wrong_password',
+    'invalid_second_factor_code',
+    'second_factor_code_used',
+    {
+      code: 'last_owner',
+      extensions: { orgs: [{ id: ORG_ID, name: 'Analytical Engines', hasOtherMembers: true }] },
+    },
+  )
+  deleteAccount(
+    @CurrentWrite() write: Write,
+    @Body() proof: DeleteAccountRequest,
+    @Client() client: HashClient,
+  ): Promise<OkResult> {
+    return this.deletion.delete(write, proof, client);
+  }
+
+  /**
+   * Read the record of the current user
+   *
+   * @remarks Lists what happened to the account, its logins and its memberships, latest first. Requires a token from
+   * a login by password.
+   */
+  @Get('events')
+  @SignedInByPassword()
+  @ApiPage(OwnEventsResult)
+  async listOwnEvents(
+    @CurrentUser() { id: userId }: UserPrincipal,
+    @Query() query: ListEventsQuery,
+    @NextPage() linkNextPage: LinkNextPage,
+  ): Promise<OwnEventsResult> {
+    const { events, next } = await this.events.list({ userId, type: query.type }, query, linkNextPage);
+    return { events: events.map(ownEvent), ...next };
+  }
+
+  /**
+   * Export all data about the current user
+   *
+   * @remarks The document holds the account, the organizations, the sessions, the record, the emails, and the
+   * invitations to the email if it is verified. It contains no hash, no code, no secret, and no client IP address of
+   * anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a
+   * token from a login by password.
+   */
+  @Get('export')
+  @SignedInByPassword()
+  @RateLimited('export')
+  @ApiOkResponse({ type: ExportResult })
+  exportOwnData(@CurrentUser() caller: UserPrincipal): Promise<StreamableFile> {
+    return this.me.export(caller);
+  }
+
+  /**
+   * List the sessions of the current user
+   *
+   * @remarks Lists the active sessions, latest first.
+   */
+  @Get('sessions')
+  @SignedIn()
+  async listOwnSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<OwnSessionsResult> {
+    const found = await this.userSessions.listAlive(id);
+    const sessions = found.map((one) => Object.assign(sessionView(one), { current: one.id === sessionId }));
+    return { sessions };
+  }
+
+  /**
+   * End a session of the current user
+   *
+   * @remarks Ends the session and every session that its codes opened. A session that a code opened ends with its whole
+   * login hand-off: the first session that a code of the login opened, and every session below it. The login stays.
+   * Requires a token from a login by password.
+   */
+  @Delete('sessions/:sessionId')
+  @SignedInByPassword()
+  @ApiParam({
+    name: 'sessionId',
+    type: String,
+    format: 'uuid',
+    description: 'id of the session, from the list of sessions',
+  })
+  @ApiProblems('session_not_found')
+  endOwnSession(
+    @CurrentActor() actor: UserActor,
+    @Param('sessionId', EntityIdPipe) id: string,
+  ): Promise<OkResult> {
+    return this.sessions.end(actor, id).then(() => OK);
+  }
+
+  /**
+   * End the other sessions of the current user, or all sessions
+   *
+   * @remarks Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a
+   * token from a login by password.
+   */
+  @Delete('sessions')
+  @SignedInByPassword()
+  @WriteRoute({ query: ['all'] })
+  @ApiProblems(invalidFields({ all: 'must be true or false' }))
+  endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
+    return this.revocation.revokeAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
   }
 }

@@ -4,25 +4,16 @@ import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { SecondFactorModule } from '../auth/second-factor/second-factor.module.js';
 import { MailModule } from '../mail/mails.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
-import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
-import { OrgsModule } from '../orgs/orgs.module.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.controller.js';
+import { OrgsModule } from '../orgs/orgs.controller.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
-import { AccountView } from './views.js';
-import { MeController, OwnOrgsController } from './me.controller.js';
-import { MeView, OwnOrgList, OwnOrgsService } from './own-orgs.service.js';
-import {
-  OwnAccountController,
-  OwnEventsController,
-  OwnExportController,
-  OwnSessionsController,
-} from './own-account.controller.js';
-import { OwnCredentialsController, OwnEmailController } from './own-credentials.controller.js';
-import { OwnExportService } from './own-export.service.js';
+import { MeController } from './me.controller.js';
+import { MeService } from './me.service.js';
+import { OwnCredentialsController, PasswordRecoveryController } from './own-credentials.controller.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
-import { PasswordRecoveryController } from './password-recovery.controller.js';
 
 @Module({
   imports: [
@@ -38,18 +29,7 @@ import { PasswordRecoveryController } from './password-recovery.controller.js';
     RequestsModule,
     UsersModule,
   ],
-  controllers: [
-    MeController,
-    OwnAccountController,
-    OwnEmailController,
-    OwnEventsController,
-    OwnExportController,
-    OwnInvitationsController,
-    OwnOrgsController,
-    OwnCredentialsController,
-    OwnSessionsController,
-    PasswordRecoveryController,
-  ],
-  providers: [AccountView, MeView, OwnExportService, OwnOrgList, OwnOrgsService],
+  controllers: [MeController, OwnInvitationsController, OwnCredentialsController, PasswordRecoveryController],
+  providers: [MeService],
 })
 export class MeModule {}

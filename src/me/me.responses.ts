@@ -35,12 +35,7 @@ export class AccountResult {
 }
 
 /** The creator of an organization owns it. */
-const OWN_ORG = {
-  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
-  name: 'Analytical Engines',
-  role: 'owner',
-  joinedAt: '2026-11-22T09:00:00.000Z',
-};
+const OWN_ORG = { ...ORG, role: 'owner', joinedAt: '2026-11-22T09:00:00.000Z' };
 
 export class OwnOrg extends OrgResponse {
   @ApiRole() role: Role;
@@ -67,7 +62,7 @@ export class DeletedOrgsResult extends OrgsPage {
   @ApiProperty({ type: [DeletedOrg] }) orgs: DeletedOrg[];
 }
 
-const VIA = ['password', 'code'] as const;
+export const VIA = ['password', 'code'] as const;
 
 export class ListedSession {
   @ApiId() id: string;

@@ -1,11 +1,11 @@
 import { applyDecorators, Body, Controller, Get, HttpCode, Post, Put, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
-import type { UserActor, UserPrincipal } from '../access/principal.js';
-import { CurrentActor, CurrentUser } from '../http/request-origin.js';
+import { Public, SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
+import { CurrentActor, CurrentUser, RequestOrigin } from '../http/request-origin.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
-import { OwnSecondFactorService, type SecondFactorState } from '../accounts/own-second-factor.js';
+import { OwnSecondFactorService } from '../accounts/own-second-factor.js';
 import { PasswordChangeService } from '../auth/password-change.service.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
 import { OK, OkResult } from '../http/fields.js';
@@ -22,6 +22,8 @@ import {
 } from './me.requests.js';
 import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './me.responses.js';
 import { OwnEmailService } from '../accounts/own-email.js';
+import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
+import { PasswordRecoveryService } from '../accounts/password-reset.js';
 
 const WRONG_PROOF = [
   invalidFields({ password: 'should not be empty', code: 'must be a string' }),
@@ -40,6 +42,7 @@ export class OwnCredentialsController {
   constructor(
     private readonly passwords: PasswordChangeService,
     private readonly secondFactor: OwnSecondFactorService,
+    private readonly emails: OwnEmailService,
   ) {}
 
   /**
@@ -57,13 +60,12 @@ export class OwnCredentialsController {
     'invalid_second_factor_code',
     'second_factor_code_used',
   )
-  async changePassword(
+  changePassword(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangePasswordRequest,
     @Client() client: HashClient,
   ): Promise<OkResult> {
-    await this.passwords.change(actor, body, client);
-    return OK;
+    return this.passwords.change(actor, body, client).then(() => OK);
   }
 
   /**
@@ -74,7 +76,8 @@ export class OwnCredentialsController {
   @Get('second-factor')
   @SignedIn()
   async getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResult> {
-    return secondFactorResult(await this.secondFactor.find(id));
+    const { enabledAt, recoveryCodesLeft } = await this.secondFactor.find(id);
+    return { enabled: enabledAt !== null, enabledAt: timeOrNull(enabledAt), recoveryCodesLeft };
   }
 
   /**
@@ -144,28 +147,13 @@ export class OwnCredentialsController {
   @Post('second-factor/remove')
   @HttpCode(200)
   @ProvenChange(...WRONG_PROOF)
-  async removeSecondFactor(
+  removeSecondFactor(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
     @Client() client: HashClient,
   ): Promise<OkResult> {
-    await this.secondFactor.remove(actor, body, client);
-    return OK;
+    return this.secondFactor.remove(actor, body, client).then(() => OK);
   }
-}
-
-function secondFactorResult({ enabledAt, recoveryCodesLeft }: SecondFactorState): SecondFactorResult {
-  return {
-    enabled: enabledAt !== null,
-    enabledAt: timeOrNull(enabledAt),
-    recoveryCodesLeft,
-  };
-}
-
-@ApiTags('Me')
-@Controller('api/me/email')
-export class OwnEmailController {
-  constructor(private readonly emails: OwnEmailService) {}
 
   /**
    * Request a code to verify the email
@@ -174,7 +162,7 @@ export class OwnEmailController {
    * email is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user
    * gets one an hour.
    */
-  @Post('verification')
+  @Post('email/verification')
   @SignedInByPassword()
   @RateLimited('forgot')
   @ApiOkResponse({ type: OkResult, description: 'The e-mail is already verified.' })
@@ -190,7 +178,7 @@ export class OwnEmailController {
    * @remarks Verifies the email by the code from the mail. If the code belongs to a change of the email, the new
    * email takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code.
    */
-  @Post('verify')
+  @Post('email/verify')
   @HttpCode(200)
   @SignedInByPassword()
   @RateLimited('code')
@@ -208,7 +196,7 @@ export class OwnEmailController {
    * limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to
    * any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too.
    */
-  @Put()
+  @Put('email')
   @HttpCode(202)
   @ProvenChange(
     invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
@@ -223,5 +211,55 @@ export class OwnEmailController {
     @Client() client: HashClient,
   ): Promise<OkResult> {
     return this.emails.askForChange(actor, body, client).then(() => OK);
+  }
+}
+
+@ApiTags('Auth')
+@Controller('api/auth/password')
+export class PasswordRecoveryController {
+  constructor(private readonly recovery: PasswordRecoveryService) {}
+
+  /**
+   * Request a code to reset the password
+   *
+   * @remarks A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same
+   * if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5
+   * codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes.
+   */
+  @Post('forgot')
+  @HttpCode(202)
+  @Public()
+  @RateLimited('forgot', 'address')
+  @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'mail_unavailable')
+  forgot(@Body() { email }: ForgotPasswordRequest, @RequestOrigin() origin: Origin): Promise<OkResult> {
+    return this.recovery.ask(email, origin).then(() => OK);
+  }
+
+  /**
+   * Set a new password
+   *
+   * @remarks Sets the password by the code from the mail or from an operator, which is valid once, and ends every
+   * session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for
+   * one code.
+   */
+  @Post('reset')
+  @HttpCode(200)
+  @Public()
+  @RateLimited('code', 'address')
+  @ApiProblems(
+    invalidFields({
+      email: 'must be an e-mail address',
+      code: 'must be a string',
+      newPassword: 'must be a string',
+    }),
+    commonPassword('newPassword'),
+    'invalid_email_code',
+  )
+  reset(
+    @Body() body: ResetPasswordRequest,
+    @Client() client: HashClient,
+    @RequestOrigin() origin: Origin,
+  ): Promise<OkResult> {
+    return this.recovery.reset(body, client, origin).then(() => OK);
   }
 }

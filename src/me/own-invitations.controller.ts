@@ -13,22 +13,23 @@ import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import {
   AnswerByCodeRequest,
   AnswerInvitationRequest,
+  INVITATION_PARAM,
   ListOwnInvitationsQuery,
 } from '../orgs/invitations/invitations.requests.js';
 import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/invitations.responses.js';
 import { InvitationsService } from '../orgs/invitations/invitations.service.js';
-import { INVITATION_PARAM } from '../orgs/invitations/invitations.requests.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 
-const ApiAnswer = (): MethodDecorator =>
+const Answer = (): MethodDecorator =>
   applyDecorators(
+    SignedInByPassword(),
     WriteRoute({ idempotencyKey: true }),
     ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_invitation_code'),
   );
 
-const ApiAnswerById = (): MethodDecorator =>
+const AnswerById = (): MethodDecorator =>
   applyDecorators(
-    ApiAnswer(),
+    Answer(),
     ApiParam(INVITATION_PARAM),
     ApiBody({ type: AnswerInvitationRequest, required: false }),
     ApiProblems('email_not_verified', 'invitation_not_found'),
@@ -67,8 +68,7 @@ export class OwnInvitationsController {
    */
   @Post(':invitationId/accept')
   @HttpCode(200)
-  @SignedInByPassword()
-  @ApiAnswerById()
+  @AnswerById()
   @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitation(
     @CurrentWrite() write: Write,
@@ -86,8 +86,7 @@ export class OwnInvitationsController {
    */
   @Post(':invitationId/decline')
   @HttpCode(200)
-  @SignedInByPassword()
-  @ApiAnswerById()
+  @AnswerById()
   @ApiProblems('invitation_ended')
   declineInvitation(
     @CurrentWrite() write: Write,
@@ -105,9 +104,8 @@ export class OwnInvitationsController {
    */
   @Post('accept')
   @HttpCode(200)
-  @SignedInByPassword()
   @RateLimited('code')
-  @ApiAnswer()
+  @Answer()
   @ApiProblems('already_member', 'invitation_ended', 'too_many_orgs')
   acceptInvitationByCode(
     @CurrentWrite() write: Write,
@@ -126,9 +124,8 @@ export class OwnInvitationsController {
    */
   @Post('decline')
   @HttpCode(200)
-  @SignedInByPassword()
   @RateLimited('code')
-  @ApiAnswer()
+  @Answer()
   @ApiProblems('invitation_ended')
   declineInvitationByCode(
     @CurrentWrite() write: Write,

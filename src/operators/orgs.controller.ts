@@ -5,7 +5,7 @@ import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { OrgDeletionResult, OrgResult } from '../orgs/orgs.responses.js';
+import { OrgDeletionResult, OrgResult } from '../orgs/members/members.responses.js';
 import {
   decodeNameCursor,
   encodeNameCursor,
@@ -65,10 +65,9 @@ export class OperatorOrgsController {
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
     const isWanted = ({ deletedAt }: ListedOrg): boolean =>
       status === undefined || (deletedAt !== null) === (status === 'deleted');
-    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
-      const search = { prefix, after: after ?? start };
-      return status === 'deleted' ? this.rows.findDeleted(search, size) : this.rows.findPage(search, size);
-    });
+    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) =>
+      this.rows.findPage({ prefix, after: after ?? start }, size, status === 'deleted'),
+    );
     return { orgs: rows.map(orgView), ...linkNext(last && encodeNameCursor(last), linkNextPage) };
   }
 
@@ -145,7 +144,7 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason, force = false }: ForcibleRequest,
   ): Promise<OrgResult> {
-    return { org: await this.orgs.restoreAsOperator(orgId, { actor: { ...operator, reason }, force }) };
+    return { org: await this.orgs.restoreAsOperator(orgId, { ...operator, reason }, force) };
   }
 
   /**

@@ -18,7 +18,7 @@ import {
 } from '../http/pages.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
-import { sessionView } from '../me/views.js';
+import { sessionView } from '../me/me.service.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';

@@ -4,6 +4,7 @@ import {
   Delete,
   Get,
   HttpCode,
+  Module,
   Param,
   Patch,
   Post,
@@ -24,11 +25,16 @@ import { ETAG_HEADER } from '../openapi/responses.js';
 import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './orgs.requests.js';
-import { OrgDeletionResult, OrgDetailResult, OrgResult } from './orgs.responses.js';
-import { OrgsService } from './orgs.service.js';
+import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './members/members.requests.js';
+import { OrgDeletionResult, OrgDetailResult, OrgResult } from './members/members.responses.js';
+import { OrgPurge, OrgsService } from './orgs.service.js';
 import { EntityIdPipe, OkResult } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
+import { EventsModule } from '../events/events.module.js';
+import { RequestsModule } from '../requests/writes.js';
+import { UsersModule } from '../users/user-changes.js';
+import { MembersModule } from './members/members.controller.js';
+import { OrgStateModule } from './state/org-state.module.js';
 
 @ApiTags('Organizations')
 @Controller('api/orgs')
@@ -168,3 +174,11 @@ export class OrgsController {
     return tagged(this.members.transfer(write, orgId, userId, leave === true));
   }
 }
+
+@Module({
+  imports: [OrgStateModule, MembersModule, EventsModule, RequestsModule, UsersModule],
+  controllers: [OrgsController],
+  providers: [OrgPurge, OrgsService],
+  exports: [OrgPurge, OrgsService],
+})
+export class OrgsModule {}

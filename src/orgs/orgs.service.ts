@@ -1,8 +1,12 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { Actor, UserPrincipal } from '../access/principal.js';
 import type { CurrentOrg } from '../http/request-origin.js';
-import type { OrgDeletionResult, OrgDetailResult, OrgResult } from './orgs.responses.js';
-import type { OrgResponse } from './members/members.responses.js';
+import type {
+  OrgDeletionResult,
+  OrgDetailResult,
+  OrgResponse,
+  OrgResult,
+} from './members/members.responses.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -41,9 +45,8 @@ export class OrgsService {
   /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted or disabled after the request began */
   async create(write: Write, name: string): Promise<Versioned<OrgResult>> {
     const { actor } = write;
-    const { id: ownerId } = actor;
-    const id = newEntityId();
     const { maxOrgsPerUser } = this.env;
+    const [id, ownerId] = [newEntityId(), actor.id];
     const answer = await this.writes.run(write, ownerId, async (tx) => {
       const now = Date.now();
       await this.orgs.insert(tx, { id, name, createdAt: now });
@@ -83,7 +86,7 @@ export class OrgsService {
   delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResult>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'owner');
-      const { purgeAt, events } = await this.changes.delete(tx, org, write.dryRun);
+      const { purgeAt, events } = await this.changes.delete(tx, orgId, write.dryRun);
       await org.record(...events);
       return deletionResult(purgeAt);
     });
@@ -93,7 +96,7 @@ export class OrgsService {
     const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
       if (org.purgeAt !== null) return unchanged(deletionResult(org.purgeAt));
-      const { purgeAt, events } = await this.changes.delete(tx, org);
+      const { purgeAt, events } = await this.changes.delete(tx, orgId);
       await org.record(...events);
       return deletionResult(purgeAt);
     });
@@ -114,14 +117,8 @@ export class OrgsService {
     });
   }
 
-  /**
-   * @param force allows it to have no enabled owner
-   * @throws org_not_found when its time is over, last_owner
-   */
-  async restoreAsOperator(
-    orgId: string,
-    { actor, force }: { actor: Actor; force: boolean },
-  ): Promise<OrgResponse> {
+  /** @param force allows it to have no enabled owner @throws org_not_found when its time is over, last_owner */
+  async restoreAsOperator(orgId: string, actor: Actor, force: boolean): Promise<OrgResponse> {
     const { answer } = await this.changes.inAnyOrg<OrgResponse>({ actor }, orgId, async (tx, org) => {
       if (org?.purgeAt === null) return unchanged({ id: orgId, name: org.name });
       requireRestorable(org, Date.now());
@@ -135,10 +132,7 @@ export class OrgsService {
   }
 }
 
-/**
- * Purges in short transactions, explicitly, because Galera does not certify cascades. An interrupted purge is found
- * again.
- */
+/** Deletes row by row, because Galera does not certify cascades. An interrupted purge is found again. */
 @Injectable()
 export class OrgPurge {
   constructor(

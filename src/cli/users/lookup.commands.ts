@@ -75,7 +75,7 @@ function showUser({ parameters }: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const user = await findUser(services, parameters[0]!);
     const sessions = await services.userSessions.countAlive(user.id, Date.now());
-    const orgs = await services.memberships.findAllOrgs(user.id);
+    const orgs = await services.memberships.findOrgsEvenDeleted(user.id);
     const invitations = await services.invitations.countPending(user.email, Date.now());
     const shown = userJson(user);
     return {

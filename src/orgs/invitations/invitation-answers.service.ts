@@ -25,11 +25,7 @@ import type { AcceptedResult } from './invitations.responses.js';
 import { Problem } from '../../problems/problem.js';
 
 /** Stands in where there is no invitation, so that it costs the same work. */
-const NOBODY: CandidateInvitation = {
-  id: '00000000-0000-7000-8000-000000000000',
-  orgId: '',
-  codeNumber: 0,
-};
+const NOBODY: CandidateInvitation = { id: '00000000-0000-7000-8000-000000000000', orgId: '', codeNumber: 0 };
 
 /** How a user names an invitation: by its id, or by its code and the email to which it was sent. */
 export type NamedInvitation = { id: string; code?: string | undefined } | { email: string; code: string };
@@ -42,7 +38,6 @@ interface Named extends Pick<Invitation, 'id' | 'orgId'> {
 interface Answering {
   org: LockedOrg;
   facts: AnsweringFacts;
-  /** whether the user entered the code */
   hasCode: boolean;
 }
 
@@ -190,11 +185,9 @@ export class InvitationAnswers {
   }
 
   /** A code that was mailed proves the email; one that the inviter saw proves nothing. */
-  private async verifyEmail(
-    tx: Transaction,
-    actor: UserActor,
-    { facts: { codeShown, userVerifiedAt, email }, hasCode }: Answering,
-  ): Promise<NewEvent[]> {
+  private async verifyEmail(tx: Transaction, actor: UserActor, answering: Answering): Promise<NewEvent[]> {
+    const { facts, hasCode } = answering;
+    const { codeShown, userVerifiedAt, email } = facts;
     const { id: userId } = actor;
     if (!hasCode || codeShown === 1 || userVerifiedAt !== null) return [];
     if (!(await this.users.proveEmail(tx, userId, email))) return [];

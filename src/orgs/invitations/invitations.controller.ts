@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
@@ -18,6 +18,14 @@ import {
 } from './invitations.requests.js';
 import { InvitationPage, InvitationResult } from './invitations.responses.js';
 import { InvitationsService } from './invitations.service.js';
+import { EmailCodesModule } from '../../auth/email-codes/email-codes.js';
+import { EventsModule } from '../../events/events.module.js';
+import { MailModule } from '../../mail/mails.js';
+import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
+import { UsersModule } from '../../users/user-changes.js';
+import { MembersModule } from '../members/members.controller.js';
+import { OrgStateModule } from '../state/org-state.module.js';
+import { InvitationAnswers } from './invitation-answers.service.js';
 
 @ApiTags('Invitations')
 @Controller('api/orgs/:orgId/invitations')
@@ -122,3 +130,19 @@ export class InvitationsController {
     return tagged(this.invitations.revoke(write, orgId, invitationId));
   }
 }
+
+@Module({
+  imports: [
+    EmailCodesModule,
+    MembersModule,
+    OrgStateModule,
+    MailModule,
+    RateLimitsModule,
+    EventsModule,
+    UsersModule,
+  ],
+  controllers: [InvitationsController],
+  providers: [InvitationAnswers, InvitationsService],
+  exports: [InvitationAnswers, InvitationsService],
+})
+export class InvitationsModule {}

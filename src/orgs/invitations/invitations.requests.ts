@@ -37,8 +37,7 @@ export class CreateInvitationRequest extends ResendInvitationRequest {
   /** email to invite, with or without an account */
   @IsEmailAddress('grace@example.com') email: string;
 
-  @IsOneOf(INVITED_ROLES, 'must be member or admin', { example: 'member' })
-  role: InvitedRole;
+  @IsOneOf(INVITED_ROLES, 'must be member or admin', { example: 'member' }) role: InvitedRole;
 }
 
 export class ListOwnInvitationsQuery {

@@ -24,7 +24,11 @@ import type {
 } from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/org.entity.js';
 import { isOpen, requireInviting, requireRenewing, requireRevoking } from '../state/policies.js';
-import { InvitationsRepository, type InvitingFacts } from '../state/invitations.repository.js';
+import {
+  InvitationsRepository,
+  type InvitingFacts,
+  type SentInvitation,
+} from '../state/invitations.repository.js';
 import {
   InvitationLists,
   type InvitationRange,
@@ -34,8 +38,6 @@ import {
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
-
-type SentInvitation = Omit<Invitation, 'pending' | 'tries' | 'endedAt'>;
 
 @Injectable()
 export class InvitationsService {
@@ -90,7 +92,6 @@ export class InvitationsService {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const now = Date.now();
       const facts = await this.invitations.findRenewing(tx, orgId, actorId, id);
-      if (!facts) throw new Problem('invitation_not_found');
       requireRenewing(facts, now);
 
       if (facts.status !== 'pending') await this.makeRoom(tx, orgId, facts, now);
@@ -106,7 +107,6 @@ export class InvitationsService {
   revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResult>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const facts = await this.invitations.findRenewing(tx, orgId, write.actor.id, id);
-      if (!facts) throw new Problem('invitation_not_found');
       requireRevoking(facts);
 
       await this.invitations.revoke(tx, id);
@@ -141,17 +141,11 @@ export class InvitationsService {
   }
 
   /** Ends expired invitations of the email or the organization. */
-  private async makeRoom(
-    tx: Transaction,
-    orgId: string,
-    { pendingId, hasRoom }: InvitingFacts,
-    now: number,
-  ): Promise<void> {
-    if (!hasRoom) {
-      if ((await this.invitations.endExpired(tx, orgId, now)) === 0)
-        throw new Problem('too_many_invitations');
-    } else if (pendingId !== null) {
-      await this.invitations.end(tx, pendingId, 'expired');
+  private async makeRoom(tx: Transaction, orgId: string, facts: InvitingFacts, now: number): Promise<void> {
+    if (facts.hasRoom) {
+      if (facts.pendingId !== null) await this.invitations.end(tx, facts.pendingId, 'expired');
+    } else if ((await this.invitations.endExpired(tx, orgId, now)) === 0) {
+      throw new Problem('too_many_invitations');
     }
   }
 
@@ -207,13 +201,9 @@ function listedInvitation(invitation: ListedInvitation): ListedInvitationRespons
   };
 }
 
-function receivedInvitation({
-  orgId,
-  orgName,
-  ...invitation
-}: ReceivedInvitation): ReceivedInvitationResponse {
+function receivedInvitation(invitation: ReceivedInvitation): ReceivedInvitationResponse {
   const { email: _, ...rest } = listedInvitation(invitation);
-  return { ...rest, org: { id: orgId, name: orgName } };
+  return { ...rest, org: { id: invitation.orgId, name: invitation.orgName } };
 }
 
 /** Issues codes that an operator passes on. Commands, which have no keys, use it too. */

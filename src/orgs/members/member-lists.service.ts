@@ -71,11 +71,7 @@ export class MemberListsService {
     return { member: { ...member, joinedAt: timeText(member.joinedAt) } };
   }
 
-  /**
-   * Streams large lists in pages; each page checks the access again.
-   * @param seen the organization as the role check read it
-   * @param wrap makes the document; for a stream it gets an empty list
-   */
+  /** Streams large lists in pages; each page checks the access again. @param wrap gets an empty list for a stream */
   async listAll<T extends object>(
     seen: CurrentOrg,
     caller: Caller,

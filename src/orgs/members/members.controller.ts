@@ -1,5 +1,16 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import type { StreamableFile } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Module,
+  Param,
+  Patch,
+  Post,
+  Query,
+  type StreamableFile,
+} from '@nestjs/common';
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
@@ -15,6 +26,10 @@ import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
+import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
+import { UsersModule } from '../../users/user-changes.js';
+import { OrgStateModule } from '../state/org-state.module.js';
+import { RolesGuard } from './roles.guard.js';
 
 const MEMBER_PARAM = {
   name: 'userId',
@@ -146,3 +161,11 @@ export class MembersController {
     return tagged(this.members.remove(write, orgId, userId));
   }
 }
+
+@Module({
+  imports: [OrgStateModule, RateLimitsModule, UsersModule],
+  controllers: [MembersController],
+  providers: [MemberListsService, MembersService, RolesGuard],
+  exports: [MemberListsService, MembersService, RolesGuard],
+})
+export class MembersModule {}

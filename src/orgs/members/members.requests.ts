@@ -1,19 +1,33 @@
 import { IsIn } from 'class-validator';
+import { INVITED_ROLES, type InvitedRole, MAX_ORG_NAME } from '../state/org.entity.js';
+import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit } from '../../http/fields.js';
 import { EmailSearch, IsEmailAddress } from '../../users/user.fields.js';
 import { type Role, ROLES } from '../../access/principal.js';
 import { ApiRole } from '../../openapi/decorators.js';
 import { decodeCursor, decodeTextCursor } from '../../http/pages.js';
-import { IfGiven, IsOneOf, PageCursor, PageLimit } from '../../http/fields.js';
+
+export class CreateOrgRequest {
+  /** 1 to 100 characters after trimming; names need not be unique */
+  @IsOneLine(MAX_ORG_NAME, { example: 'Analytical Engines' }) name: string;
+}
+
+export class RenameOrgRequest extends CreateOrgRequest {}
+
+export class TransferOrgRequest {
+  /** the member who becomes owner */
+  @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
+
+  /** whether the caller leaves the organization; by default they become an admin */
+  @IsFlag({ example: false }) leave?: boolean;
+}
 
 const INVALID_ROLE = 'must be member, admin or owner';
-const ADDABLE_ROLES = ['member', 'admin'] as const;
 
 export class AddMemberRequest {
   /** email of an existing account */
   @IsEmailAddress('grace@example.com') email: string;
 
-  @IsOneOf(ADDABLE_ROLES, 'must be member or admin', { example: 'member' })
-  role: (typeof ADDABLE_ROLES)[number];
+  @IsOneOf(INVITED_ROLES, 'must be member or admin', { example: 'member' }) role: InvitedRole;
 }
 
 export class ChangeMemberRoleRequest {

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { ApiEmail, ApiId, ApiRole, ApiText, ApiTime } from '../../openapi/decorators.js';
+import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../../openapi/decorators.js';
 import type { Role } from '../../access/principal.js';
+import { OkResult } from '../../http/fields.js';
 
 @ApiSchema({ name: 'Org' })
 export class OrgResponse {
@@ -35,14 +36,30 @@ export class MemberDetailResult {
 export class MembersResult {
   @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
 
-  /** `cursor` of the next page; absent on the last page and from the whole list */
-  @ApiProperty({
-    pattern: '^[A-Za-z0-9_-]+$',
-    example: 'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
-  })
+  @ApiNextCursor(
+    'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
+    '`cursor` of the next page; absent on the last page and from the whole list',
+  )
   nextCursor?: string;
 }
 
 export class MembershipResult {
   member: Membership;
+}
+
+export class OrgDetail extends OrgResponse {
+  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
+}
+
+export class OrgResult {
+  org: OrgResponse;
+}
+
+export class OrgDeletionResult extends OkResult {
+  /** end of the time in which an owner can restore the organization */
+  @ApiTime({ example: '2026-12-22T09:00:00.000Z' }) purgeAt: string;
+}
+
+export class OrgDetailResult {
+  org: OrgDetail;
 }

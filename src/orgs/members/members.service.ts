@@ -47,8 +47,12 @@ export class MembersService {
       const userId = requireAddition(facts, addMembers === 'verified');
 
       const member = { orgId, userId, role, joinedAt: Date.now() };
-      if (!(await this.members.insert(tx, member, limit)))
-        throw await this.additionRefused(tx, write.actor, userId, limit);
+      if (!(await this.members.insert(tx, member, limit))) {
+        if (!(await this.users.lock(tx, write.actor, userId))) throw new Problem('user_not_found');
+        throw new Problem('user_has_too_many_orgs', {
+          detail: `The user belongs to ${limit} or more organizations, so nobody can add them to another; send an invitation.`,
+        });
+      }
       const revoked = facts.isInvited ? await this.invitations.revokeOfEmail(tx, orgId, email) : [];
       await org.record(
         { type: 'member.added', userId, data: { role, via: 'added' } },
@@ -98,7 +102,7 @@ export class MembersService {
         events.push({ type: 'member.role_changed', userId, data: { from, to: 'owner' } });
       }
       if (leaves) {
-        await this.members.delete(tx, orgId, actorId);
+        await this.members.delete(tx, actorId, [orgId]);
         const revoked = write.dryRun ? [] : await this.invitations.revokeOfInviter(tx, orgId, actorId);
         events.push({ type: 'member.removed', userId: actorId, data: { role: 'owner', reason: 'left' } });
         events.push(...revocations(revoked, 'inviter_left'));
@@ -111,10 +115,7 @@ export class MembersService {
     });
   }
 
-  /**
-   * Over HTTP no operator becomes an owner. Returns false if the user is one already.
-   * @throws org_not_found, RefusedError, user_has_too_many_orgs, operator_protected
-   */
+  /** Returns false for an owner. @throws org_not_found, RefusedError, user_has_too_many_orgs, operator_protected */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
     const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
       const from = await this.members.findRole(tx, orgId, userId);
@@ -146,12 +147,12 @@ export class MembersService {
       const facts = await this.members.findPair(tx, orgId, actor.id, userId);
       const role = require(facts, actor);
 
-      await this.members.delete(tx, orgId, userId);
+      await this.members.delete(tx, userId, [orgId]);
       const losesInvitations = facts.isTargetInviter && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       // If an organization without an owner loses its last member, no user can ever join or manage it again.
       const isAbandoned = !facts.hasOtherOwner && (await this.members.isEmpty(tx, orgId));
-      const { events } = isAbandoned ? await this.changes.delete(tx, org, write.dryRun) : { events: [] };
+      const { events } = isAbandoned ? await this.changes.delete(tx, orgId, write.dryRun) : { events: [] };
       await org.record(
         { type: 'member.removed', userId, data: { role, reason } },
         ...revocations(revoked, `inviter_${reason}`),
@@ -161,24 +162,9 @@ export class MembersService {
     });
   }
 
-  private async additionRefused(
-    tx: Transaction,
-    actor: Actor,
-    userId: string,
-    limit: number,
-  ): Promise<Error> {
-    if (!(await this.users.lock(tx, actor, userId))) return new Problem('user_not_found');
-    return new Problem('user_has_too_many_orgs', {
-      detail: `The user belongs to ${limit} or more organizations, so nobody can add them to another; send an invitation.`,
-    });
-  }
-
-  private async joinAsOwner(
-    tx: Transaction,
-    org: LockedOrg,
-    { id: userId, email }: LockedUser,
-  ): Promise<void> {
+  private async joinAsOwner(tx: Transaction, org: LockedOrg, user: LockedUser): Promise<void> {
     const { maxOrgsPerUser } = this.env;
+    const { id: userId, email } = user;
     const member = { orgId: org.id, userId, role: 'owner', joinedAt: Date.now() } as const;
     if (!(await this.members.insert(tx, member, maxOrgsPerUser))) {
       throw new Problem('user_has_too_many_orgs', {

@@ -22,36 +22,32 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     private readonly members: MemberLists,
   ) {}
 
-  catch(problem: Problem, host: ArgumentsHost): void | Promise<void> {
+  async catch(problem: Problem, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<RefusedRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const { key, writeControls } = request;
-    if (problem.status < 500 && (key || (writeControls?.withRemedy && problem.options.remedy))) {
-      return this.answer(problem, request, reply).catch((error: unknown) => {
-        sendProblem(problemOf(error), request, reply, this.logger);
-      });
+    let answered = problem;
+    try {
+      const { key, writeControls, org } = request;
+      const remedy = writeControls?.withRemedy ? problem.options.remedy : undefined;
+      if (problem.status < 500 && (key || remedy)) {
+        const { id: userId } = userOf(request);
+        const first = key && (await this.writes.findAnswer(userId, key));
+        if (first) return first.send(reply);
+        if (remedy) problem.extensions['remedy'] = await this.describe(remedy, userId, org?.id);
+      }
+    } catch (error) {
+      answered = problemOf(error);
     }
-    return sendProblem(problem, request, reply, this.logger);
-  }
-
-  private async answer(problem: Problem, request: RefusedRequest, reply: FastifyReply): Promise<void> {
-    const { key, writeControls, org } = request;
-    const { id: userId } = userOf(request);
-    const first = key && (await this.writes.findAnswer(userId, key));
-    if (first) return first.send(reply);
-    if (writeControls?.withRemedy && problem.options.remedy) {
-      problem.extensions['remedy'] = await this.describe(problem.options.remedy, userId, org?.id);
-    }
-    return sendProblem(problem, request, reply, this.logger);
+    sendProblem(answered, request, reply, this.logger);
   }
 
   /** Names one organization at a time: the next attempt names the next one. */
   private async describe(remedy: Remedy, userId: string, orgOfRequest: string | undefined): Promise<object> {
     if (remedy.action === 'resend') return remedy;
     const orgId = remedy.orgIds ? remedy.orgIds[0] : orgOfRequest;
-    const candidates =
-      orgId === undefined ? [] : await this.members.findSuccessors(orgId, userId, MAX_CANDIDATES);
-    return { action: 'transfer', ...(remedy.orgIds && orgId !== undefined && { orgId }), candidates };
+    if (orgId === undefined) return { action: 'transfer', candidates: [] };
+    const candidates = await this.members.findSuccessors(orgId, userId, MAX_CANDIDATES);
+    return { action: 'transfer', ...(remedy.orgIds && { orgId }), candidates };
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, MoreThan, type Repository } from 'typeorm';
-import { BATCH, type Batch, hotStatement } from '../../database/statements.js';
+import { In, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import { BATCH, type Batch, deleteFound, hotStatement } from '../../database/statements.js';
 import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './org.entity.js';
 
 export interface ListedInvitation extends Pick<
@@ -123,18 +123,14 @@ export class InvitationLists {
   ): Promise<ListedInvitation[]> {
     const parts = partsOf(orgId, status, page);
     const sql = unionOf(parts.map((part) => part.sql));
-    const found = await this.invitations.query<ListedInvitation[]>(
-      sql,
-      parts.flatMap(({ values }) => values),
-    );
+    const values = parts.flatMap((part) => part.values);
+    const found = await this.invitations.query<ListedInvitation[]>(sql, values);
     const inOrder = found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
     return inOrder.slice(0, page.limit).map((one) => Object.assign(one, { status: statusAt(one, page.now) }));
   }
 
-  findReceived(
-    userId: string,
-    { now, limit, beforeId = AFTER_ALL }: InvitationRange,
-  ): Promise<ReceivedInvitation[]> {
+  findReceived(userId: string, page: InvitationRange): Promise<ReceivedInvitation[]> {
+    const { now, limit, beforeId = AFTER_ALL } = page;
     return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
   }
 
@@ -162,32 +158,28 @@ export class InvitationLists {
     );
   }
 
-  async countPending(email: string, now: number): Promise<number> {
+  countPending(email: string, now: number): Promise<number> {
     return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }
 
   /** Leaves out invitations that got a new code meanwhile. */
   async markExpired(now: number): Promise<Batch> {
     const found = await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, BATCH]);
-    const ids = found.map(({ id }) => id);
-    if (ids.length > 0) {
-      await this.invitations
-        .createQueryBuilder()
-        .update()
-        .set({ status: 'expired', pending: null, endedAt: () => 'expires_at' })
-        .where('id IN (:...ids) AND pending = 1 AND expires_at <= :now', { ids, now })
-        .execute();
+    if (found.length > 0) {
+      const ids = In(found.map(({ id }) => id));
+      await this.invitations.update(
+        { id: ids, pending: 1, expiresAt: LessThanOrEqual(now) },
+        { status: 'expired', pending: null, endedAt: () => 'expires_at' },
+      );
     }
-    return { examined: ids.length, deleted: 0 };
+    return { examined: found.length, deleted: 0 };
   }
 
-  /** Leaves out invitations that got a new code meanwhile. */
   async deleteOld(now: number): Promise<Batch> {
     const found = await this.invitations.query<{ id: string }[]>(FIND_OLD, [now - ENDED_RETENTION_MS, BATCH]);
-    if (found.length > 0) {
+    return deleteFound(found, async () => {
       await this.invitations.delete({ id: In(found.map(({ id }) => id)), pending: IsNull() });
-    }
-    return { examined: found.length, deleted: found.length };
+    });
   }
 }
 
@@ -205,9 +197,7 @@ function partsOf(
   return (status === undefined ? INVITATION_STATUSES : [status]).map((one) => part(FIND_OF_ORG, one));
 }
 
-export function statusAt(
-  { status, expiresAt }: Pick<Invitation, 'status' | 'expiresAt'>,
-  now: number,
-): InvitationStatus {
+export function statusAt(stored: Pick<Invitation, 'status' | 'expiresAt'>, now: number): InvitationStatus {
+  const { status, expiresAt } = stored;
   return status === 'pending' && expiresAt <= now ? 'expired' : status;
 }

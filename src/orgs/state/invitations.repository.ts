@@ -10,13 +10,6 @@ import { Problem } from '../../problems/problem.js';
 
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;
 
-export type NewInvitation = Pick<
-  Invitation,
-  'id' | 'orgId' | 'email' | 'role' | 'codeShown' | 'invitedBy' | 'createdAt' | 'expiresAt'
->;
-
-export type Renewal = Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>;
-
 const MAX_PENDING = 1000;
 
 export interface InvitingFacts {
@@ -31,6 +24,8 @@ export interface InvitingFacts {
 }
 
 type InvitationRow = Omit<Invitation, 'pending' | 'endedAt'>;
+
+export type SentInvitation = Omit<InvitationRow, 'tries'>;
 
 export type RenewingFacts = InvitingFacts & InvitationRow;
 
@@ -57,21 +52,20 @@ const FIND_INVITATIONS = hotStatement(
   'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
 );
 
+/** @param email SQL */
+const joinsOf = (email: string): string => `LEFT JOIN users c ON c.id = ?
+      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
+      LEFT JOIN users u ON u.email = ${email} LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+      LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ${email} AND i.pending = 1`;
+
 const FIND_INVITING = hotStatement(
   'what decides about a new invitation',
-  `SELECT ${INVITING} FROM orgs o LEFT JOIN users c ON c.id = ?
-      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
-      LEFT JOIN users u ON u.email = ? LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
-      LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ? AND i.pending = 1
-    WHERE o.id = ?`,
+  `SELECT ${INVITING} FROM orgs o ${joinsOf('?')} WHERE o.id = ?`,
 );
 
 const FIND_RENEWING = hotStatement(
   'what decides about a new code of an invitation',
-  `SELECT ${ROW}, ${INVITING} FROM invitations e JOIN orgs o ON o.id = e.org_id LEFT JOIN users c ON c.id = ?
-      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
-      LEFT JOIN users u ON u.email = e.email LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
-      LEFT JOIN invitations i ON i.org_id = o.id AND i.email = e.email AND i.pending = 1
+  `SELECT ${ROW}, ${INVITING} FROM invitations e JOIN orgs o ON o.id = e.org_id ${joinsOf('e.email')}
     WHERE e.id = ? AND e.org_id = ?`,
 );
 
@@ -98,16 +92,10 @@ export class InvitationsRepository {
   ) {}
 
   async findInviting(tx: Transaction, orgId: string, actorId: string, email: string): Promise<InvitingFacts> {
-    const values = [actorId, email, email, orgId];
-    return (await tx.read<InvitingFacts>(FIND_INVITING, values))[0]!;
+    return (await tx.read<InvitingFacts>(FIND_INVITING, [actorId, email, email, orgId]))[0]!;
   }
 
-  async findRenewing(
-    tx: Transaction,
-    orgId: string,
-    actorId: string,
-    id: string,
-  ): Promise<RenewingFacts | undefined> {
+  async findRenewing(tx: Transaction, orgId: string, actorId: string, id: string) {
     return (await tx.read<RenewingFacts>(FIND_RENEWING, [actorId, id, orgId]))[0];
   }
 
@@ -120,7 +108,7 @@ export class InvitationsRepository {
     return rows[0];
   }
 
-  async insert(tx: Transaction, invitation: NewInvitation): Promise<void> {
+  async insert(tx: Transaction, invitation: SentInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
     // Measured hot: TypeORM takes longer to build this statement than the database to run it.
     await this.requireOnlyOne(
@@ -132,7 +120,11 @@ export class InvitationsRepository {
     );
   }
 
-  async renew(tx: Transaction, id: string, { codeShown, invitedBy, expiresAt }: Renewal): Promise<void> {
+  async renew(
+    tx: Transaction,
+    id: string,
+    { codeShown, invitedBy, expiresAt }: Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>,
+  ): Promise<void> {
     await this.requireOnlyOne(
       tx.write(
         `UPDATE invitations SET status = 'pending', pending = 1, code_number = code_number + 1, tries = 0,
@@ -195,7 +187,6 @@ export class InvitationsRepository {
     );
   }
 
-  /** @returns how many it deleted, at most `limit` */
   async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
     const found = await tx.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
     if (found.length === 0) return 0;

@@ -6,7 +6,7 @@ import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/aliv
 import { SharedStatement } from '../../database/shared-statement.js';
 import { hotStatement, padded, places } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
-import type { Position } from '../../http/pages.js';
+import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
 import { emailRange } from '../../users/email-address.js';
 
@@ -100,22 +100,17 @@ export interface FoundMember extends ListedMember {
 
 const SEARCH = hotStatement(
   'a search of members of a role',
-  `SELECT m.user_id AS userId, m.email, m.role FROM members m
+  `SELECT ${MEMBER} FROM members m
     WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ORDER BY m.email LIMIT ?`,
   ['', 'owner', 'u1', 'u2', 21],
 );
 
 const FIND_ONE = hotStatement(
   'a member',
-  `SELECT m.user_id AS userId, m.email, m.role, m.joined_at AS joinedAt FROM members m
-    WHERE m.org_id = ? AND m.user_id = ?`,
+  `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m WHERE m.org_id = ? AND m.user_id = ?`,
 );
 
 const ABSENT: Reader = { orgId: '', userId: '', sessionId: '' };
-
-const NO_READER = { name: null, revision: null };
-
-const FROM_THE_START: Position = { order: 0, id: '' };
 
 @Injectable()
 export class MemberLists {
@@ -129,7 +124,7 @@ export class MemberLists {
     const areShort = this.usualLength <= MAX_SHORT;
     const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
     if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
-    const { name, revision } = rows.find(({ userId }) => userId === reader.userId) ?? NO_READER;
+    const { name = null, revision = null } = rows.find(({ userId }) => userId === reader.userId) ?? {};
     if (name === null || revision === null) return { kind: 'closed' };
     const members = rows.map(({ userId, email, role }) => ({ userId, email, role }));
     return { kind: 'whole', name, revision, members };

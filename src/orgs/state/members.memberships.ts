@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { hotStatement } from '../../database/statements.js';
-import type { Position } from '../../http/pages.js';
+import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
 
 export interface ListedMembership {
@@ -11,7 +11,6 @@ export interface ListedMembership {
   userId: string;
   role: Role;
   orgRevision: number;
-  /** epoch milliseconds */
   joinedAt: number;
 }
 
@@ -26,19 +25,18 @@ const pageIn = (list: string, place: string): string =>
   `${find(`${list} = ? AND m.joined_at >= ? AND (m.joined_at > ? OR ${place} > ?)`)}
     ORDER BY m.joined_at, ${place} LIMIT ?`;
 
+const EXAMPLE = ['', 0, 0, '', 21];
 const LIST_OF_ORG = hotStatement(
   'a page of the memberships in an organization',
   pageIn('m.org_id', 'm.user_id'),
-  ['', 0, 0, '', 21],
+  EXAMPLE,
 );
 
-const LIST_OF_USER = hotStatement('a page of the memberships of a user', pageIn('m.user_id', 'm.org_id'), [
-  '',
-  0,
-  0,
-  '',
-  21,
-]);
+const LIST_OF_USER = hotStatement(
+  'a page of the memberships of a user',
+  pageIn('m.user_id', 'm.org_id'),
+  EXAMPLE,
+);
 
 const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'));
 
@@ -53,13 +51,7 @@ export interface AnyUserOrg extends UserOrg {
   deletedAt: number | null;
 }
 
-export interface DeletedOrg {
-  id: string;
-  name: string;
-  joinedAt: number;
-  deletedAt: number;
-  purgeAt: number;
-}
+type DeletedOrg = Omit<UserOrg, 'role'> & { deletedAt: number; purgeAt: number };
 
 // LEFT and COALESCE preserve the join order if one user is in most organizations.
 const pageOf = (
@@ -73,7 +65,7 @@ const pageOf = (
 const FIND_PAGE = hotStatement(
   'a page of the organizations of a user',
   pageOf('m.role', 'o.deleted_at IS NULL'),
-  ['', 0, 0, '', 21],
+  EXAMPLE,
 );
 
 const FIND_DELETED = hotStatement(
@@ -88,10 +80,10 @@ const FIND_DELETED = hotStatement(
 const FIND_EVEN_DELETED = hotStatement(
   'a page of the organizations of a user, deleted ones too',
   pageOf('m.role, o.deleted_at AS deletedAt', '1 = 1'),
-  ['', 0, 0, '', 21],
+  EXAMPLE,
 );
 
-const FROM_THE_START: Position = { order: 0, id: '' };
+const ALL = 2 ** 31 - 1;
 
 @Injectable()
 export class Memberships {
@@ -109,29 +101,15 @@ export class Memberships {
     return this.members.query<ListedMembership[]>(FIND_ONE, [orgId, userId]);
   }
 
-  findAllOrgs(userId: string): Promise<AnyUserOrg[]> {
-    return this.members.query(
-      `SELECT o.id, o.name, m.role, m.joined_at AS joinedAt, o.deleted_at AS deletedAt
-        FROM members m JOIN orgs o ON o.id = m.org_id
-        WHERE m.user_id = ? ORDER BY m.joined_at, m.org_id`,
-      [userId],
-    );
-  }
-
   findOrgs(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
     return this.members.query<UserOrg[]>(FIND_PAGE, [userId, order, order, id, limit]);
   }
 
-  findOrgsEvenDeleted(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<AnyUserOrg[]> {
+  findOrgsEvenDeleted(userId: string, limit = ALL, { order, id } = FROM_THE_START): Promise<AnyUserOrg[]> {
     return this.members.query(FIND_EVEN_DELETED, [userId, order, order, id, limit]);
   }
 
-  findDeletedOrgs(
-    userId: string,
-    now: number,
-    limit: number,
-    { order, id } = FROM_THE_START,
-  ): Promise<DeletedOrg[]> {
-    return this.members.query<DeletedOrg[]>(FIND_DELETED, [userId, order, order, id, now, limit]);
+  findDeletedOrgs(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<DeletedOrg[]> {
+    return this.members.query<DeletedOrg[]>(FIND_DELETED, [userId, order, order, id, Date.now(), limit]);
   }
 }

@@ -146,13 +146,11 @@ export class MembersRepository {
   }
 
   async findPair(tx: Transaction, orgId: string, actorId: string, targetId: string): Promise<MemberPair> {
-    const values = [targetId, actorId, targetId, orgId];
-    return (await tx.read<MemberPair>(FIND_PAIR, values))[0]!;
+    return (await tx.read<MemberPair>(FIND_PAIR, [targetId, actorId, targetId, orgId]))[0]!;
   }
 
   async findAddition(tx: Transaction, orgId: string, actorId: string, email: string): Promise<AdditionFacts> {
-    const values = [email, actorId, email, orgId];
-    return (await tx.read<AdditionFacts>(FIND_ADDITION, values))[0]!;
+    return (await tx.read<AdditionFacts>(FIND_ADDITION, [email, actorId, email, orgId]))[0]!;
   }
 
   async findRole(tx: Transaction, orgId: string, userId: string): Promise<Role | null> {
@@ -167,15 +165,9 @@ export class MembersRepository {
     return rows.length > 0;
   }
 
-  /**
-   * @returns false without such a user, for an owner who is disabled, or at `maxOrgs` organizations
-   * @throws already_member
-   */
-  async insert(
-    tx: Transaction,
-    { orgId, userId, role, joinedAt }: Omit<Member, 'email'>,
-    maxOrgs: number,
-  ): Promise<boolean> {
+  /** Returns false without such a user, for a disabled owner, or at `maxOrgs` organizations. @throws already_member */
+  async insert(tx: Transaction, member: Omit<Member, 'email'>, maxOrgs: number): Promise<boolean> {
+    const { orgId, userId, role, joinedAt } = member;
     const user = insertMember(maxOrgs) + (role === 'owner' ? IS_ENABLED : '') + tx.forUpdate;
     try {
       const inserted = await tx.write(
@@ -196,10 +188,6 @@ export class MembersRepository {
     await tx.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
   }
 
-  async delete(tx: Transaction, orgId: string, userId: string): Promise<void> {
-    await tx.write('DELETE FROM members WHERE org_id = ? AND user_id = ?', [orgId, userId]);
-  }
-
   async isEmpty(tx: Transaction, orgId: string): Promise<boolean> {
     const found = await tx.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
     return found.length === 0;
@@ -218,7 +206,7 @@ export class MembersRepository {
     return tx.read<Departure>(FIND_DEPARTURES + tx.forUpdate, [userId]);
   }
 
-  async deleteOfUser(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
+  async delete(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
     for await (const batch of inBatches(orgIds)) {
       await tx.write(`DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`, [
         userId,

@@ -99,7 +99,7 @@ export class OrgChanges {
     const request = 'status' in write ? write : undefined;
     const turn = { principal: principalOf(actor), row: orgId };
     const { isChanged, ...result } = await this.transactions.run(turn, async (tx) => {
-      await this.orgs.raiseRevision(tx, orgId);
+      await this.orgs.raiseRevisions(tx, [orgId]);
       if (request) await this.writes.replay(tx, request);
       const row = await this.orgs.findRow(tx, orgId);
       if (!evenDeleted && (!row || row.deletedAt !== null)) throw new Problem('org_not_found');
@@ -121,8 +121,8 @@ export class OrgChanges {
   }
 
   /**
-   * Locks every organization of the user, deleted ones too, in one order against deadlocks, then the user, and runs the
-   * work. An addition holds the user's row, so none can come in between.
+   * Locks every organization of the user, deleted ones too, then the user. An addition holds the user's row, so none
+   * can come in between.
    * @param work as of `inUser`
    * @returns undefined if nothing changed, or there is no such user
    * @throws operator_protected, LostConflictError if the organizations change faster than Accounts can lock them
@@ -155,19 +155,13 @@ export class OrgChanges {
     }
   }
 
-  /**
-   * @param dryRun leaves out invitations, which can be many
-   * @returns epoch milliseconds until which it can be restored, and the events to record
-   */
-  async delete(
-    tx: Transaction,
-    { id }: LockedOrg,
-    dryRun = false,
-  ): Promise<{ purgeAt: number; events: OrgEvent[] }> {
+  /** Returns the events to record. A dry run leaves out invitations, which can be many. */
+  async delete(tx: Transaction, orgId: string, dryRun = false) {
     const now = Date.now();
     const purgeAt = now + this.env.orgRestoreWindow * 1000;
-    await this.orgs.delete(tx, [id], now, purgeAt);
-    const revoked = dryRun ? [] : await this.invitations.revokeAll(tx, id);
-    return { purgeAt, events: [{ type: 'org.deleted' }, ...revocations(revoked, 'org_deleted')] };
+    await this.orgs.delete(tx, [orgId], now, purgeAt);
+    const revoked = dryRun ? [] : await this.invitations.revokeAll(tx, orgId);
+    const events: OrgEvent[] = [{ type: 'org.deleted' }, ...revocations(revoked, 'org_deleted')];
+    return { purgeAt, events };
   }
 }

@@ -24,7 +24,6 @@ const EXPORTED = [
   UserDepartures,
 ];
 
-/** The rows of organizations, members and invitations, and the one way to change them. */
 @Module({
   imports: [EventsModule, RequestsModule, TypeOrmModule.forFeature([Invitation, Member, Org]), UsersModule],
   providers: EXPORTED,

@@ -63,7 +63,6 @@ export class Member {
   @Column({ type: 'varchar', length: 6 })
   role: Role;
 
-  /** epoch milliseconds */
   @Column({ name: 'joined_at', type: 'bigint' })
   joinedAt: number;
 }

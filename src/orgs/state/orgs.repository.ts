@@ -75,12 +75,7 @@ export class OrgsRepository {
     ]);
   }
 
-  /** Locks the organization, a deleted one too, until COMMIT: see `inOrg`, the only caller. */
-  async raiseRevision(tx: Transaction, id: string): Promise<void> {
-    await tx.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [id]);
-  }
-
-  /** Locks in one order for every caller, against deadlocks. */
+  /** Locks organizations, deleted ones too, until COMMIT, in one order for every caller, against deadlocks. */
   async raiseRevisions(tx: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
       await tx.write(`UPDATE orgs SET revision = revision + 1 WHERE id IN (${places(batch.length)})`, batch);
@@ -122,12 +117,10 @@ export class OrgsRepository {
     return this.orgs.find({ where: { id: MoreThan(id) }, order: { id: 'ASC' }, take: limit });
   }
 
-  findPage(search: OrgSearch, limit: number): Promise<ListedOrg[]> {
-    return this.search(FIND_PAGE, search, limit);
-  }
-
-  findDeleted(search: OrgSearch, limit: number): Promise<ListedOrg[]> {
-    return this.search(FIND_DELETED, search, limit);
+  findPage({ prefix, after }: OrgSearch, limit: number, onlyDeleted: boolean): Promise<ListedOrg[]> {
+    const { name, id } = after?.name.startsWith(prefix) ? after : { name: prefix, id: '' };
+    const values = [name, prefix + END, name, id, limit];
+    return this.orgs.query<ListedOrg[]>(onlyDeleted ? FIND_DELETED : FIND_PAGE, values);
   }
 
   async withNames<Of extends Pick<Org, 'id'>>(orgs: readonly Of[]): Promise<(Of & NamedOrg)[]> {
@@ -156,41 +149,27 @@ export class OrgsRepository {
     return this.shortLists.run(userId);
   }
 
-  /** Reads all lists at once, and then one by one those that did not fit into the rows of one query. */
   private async findShortLists(userIds: string[]): Promise<(NamedOrg[] | undefined)[]> {
     const distinct = [...new Set(userIds)];
-    const ids = padded(distinct, '');
-    const rows = await this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(ids.length), ids);
+    const rows = await this.findOrgsOf(distinct);
     this.usualLength = Math.max(1, rows.length / distinct.length);
-    const lists = new Map<string, NamedOrg[]>();
-    for (const { userId, id, name } of rows) {
-      const list = lists.get(userId);
-      if (list) list.push({ id, name });
-      else lists.set(userId, [{ id, name }]);
-    }
-    if (rows.length <= MAX_SHARED_ROWS) return userIds.map((userId) => shortOnly(lists.get(userId) ?? []));
-
-    const cut = rows.at(-1)!.userId;
-    const short = new Map<string, NamedOrg[] | undefined>();
+    const lists = Map.groupBy(rows, ({ userId }) => userId);
+    // Rows come in the order of users: if there are too many, the lists from the last one on are incomplete.
+    const lastId = rows.length > MAX_SHARED_ROWS ? rows.at(-1)!.userId : undefined;
     for (const userId of distinct) {
-      const list = lists.get(userId);
-      const isKnown = list && (userId !== cut || list.length > MAX_SHORT_LIST);
-      short.set(userId, isKnown ? shortOnly(list) : await this.findShortListAlone(userId));
+      const isLong = (lists.get(userId) ?? []).length > MAX_SHORT_LIST;
+      if (lastId !== undefined && userId >= lastId && !isLong)
+        lists.set(userId, await this.findOrgsOf([userId]));
     }
-    return userIds.map((userId) => short.get(userId));
+    return userIds.map((userId) => shortOnly(lists.get(userId) ?? []));
   }
 
-  private async findShortListAlone(userId: string): Promise<NamedOrg[] | undefined> {
-    const rows = await this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(1), [userId]);
-    return shortOnly(rows.map(({ id, name }) => ({ id, name })));
-  }
-
-  private search(sql: string, { prefix, after }: OrgSearch, limit: number): Promise<ListedOrg[]> {
-    const { name, id } = after?.name.startsWith(prefix) ? after : { name: prefix, id: '' };
-    return this.orgs.query<ListedOrg[]>(sql, [name, prefix + END, name, id, limit]);
+  private findOrgsOf(userIds: readonly string[]): Promise<OrgOfUser[]> {
+    const ids = padded(userIds, '');
+    return this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(ids.length), ids);
   }
 }
 
-function shortOnly(list: NamedOrg[]): NamedOrg[] | undefined {
-  return list.length > MAX_SHORT_LIST ? undefined : list;
+function shortOnly(list: OrgOfUser[]): NamedOrg[] | undefined {
+  return list.length > MAX_SHORT_LIST ? undefined : list.map(({ id, name }) => ({ id, name }));
 }

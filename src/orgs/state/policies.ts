@@ -25,10 +25,8 @@ export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 })
 }
 
 /** @param onlyVerified whether an account whose email is not verified counts as none */
-export function requireAddition(
-  { actorRole, userId, emailVerifiedAt, targetRole }: AdditionFacts,
-  onlyVerified: boolean,
-): string {
+export function requireAddition(facts: AdditionFacts, onlyVerified: boolean): string {
+  const { actorRole, userId, emailVerifiedAt, targetRole } = facts;
   requireRole(actorRole, 'admin');
   if (userId === null || (onlyVerified && emailVerifiedAt === null)) throw new Problem('user_not_found');
   if (targetRole !== null) throw new Problem('already_member');
@@ -101,12 +99,13 @@ export function requireInviting(facts: InvitingFacts, now: number): void {
   requireUninvited(facts, now);
 }
 
-export function requireRenewing(facts: RenewingFacts, now: number): void {
+export function requireRenewing(facts: RenewingFacts | undefined, now: number): asserts facts {
   requireRevoking(facts);
   requireUninvited(facts, now, facts.id);
 }
 
-export function requireRevoking(facts: RenewingFacts): void {
+export function requireRevoking(facts: RenewingFacts | undefined): asserts facts {
+  if (!facts) throw new Problem('invitation_not_found');
   requireActor(facts);
   if (facts.status !== 'pending' && facts.status !== 'expired') throw new Problem('invitation_ended');
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import type { NewEvent } from '../../events/event-types.js';
-import { type RevocationReason, revocations } from './org-changes.js';
+import { type OrgEvent, type RevocationReason, revocations } from './org-changes.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
@@ -11,6 +11,7 @@ import { isLastOwner } from './policies.js';
 import { OnlyOwnerError } from './orgs.errors.js';
 
 interface Departing {
+  actor: Actor;
   userId: string;
   departures: readonly Departure[];
   /** allows an organization to be left without an enabled owner */
@@ -39,72 +40,53 @@ export class UserDepartures {
   ) {}
 
   /** @throws OnlyOwnerError */
-  async leave(tx: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
-    const { userId, departures, force } = departing;
+  async leave(tx: Transaction, departing: Departing): Promise<Consequences> {
+    const { actor, userId, departures, force } = departing;
     const orphaned = requireOtherOwners(departures, force);
-    const revoked = await this.revokeInvitations(tx, actor, departing, 'inviter_deleted');
-    const abandoned = await this.deleteAbandoned(tx, actor, departures);
-    await this.members.deleteOfUser(tx, userId, orgIdsOf(departures));
-    const removed = departures.map(({ orgId, revision, role }): NewEvent => ({
-      type: 'member.removed',
-      actor,
-      userId,
-      orgId,
-      orgRevision: revision,
-      data: { role, reason: 'account_deleted' },
-    }));
+    const revoked = await this.revokeInvitations(tx, departing, 'inviter_deleted');
+    const abandoned = await this.deleteAbandoned(tx, departing);
+    await this.members.delete(tx, userId, orgIdsOf(departures));
+    const removed = departures.map((departure) => {
+      const data = { role: departure.role, reason: 'account_deleted' } as const;
+      return eventOf(actor, departure, { type: 'member.removed', userId, data });
+    });
     const ownerless = orphaned.filter(({ hasOtherMember }) => hasOtherMember);
     return {
       orphaned: orphaned.map(({ orgId: id, hasOtherMember }) => ({ id, isDeleted: !hasOtherMember })),
-      events: [
-        ...removed,
-        ...orphanings(ownerless, { actor, userId, reason: 'owner_deleted' }),
-        ...revoked,
-        ...abandoned,
-      ],
+      events: [...removed, ...orphanings(departing, ownerless, 'owner_deleted'), ...revoked, ...abandoned],
     };
   }
 
   /** @throws OnlyOwnerError */
-  async stayDisabled(tx: Transaction, actor: Actor, departing: Departing): Promise<Consequences> {
-    const { userId, departures, force } = departing;
-    const orphaned = requireOtherOwners(departures, force);
-    const revoked = await this.revokeInvitations(tx, actor, departing, 'inviter_disabled');
+  async stayDisabled(tx: Transaction, departing: Departing): Promise<Consequences> {
+    const orphaned = requireOtherOwners(departing.departures, departing.force);
+    const revoked = await this.revokeInvitations(tx, departing, 'inviter_disabled');
     return {
       orphaned: orphaned.map(({ orgId: id }) => ({ id, isDeleted: false })),
-      events: [...revoked, ...orphanings(orphaned, { actor, userId, reason: 'owner_disabled' })],
+      events: [...revoked, ...orphanings(departing, orphaned, 'owner_disabled')],
     };
   }
 
   /** Deletes organizations that lose their last member. An owner leaves one only if an operator forces it. */
-  private async deleteAbandoned(
-    tx: Transaction,
-    actor: Actor,
-    departures: readonly Departure[],
-  ): Promise<NewEvent[]> {
+  private async deleteAbandoned(tx: Transaction, { actor, departures }: Departing): Promise<NewEvent[]> {
     const abandoned = departures.filter(({ hasOtherMember, isDeleted }) => !hasOtherMember && !isDeleted);
     const now = Date.now();
     await this.orgs.delete(tx, orgIdsOf(abandoned), now, now + this.env.orgRestoreWindow * 1000);
-    return abandoned.map(({ orgId, revision: orgRevision, role }) => ({
-      type: 'org.deleted',
-      actor,
-      orgId,
-      orgRevision,
-      data: role === 'owner' ? { force: true } : {},
-    }));
+    return abandoned.map((departure) => {
+      const data = departure.role === 'owner' ? ({ force: true } as const) : {};
+      return eventOf(actor, departure, { type: 'org.deleted', data });
+    });
   }
 
   private async revokeInvitations(
     tx: Transaction,
-    actor: Actor,
-    { userId, departures }: Departing,
+    { actor, userId, departures }: Departing,
     reason: RevocationReason,
   ): Promise<NewEvent[]> {
     const events: NewEvent[] = [];
-    for (const { orgId, revision: orgRevision } of departures.filter(({ isInviter }) => isInviter)) {
-      const ended = await this.invitations.revokeOfInviter(tx, orgId, userId);
-      const about = { actor, orgId, orgRevision };
-      events.push(...revocations(ended, reason).map((event) => Object.assign(event, about)));
+    for (const departure of departures.filter(({ isInviter }) => isInviter)) {
+      const ended = await this.invitations.revokeOfInviter(tx, departure.orgId, userId);
+      events.push(...revocations(ended, reason).map((event) => eventOf(actor, departure, event)));
     }
     return events;
   }
@@ -119,17 +101,16 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
 
 /** One event for each organization, because its admins see it too. */
 function orphanings(
+  { actor, userId }: Departing,
   orphaned: readonly Departure[],
-  { userId, actor, reason }: { userId: string; actor: Actor; reason: 'owner_disabled' | 'owner_deleted' },
+  reason: 'owner_disabled' | 'owner_deleted',
 ): NewEvent[] {
-  return orphaned.map(({ orgId, revision: orgRevision }) => ({
-    type: 'org.orphaned',
-    actor,
-    orgId,
-    orgRevision,
-    userId,
-    data: { reason, force: true },
-  }));
+  const data = { reason, force: true } as const;
+  return orphaned.map((departure) => eventOf(actor, departure, { type: 'org.orphaned', userId, data }));
+}
+
+function eventOf(actor: Actor, { orgId, revision: orgRevision }: Departure, event: OrgEvent): NewEvent {
+  return Object.assign(event, { actor, orgId, orgRevision });
 }
 
 function orgIdsOf(departures: readonly Departure[]): string[] {

@@ -1,0 +1,166 @@
+import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
+import type { UserPrincipal } from '../access/principal.js';
+import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
+import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
+import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
+import {
+  cutPage,
+  encodeCursor,
+  limitOf,
+  type LinkNextPage,
+  type Position,
+  positionOf,
+} from '../http/pages.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
+import { Memberships } from '../orgs/state/members.memberships.js';
+import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
+import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import type { Included, ListOwnOrgsQuery } from './me.requests.js';
+import type {
+  AccountResult,
+  DeletedOrgsResult,
+  ListedSession,
+  MeResult,
+  OrgOfMe,
+  OwnOrgsResult,
+} from './me.responses.js';
+import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
+
+/** characters that are sent at once: most exports are one piece */
+const PIECE = 32_768;
+
+@Injectable()
+export class MeService {
+  private readonly logger = new Logger('Me');
+  private readonly exportLogger = new Logger('Export');
+
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly orgs: OrgsRepository,
+    private readonly memberships: Memberships,
+    private readonly sessions: SessionsRepository,
+    private readonly exports: UserExport,
+  ) {}
+
+  /** Streams a long list of organizations, to bound memory and the time of one turn. */
+  async get({ id, email, sessionId }: UserPrincipal, included: Included): Promise<MeResult | StreamableFile> {
+    const withRoles = included.has('roles');
+    const [first, account] = await Promise.all([
+      this.findFirstOrgs(id, withRoles),
+      included.has('account') ? this.getAccount(id) : undefined,
+    ]);
+    const user = { id, email, ...(account && { emailVerified: account.emailVerified }) };
+    if (!first.next) return { user, orgs: first.rows };
+    return streamList({
+      document: { user, orgs: [] },
+      first,
+      readAfter: async (after) => {
+        const page = await this.findOrgs(id, withRoles, after);
+        // Checked after the page was read, so that nothing in the page is newer than the end of the session.
+        return (await this.sessions.findPrincipal(sessionId)) ? page : undefined;
+      },
+      logger: this.logger,
+      failure: { msg: 'a list of organizations was cut off', userId: id },
+    });
+  }
+
+  async getAccount(userId: string): Promise<AccountResult> {
+    const { id, email, emailVerifiedAt, createdAt, passwordChangedAt } = await this.find(userId);
+    return {
+      user: { id, email },
+      emailVerified: emailVerifiedAt !== null,
+      createdAt: timeText(createdAt),
+      passwordChangedAt: timeOrNull(passwordChangedAt),
+    };
+  }
+
+  async listOrgs(
+    userId: string,
+    query: ListOwnOrgsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<OwnOrgsResult> {
+    const limit = limitOf(query);
+    const rows = await this.memberships.findOrgs(userId, limit + 1, positionOf(query));
+    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    return { orgs: page.map((org) => Object.assign(org, { joinedAt: timeText(org.joinedAt) })), ...next };
+  }
+
+  async listDeletedOrgs(
+    userId: string,
+    query: ListOwnOrgsQuery,
+    linkNextPage: LinkNextPage,
+  ): Promise<DeletedOrgsResult> {
+    const limit = limitOf(query);
+    const rows = await this.memberships.findDeletedOrgs(userId, limit + 1, positionOf(query));
+    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const orgs = page.map(({ id, name, deletedAt, purgeAt }) => ({
+      id,
+      name,
+      deletedAt: timeText(deletedAt),
+      purgeAt: timeText(purgeAt),
+    }));
+    return { orgs, ...next };
+  }
+
+  /** Reads the first piece before the answer begins, so that a fault while it is read has a status. */
+  async export({ id, sessionId }: UserPrincipal): Promise<StreamableFile> {
+    const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''), PIECE);
+    const first = await pieces.next();
+    return streamJson(this.livePieces(sessionId, first.value as string, pieces), {
+      logger: this.exportLogger,
+      failure: { msg: 'an export was cut off', userId: id },
+    });
+  }
+
+  /** Checks the session after a piece was read, so that nothing in it is newer than the end of the session. */
+  private async *livePieces(
+    sessionId: string,
+    first: string,
+    rest: AsyncIterable<string>,
+  ): AsyncGenerator<string | undefined> {
+    yield first;
+    for await (const piece of rest) yield (await this.sessions.findPrincipal(sessionId)) ? piece : undefined;
+  }
+
+  private async find(id: string): Promise<UserProfile> {
+    const user = await this.users.findById(id);
+    if (!user) throw new InvalidTokenError('user_gone');
+    return user;
+  }
+
+  /** Nearly every list is short, and the first page is all of it. */
+  private async findFirstOrgs(userId: string, withRoles: boolean): Promise<ListPage<OrgOfMe>> {
+    const orgs = withRoles ? undefined : await this.orgs.findShortListOfUser(userId);
+    return orgs ? { rows: orgs } : this.findOrgs(userId, withRoles);
+  }
+
+  private async findOrgs(userId: string, withRoles: boolean, after?: Position): Promise<ListPage<OrgOfMe>> {
+    const found = await this.memberships.findOrgs(userId, MAX_SHORT_LIST + 1, after);
+    const page = found.slice(0, MAX_SHORT_LIST);
+    const last = found.length > MAX_SHORT_LIST ? page.at(-1) : undefined;
+    return {
+      rows: page.map(({ id, name, role }) => (withRoles ? { id, name, role } : { id, name })),
+      ...(last && { next: { order: last.joinedAt, id: last.id } }),
+    };
+  }
+}
+
+function cursorOf({ joinedAt, id }: { joinedAt: number; id: string }): string {
+  return encodeCursor({ order: joinedAt, id });
+}
+
+export function sessionView(session: OwnSession): ListedSession {
+  const { id, loginId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
+  return {
+    id,
+    via: loginId === null ? 'password' : 'code',
+    createdAt: timeText(createdAt),
+    lastUsedAt: timeText(rotatedAt ?? createdAt),
+    expiresAt: timeText(expiresAt),
+    ip,
+    userAgent,
+    deviceName,
+    service,
+  };
+}
