@@ -4,12 +4,17 @@ import { expect, it } from 'vitest';
 import { requireProgram } from '../../tooling/processes/find-program.js';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
-import type { Answered, KeepAliveClient } from '../support/keep-alive-client.js';
+import { type Answered, KeepAliveClient } from '../support/keep-alive-client.js';
 import { addOrgs } from '../support/rows.js';
 import { anAccount } from '../support/personas.js';
-import { Balancer, INSIDE } from './support/balancer.js';
 import { closeAfterAll, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { ServerProcess } from '../../tooling/processes/server-process.js';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { Authority } from '../support/certificates.js';
 
 const OTHER = '127.0.0.1';
 const GREEDY = '127.0.0.3';
@@ -21,9 +26,49 @@ const ORGS = 400;
 const CLIENTS = 10;
 const REQUESTS_EACH = 5;
 
+/** The only address that the balancer takes for one of the operators' network. */
+const INSIDE = '127.0.0.9';
+const ANSWER_TIMEOUT_MS = 60_000;
+
 const { installation } = await closeAfterAll(Storage.on('sqlite'));
 const instance = await closeAfterAll(startInstance(installation, { TRUST_PROXY: '127.0.0.1' }));
-const balancer = await closeAfterAll(Balancer.start(Number(new URL(instance.url).port)));
+
+/** A real HAProxy with deploy/haproxy.cfg, of which only what depends on this machine is replaced. */
+const balancer = await closeAfterAll(new ServerProcess('haproxy', temporaryDirectory('haproxy')));
+const authority = await Authority.create('the balancer of a test');
+const ca = readFileSync(authority.certificate, 'utf8');
+const port = await freePort();
+const url = `https://127.0.0.1:${port}`;
+const configuration = join(balancer.directory, 'haproxy.cfg');
+
+async function configure(): Promise<void> {
+  const { certificate, key } = await authority.issue('DNS:localhost,IP:127.0.0.1');
+  const pem = join(balancer.directory, 'tls.pem');
+  writeFileSync(pem, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 });
+  let text = readFileSync('deploy/haproxy.cfg', 'utf8');
+  const replace = (place: RegExp, replacement: string): void => {
+    expect(text).toMatch(place);
+    text = text.replace(place, replacement);
+  };
+  replace(/bind :8443 ssl crt \S+/, `bind 127.0.0.1:${port} ssl crt ${pem}`);
+  // A machine that is busy answers a check late.
+  replace(/timeout check 3s/, 'timeout check 60s');
+  replace(/acl inside src .*/, `acl inside src ${INSIDE}`);
+  for (const name of ['one', 'two', 'three'])
+    replace(new RegExp(`server ${name} \\S+`), `server ${name} ${new URL(instance.url).host}`);
+  writeFileSync(configuration, text);
+}
+
+const clientAt = (localAddress: string): KeepAliveClient =>
+  new KeepAliveClient(url, ANSWER_TIMEOUT_MS, { localAddress, ca });
+
+await configure();
+balancer.launch({ program: requireProgram('haproxy'), args: ['-db', '-f', configuration] });
+const prober = await closeAfterAll(clientAt('127.0.0.1'));
+await balancer.waitUntil('answers', ANSWER_TIMEOUT_MS, async () => {
+  const sent = await prober.send('GET', '/health/live');
+  return sent.kind === 'answered' && sent.status === 200;
+});
 const account = await anAccount(instance);
 await addOrgs(installation.db, account, ORGS);
 
@@ -38,7 +83,7 @@ async function answer(
 }
 
 it('starts without a warning', () => {
-  const args = ['-c', '-f', balancer.configuration];
+  const args = ['-c', '-f', configuration];
   const { status, stdout, stderr } = spawnSync(requireProgram('haproxy'), args, { encoding: 'utf8' });
 
   expect({ status, warnings: /.*(?:WARNING|ALERT).*/.exec(stdout + stderr)?.[0] }).toEqual({ status: 0 });
@@ -52,7 +97,7 @@ it('serves others while one client fills its connections with HTTP/2 requests an
   const statuses: number[] = [];
   await atOnce(
     times(CLIENTS, () => async () => {
-      const client = balancer.client(OTHER);
+      const client = clientAt(OTHER);
       for (let n = 0; n < REQUESTS_EACH; n += 1) statuses.push((await answer(client, '/api/me')).status);
       client.close();
     }),
@@ -66,8 +111,8 @@ it('serves others while one client fills its connections with HTTP/2 requests an
 
 /** Its window is 0 bytes: headers of answers arrive, and nothing of their bodies. */
 function greedyConnection(): ClientHttp2Session {
-  const options = { ca: balancer.ca, localAddress: GREEDY, settings: { initialWindowSize: 0 } };
-  return connect(balancer.url, options).on('error', () => undefined);
+  const options = { ca, localAddress: GREEDY, settings: { initialWindowSize: 0 } };
+  return connect(url, options).on('error', () => undefined);
 }
 
 /** Resolves with the headers of the first answer. */
@@ -81,7 +126,7 @@ function unread(session: ClientHttp2Session): Promise<unknown> {
 }
 
 it('keeps operators, documentation and readiness inside, in whatever way their path is written', async () => {
-  const [inside, outside] = [balancer.client(INSIDE), balancer.client(OTHER)];
+  const [inside, outside] = [clientAt(INSIDE), clientAt(OTHER)];
   const paths = [
     '/api/operators/status',
     '/%61pi/%6Fperators/status?x=1',
@@ -113,7 +158,7 @@ it.each([
   ['the id of the client', 'order-4711:ada', /^order-4711:ada$/],
   ['the id of the balancer instead of one that the service would refuse', 'not one word', /^[\da-f-]{36}$/],
 ])('gives a request one id in both logs: %s', async (_which, sent, expected) => {
-  const client = balancer.client(OTHER);
+  const client = clientAt(OTHER);
   const { headers } = await answer(client, '/api/me', sent === undefined ? {} : { 'X-Request-Id': sent });
   client.close();
 

@@ -1,31 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { loadDuring } from '../support/load.js';
+import { answerOf, loadDuring } from '../support/load.js';
 import { anAccount } from '../support/personas.js';
-import { asString, type Reply, type Send } from '../support/service-client.js';
 import type { Instance } from '../support/service.js';
 import { aServiceClient, basic, type ServiceClient } from '../support/services.js';
-import {
-  closeAfterAll,
-  ENGINES,
-  register,
-  startInstance,
-  startOn,
-  Storage,
-  through,
-  UNLIMITED,
-} from './support/deployment.js';
+import { closeAfterAll, startInstance, Storage, through, UNLIMITED } from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report, expectRounds } from './support/figures.js';
-import { killDuring } from './support/kill-during.js';
 import { recovery } from './support/mixed-load.js';
-import { Random, seedOfRun } from './support/random.js';
+import { done } from './support/story.js';
 
 const INSTANCES = 3;
-const KILLS = 8;
-const WORKERS = 6;
 
 type Exchanged = Answer<{ token: string }>;
 
@@ -38,12 +25,9 @@ const ada = await anAccount(on(0), 'ada');
 
 const aService = (): Promise<ServiceClient> => aServiceClient(installation.db);
 
-async function aCodeFor({ name }: ServiceClient, turn = 0): Promise<string> {
-  const { status, body, text } = await ada
-    .at(on(turn))
-    .post<{ code: string }>('/api/auth/code', { audience: name });
-  expect(status, text).toBe(201);
-  return body.code;
+async function aCodeFor({ name: audience }: ServiceClient, turn = 0): Promise<string> {
+  const issued = await ada.at(on(turn)).post<{ code: string }>('/api/auth/code', { audience });
+  return done(issued, 201).code;
 }
 
 function exchange(code: string, authorization: string | undefined, turn: number): Promise<Exchanged> {
@@ -51,27 +35,7 @@ function exchange(code: string, authorization: string | undefined, turn: number)
   return on(turn).anyone.with(headers).post('/api/auth/code/exchange', { code });
 }
 
-async function aTokenFor(service: ServiceClient, turn = 0): Promise<string> {
-  const { status, body, text } = await exchange(await aCodeFor(service, turn), service.authorization, turn);
-  expect(status, text).toBe(200);
-  return body.token;
-}
-
 const me = (token: string, turn: number): Promise<Answer> => on(turn).anyone.withToken(token).get('/api/me');
-
-it('opens one session that lives for one exchange beside 50 by another service and 50 without credentials', async () => {
-  const [right, other] = await Promise.all([aService(), aService()]);
-  const shown = times(101, (i) => (i === 50 ? right.authorization : [other.authorization, undefined][i % 2]));
-  await expectRounds([5, 101], async (round, wrong) => {
-    const code = await aCodeFor(right, round);
-    const answers = await atOnce(shown.map((header, i) => () => exchange(code, header, i)));
-    const statuses = answers.map(({ status }) => status);
-    if (statuses[50] !== 200 || statuses.filter((status) => status === 400).length !== 100)
-      wrong.push(`${round}: ${statuses.join(' ')}`);
-    const alive = await me(answers[50]!.body.token, round);
-    if (alive.status !== 200) wrong.push(`${round}: its token is dead`);
-  });
-});
 
 it('refuses no exchange while the secret of its service is rotated under load', async () => {
   const rotations = 5;
@@ -90,7 +54,7 @@ it('refuses no exchange while the secret of its service is rotated under load', 
       const { status, text } = await exchange(code, basic(service.name, secret), turn);
       count(secret, -1);
       if (status !== 200) wrong.push(`${status} ${text}`);
-      return { outcome: status === 200 ? 'ok' : 'refused', label: String(status) };
+      return answerOf({ status });
     },
     async (load) => {
       for (let rotation = 0; rotation < rotations; rotation += 1) {
@@ -117,7 +81,7 @@ async function untilTrue(isSo: () => boolean): Promise<void> {
 
 it('answers 503 or the truth while the database goes and comes, and exchanges no code twice', async () => {
   const [right, other] = await Promise.all([aService(), aService()]);
-  const token = await aTokenFor(right);
+  const { token } = done(await exchange(await aCodeFor(right), right.authorization, 0));
   const asking = times(8, (turn) => () => me(token, turn));
   const truths = [200, 400, 200, 401, 200].flatMap((status) => times(8, () => status));
   let unavailable = 0;
@@ -148,102 +112,7 @@ it('answers 503 or the truth while the database goes and comes, and exchanges no
         wrong.push(`${fault}: ${again.status} after ${status}`);
     }
   });
-  const [twice] = await installation.db.query(
-    'SELECT COUNT(code_hash) - COUNT(DISTINCT code_hash) AS twice FROM sessions',
-  );
-  expect(Number(twice!['twice'])).toBe(0);
+  const codes = await installation.db.query('SELECT code_hash FROM sessions WHERE code_hash IS NOT NULL');
+  expect(new Set(codes.map((row) => row['code_hash'])).size).toBe(codes.length);
   expect(unavailable).toBeGreaterThan(0);
-});
-
-/** A user whose codes for one service the service exchanges; it is told of each whether it was, and what it opened. */
-class Exchanger {
-  readonly opened: string[] = [];
-  /** issued, and not exchanged */
-  unused: string[] = [];
-  /** sent for exchange, and not answered */
-  unanswered: string[] = [];
-  private token = '';
-
-  constructor(
-    private readonly send: Send,
-    private readonly service: ServiceClient,
-    private readonly wrong: ServiceClient,
-  ) {}
-
-  async prepare(): Promise<void> {
-    ({ token: this.token } = await register(this.send));
-    await this.step();
-  }
-
-  async step(): Promise<void> {
-    const issued = await this.send('POST', '/api/auth/code', {
-      token: this.token,
-      body: { audience: this.service.name },
-    });
-    const code = asString(required(issued, 201).body['code']);
-    this.unused = [code];
-    required(await this.exchange(code, this.wrong), 400);
-    [this.unused, this.unanswered] = [[], [code]];
-    this.keep(await this.exchange(code));
-    this.unanswered = [];
-  }
-
-  exchange(code: string, by = this.service): Promise<Reply> {
-    const headers = { authorization: by.authorization };
-    return this.send('POST', '/api/auth/code/exchange', { headers, body: { code } });
-  }
-
-  keep(reply: Reply): void {
-    this.opened.push(asString(required(reply, 200).body['token']));
-  }
-}
-
-function required(reply: Reply, status: number): Reply {
-  if (reply.status !== status) throw new Error(`answered ${reply.status}, not ${status}`);
-  return reply;
-}
-
-describe.each(ENGINES)('kill -9 during exchanges of codes for one service on %s', (engine) => {
-  it('leaves of each code one session or a code that is good', { timeout: 180_000 }, async () => {
-    const random = new Random(seedOfRun(`kill -9 of bound codes on ${engine}`));
-    const { storage, service, send } = await startOn(engine);
-    const [right, wrong] = await Promise.all([1, 2].map(() => aServiceClient(storage.installation.db)));
-    let acknowledged = 0;
-    let unknown = 0;
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const clients = times(WORKERS, () => new Exchanger(send, right!, wrong!));
-      for (const client of clients) await client.prepare();
-      const deeds = clients.map((client) => () => client.step());
-      await killDuring(service, deeds, random.between(50, 400));
-      for (const client of clients) {
-        acknowledged += client.opened.length;
-        unknown += client.unanswered.length;
-        await check(client);
-      }
-    }
-    const hashes = (await storage.snapshot()).sessions.flatMap(({ codeHash }) => codeHash ?? []);
-    expect(new Set(hashes).size).toBe(hashes.length);
-    expect(
-      await storage.query('SELECT id FROM sessions WHERE code_hash IS NOT NULL AND bound_epoch IS NULL'),
-    ).toEqual([]);
-    expect(acknowledged).toBeGreaterThan(KILLS * WORKERS);
-    expect(unknown).toBeGreaterThan(0);
-    report({ faults: KILLS, requests: 2 * acknowledged + unknown, wrong: 0, acknowledged, lost: 0 });
-
-    async function check(client: Exchanger): Promise<void> {
-      const sessions = async (): Promise<number> => (await storage.query('SELECT id FROM sessions')).length;
-      for (const code of client.unanswered) {
-        const before = await sessions();
-        expect((await client.exchange(code, wrong)).status).toBe(400);
-        const reply = await client.exchange(code);
-        // It was good, or has opened the one session that the second exchange ends.
-        expect([200, 400]).toContain(reply.status);
-        expect((await sessions()) - before).toBe(reply.status === 200 ? 1 : 0);
-        if (reply.status === 200) client.keep(reply);
-      }
-      for (const code of client.unused) client.keep(await client.exchange(code));
-      const answers = await Promise.all(client.opened.map((token) => send('GET', '/api/me', { token })));
-      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    }
-  });
 });

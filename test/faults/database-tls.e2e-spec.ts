@@ -2,12 +2,12 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { removeDirectory, temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { waitFor } from '../../tooling/wait.js';
 import { Authority } from '../support/certificates.js';
 import { examine } from '../support/accounts-command.js';
-import { type Account, anAccount } from '../support/personas.js';
+import { anAccount } from '../support/personas.js';
 import { exitCode, spawnService, untilListening } from '../support/service-process.js';
 import { closeAfterAll, closeAfterTest, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
@@ -26,18 +26,19 @@ type Name = keyof typeof certificates;
 
 /** What the server shows: copies of one of the certificates. */
 const files = temporaryDirectory('tls');
-await closeAfterAll({ close: () => removeDirectory(files) });
 const shown = { certificate: join(files, 'server.pem'), key: join(files, 'server.key') };
 copy('localhost');
 const args = [`--ssl-cert=${shown.certificate}`, `--ssl-key=${shown.key}`];
 const { installation, server } = await closeAfterAll(Storage.on('mariadb', { args }));
 const tap = await closeAfterAll(startWireTap(server.port));
+const name = new URL(installation.db.url).pathname.slice(1);
 
 beforeAll(() => demandTls(true));
 afterEach(async () => {
   tap.resets = false;
   await demandTls(true);
   await show('localhost');
+  report({ faults: 1, wrong: 0 });
 });
 afterAll(() => demandTls(false));
 
@@ -45,54 +46,46 @@ afterAll(() => demandTls(false));
 async function asRoot(sql: string): Promise<RowDataPacket[]> {
   const connection = await createConnection({ socketPath: join(server.directory, 'socket'), user: 'root' });
   try {
-    const [rows] = await connection.query<RowDataPacket[]>(sql);
-    return rows;
+    return (await connection.query<RowDataPacket[]>(sql))[0];
   } finally {
     connection.destroy();
   }
 }
 
-async function demandTls(on: boolean): Promise<void> {
-  await asRoot(`SET GLOBAL require_secure_transport = ${on ? 'ON' : 'OFF'}`);
+const demandTls = (on: boolean): Promise<unknown> =>
+  asRoot(`SET GLOBAL require_secure_transport = ${on ? 'ON' : 'OFF'}`);
+
+function copy(which: Name): void {
+  copyFileSync(certificates[which].certificate, shown.certificate);
+  copyFileSync(certificates[which].key, shown.key);
 }
 
-function copy(name: Name): void {
-  copyFileSync(certificates[name].certificate, shown.certificate);
-  copyFileSync(certificates[name].key, shown.key);
-}
-
-async function show(name: Name): Promise<void> {
-  copy(name);
+async function show(which: Name): Promise<void> {
+  copy(which);
   await asRoot('FLUSH SSL');
 }
 
-const to = (host: string, port = server.port) => ({
-  DATABASE_URL: `mysql://root@${host}:${port}${new URL(installation.db.url).pathname}`,
-});
+const to = (host: string, port = server.port) => ({ DATABASE_URL: `mysql://root@${host}:${port}/${name}` });
 const verify = ({ certificate }: Authority) => ({ DATABASE_SSL: 'verify', DATABASE_SSL_CA: certificate });
-const required = ({ certificate }: Authority) => ({
-  DATABASE_SSL: 'required',
-  DATABASE_SSL_CA: certificate,
-});
+const required = (authority: Authority) => ({ ...verify(authority), DATABASE_SSL: 'required' });
+const spawn = (env: Record<string, string>) =>
+  spawnService(installation.directory, { ...installation.env, ...env });
 
 async function refusal(env: Record<string, string>): Promise<string> {
-  const service = spawnService(installation.directory, { ...installation.env, ...env });
+  const service = spawn(env);
   expect(await exitCode(service), service.logs.join('\n')).toBe(1);
   expect(service.stderr).toHaveLength(1);
   return service.stderr[0]!;
 }
 
-async function statusAtAService(env: Record<string, string>): Promise<number> {
+async function expectService(env: Record<string, string>): Promise<void> {
   const instance = await startInstance(installation, env);
-  const someone = await anAccount(instance);
-  const { status } = await someone.get('/api/me');
+  expect((await (await anAccount(instance)).get('/api/me')).status).toBe(200);
   await instance.stop();
-  return status;
 }
 
 it('refuses to start without TLS when the server requires it, and says what to set', async () => {
   expect(await refusal({})).toMatch(/^DATABASE_URL: .*DATABASE_SSL/);
-  report({ faults: 1, wrong: 0 });
 });
 
 it.each<[what: string, shown: Name, host: string, ssl: Record<string, string>]>([
@@ -102,8 +95,7 @@ it.each<[what: string, shown: Name, host: string, ssl: Record<string, string>]>(
   ['verify, by address', 'address', '127.0.0.1', verify(ours)],
 ])('serves with %s', async (_what, certificate, host, ssl) => {
   await show(certificate);
-  expect(await statusAtAService({ ...to(host), ...ssl })).toBe(200);
-  report({ faults: 1, wrong: 0 });
+  await expectService({ ...to(host), ...ssl });
 });
 
 it.each<[what: string, shown: Name, host: string, ssl: Record<string, string>, reason: RegExp]>([
@@ -119,38 +111,30 @@ it.each<[what: string, shown: Name, host: string, ssl: Record<string, string>, r
   const line = await refusal({ ...to(host), ...ssl });
   expect(line).toMatch(/^DATABASE_SSL: /);
   expect(line).toMatch(reason);
-  report({ faults: 1, wrong: 0 });
 });
 
 it('refuses to start when the server has no TLS', async () => {
   const plain = await closeAfterTest(MariaDbServer.start());
   const line = await refusal({ DATABASE_URL: plain.url, DATABASE_SSL: 'required' });
   expect(line).toMatch(/^DATABASE_SSL: /);
-  report({ faults: 1, wrong: 0 });
 });
 
 it('uses the next host when the certificate of the first is invalid', async () => {
   const plain = await closeAfterTest(MariaDbServer.start());
-  const { pathname } = new URL(installation.db.url);
   const hosts = `127.0.0.1:${plain.port},localhost:${server.port}`;
-  const env = { ...verify(ours), DATABASE_URL: `mysql://root@${hosts}${pathname}` };
-  expect(await statusAtAService(env)).toBe(200);
-  report({ faults: 1, wrong: 0 });
+  await expectService({ ...verify(ours), DATABASE_URL: `mysql://root@${hosts}/${name}` });
 });
 
 it('sends nothing in clear text', async () => {
   await demandTls(false);
-  const emails: Record<string, string> = {};
+  const heard: boolean[] = [];
   for (const mode of ['off', 'required']) {
     const instance = await startInstance(installation, { ...to('127.0.0.1', tap.port), DATABASE_SSL: mode });
     const { email } = await anAccount(instance, mode);
-    emails[mode] = email;
     await instance.stop();
+    heard.push(tap.hears(email));
   }
-
-  expect(tap.hears(emails['off']!)).toBe(true);
-  expect(tap.hears(emails['required']!)).toBe(false);
-  report({ requests: 2, wrong: 0 });
+  expect(heard).toEqual([true, false]);
 });
 
 it('answers 503 while the certificate of the server is invalid, and recovers', async () => {
@@ -159,8 +143,14 @@ it('answers 503 while the certificate of the server is invalid, and recovers', a
   const someone = await anAccount(instance);
 
   await show('strange');
-  await endConnections();
-  const refused = await untilRefused(someone);
+  for (const { ID } of await asRoot(`SELECT ID FROM information_schema.processlist WHERE DB = '${name}'`))
+    await asRoot(`KILL ${ID}`).catch(() => undefined);
+  // The next request detects the connection that was closed.
+  const refused = await waitFor('a request is refused', RECOVERY_MS, async () => {
+    const answer = await someone.get('/api/me');
+    expect([200, 503]).toContain(answer.status);
+    return answer.status === 503 && answer;
+  });
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   expect((await instance.anyone.get('/health/live')).status).toBe(200);
   await waitFor('the log says why', RECOVERY_MS, async () => {
@@ -171,52 +161,26 @@ it('answers 503 while the certificate of the server is invalid, and recovers', a
 
   await show('localhost');
   await waitFor('it serves again', RECOVERY_MS, async () => (await someone.get('/api/me')).status === 200);
-  report({ faults: 1, wrong: 0 });
 });
-
-async function endConnections(): Promise<void> {
-  const name = new URL(installation.db.url).pathname.slice(1);
-  for (const { ID } of await asRoot(`SELECT ID FROM information_schema.processlist WHERE DB = '${name}'`)) {
-    await asRoot(`KILL ${ID}`).catch(() => undefined);
-  }
-}
-
-/** The next request detects the connection that was closed. */
-function untilRefused(someone: Account) {
-  return waitFor('a request is refused', RECOVERY_MS, async () => {
-    const answer = await someone.get('/api/me');
-    expect([200, 503]).toContain(answer.status);
-    return answer.status === 503 && answer;
-  });
-}
 
 it('waits for a server whose connections break before TLS is established', async () => {
   tap.resets = true;
-  const service = spawnService(installation.directory, {
-    ...installation.env,
-    ...to('localhost', tap.port),
-    ...verify(ours),
-  });
-  await waitFor('it waits', RECOVERY_MS, () =>
-    service.logs.some((line) => line.includes('waiting for the database')),
-  );
+  const service = spawn({ ...to('localhost', tap.port), ...verify(ours) });
+  const waits = () => service.logs.some((line) => line.includes('waiting for the database'));
+  await waitFor('it waits', RECOVERY_MS, waits);
   expect(service.child.exitCode).toBeNull();
 
   tap.resets = false;
   await untilListening(service);
   service.child.kill('SIGTERM');
   expect(await exitCode(service)).toBe(0);
-  report({ faults: 1, wrong: 0 });
 });
 
 it('applies to the doctor, too', async () => {
-  expect(await statusAtAService({ ...to('localhost'), ...verify(ours) })).toBe(200);
-  const env = (authority: Authority) => ({ ...to('localhost'), ...verify(authority) });
-
-  expect(await examine(installation, env(ours))).toMatchObject({ code: 0 });
-  expect(await examine(installation, env(strange))).toMatchObject({
-    code: 2,
-    errors: expect.stringMatching(/^DATABASE_SSL: [^\n]+\n$/),
-  });
-  report({ faults: 1, wrong: 0 });
+  await expectService({ ...to('localhost'), ...verify(ours) });
+  const examined = (authority: Authority) =>
+    examine(installation, { ...to('localhost'), ...verify(authority) });
+  expect(await examined(ours)).toMatchObject({ code: 0 });
+  const errors: unknown = expect.stringMatching(/^DATABASE_SSL: [^\n]+\n$/);
+  expect(await examined(strange)).toMatchObject({ code: 2, errors });
 });

@@ -1,16 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
-import { hangTimeoutMs } from '../../tooling/wait.js';
+import { expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { MovableClock } from '../support/clock.js';
-import { aPassword, anEmail } from '../support/personas.js';
-import { asRecord, asString, clientOf, type Send } from '../support/service-client.js';
+import type { Org } from '../support/personas.js';
+import { clientOf, type Send } from '../support/service-client.js';
 import { aServiceClient } from '../support/services.js';
-import { faultsOfReaders } from './support/feed-faults.js';
-import { FeedReader } from './support/feed-reader.js';
+import {
+  askOf,
+  closeAfterTest,
+  countOf,
+  ENGINES,
+  register,
+  type RestartableService,
+  startAt,
+  Storage,
+  UNLIMITED,
+} from './support/deployment.js';
+import { faultsAtTheEnd, FeedReader } from './support/feed-reader.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
-import { ENGINES, RestartableService, Storage, UNLIMITED } from './support/deployment.js';
 
 /** On each engine: 3600 for an hour. */
 const SECONDS = Number(process.env['FEED_STORM_SECONDS'] ?? 30);
@@ -20,150 +28,99 @@ const MAX_PEACE_MS = 1500;
 const MAX_STEADY_MS = 500;
 const ORGS = 4;
 const WRITERS_OF_ORG = 2;
-const WRITER_PAUSE_MS = 50;
 const READERS = 3;
 
-interface Writer {
-  path: string;
-  token: string;
-}
-
-/** One instance, with a clock of its own. */
-interface Victim {
-  clock: MovableClock;
-  service: RestartableService;
-}
-
-describe.each(ENGINES)(`a storm of ${SECONDS} seconds on %s`, (engine) => {
-  let storage: Storage;
-  let victims: Victim[] = [];
-
-  afterEach(async () => {
-    for (const { service } of victims) {
-      process.kill(service.pid, 'SIGCONT');
-      await service.kill();
+it.each(ENGINES)(
+  `a storm of ${SECONDS} seconds on %s of kills, freezes and clocks that jump leaves every reader with the record, row by row`,
+  { timeout: SECONDS * 1000 + 600_000 },
+  async (engine) => {
+    const random = new Random(seedOfRun(`a storm on ${engine}`));
+    const storage = await closeAfterTest(Storage.on(engine));
+    const victims: { clock: MovableClock; service: RestartableService }[] = [];
+    for (let size = storage.isServer ? 3 : 1; size > 0; size -= 1) {
+      const clock = new MovableClock();
+      // Sessions begin while it is as early as it will ever be.
+      clock.moveOn(-MAX_SKEW_MS);
+      const service = await startAt(storage, { ...UNLIMITED, NODE_OPTIONS: clock.option });
+      victims.push({ clock, service });
     }
-    await storage.close();
-  });
+    const urls = victims.map(({ service }) => service.url);
+    const billing = await aServiceClient(storage.installation.db, ['events']);
+    const places: { path: string; token: string }[] = [];
+    for (let place = 0; place < ORGS; place += 1) {
+      const send = clientOf(...urls);
+      const { token } = await register(send);
+      const { org } = await askOf(send)<{ org: Org }>(201, 'POST', '/api/orgs', { name: 'Storm' }, token);
+      places.push(...times(WRITERS_OF_ORG, () => ({ path: `/api/orgs/${org.id}`, token })));
+    }
+    const readers = times(READERS, () => new FeedReader(billing, ...victims.map(({ service }) => service)));
 
-  it(
-    'of kills, freezes and clocks that jump leaves every reader with the record, row by row',
-    { timeout: SECONDS * 1000 + 600_000 },
-    async () => {
-      const random = new Random(seedOfRun(`a storm on ${engine}`));
-      storage = await Storage.on(engine);
-      victims = [];
-      for (let size = storage.isServer ? 3 : 1; size > 0; size -= 1) victims.push(await aVictim(storage));
-      const urls = victims.map(({ service }) => service.url);
-      const billing = await aServiceClient(storage.installation.db, ['events']);
-      const writers = await prepare(clientOf(...urls));
-      const readers = times(READERS, () => new FeedReader(billing.authorization, ...urls));
-      for (const reader of readers) reader.begin();
+    const wrong: string[] = [];
+    let [requests, acknowledged] = [0, 0];
+    const over = new AbortController();
+    const write = async (send: Send, { path, token }: (typeof places)[number]): Promise<void> => {
+      for (; !over.signal.aborted; await sleep(50)) {
+        requests += 1;
+        const options = { token, body: { name: `Storm ${requests}` }, timeoutMs: 5000 };
+        const answer = await send('PATCH', path, options).catch(() => undefined);
+        if (answer?.status === 200) acknowledged += 1;
+        else if (answer && answer.status !== 503) wrong.push(`${answer.status} ${answer.code} at ${path}`);
+      }
+    };
+    const writing = places.map((place, first) => {
+      const order = urls.map((_, turn) => urls[(first + turn) % urls.length]!);
+      return write(clientOf(...order), place);
+    });
+    const until = performance.now() + SECONDS * 1000;
+    const faults = await Promise.all(
+      victims.flatMap(({ clock, service }) => [strike(service, random, until), shift(clock, random, until)]),
+    );
+    over.abort();
+    await Promise.all(writing);
 
-      const over = new AbortController();
-      const ledger = new Ledger();
-      const writing = writers.map((writer, place) => {
-        const order = urls.map((_, turn) => urls[(place + turn) % urls.length]!);
-        return write(clientOf(...order), writer, ledger, over.signal);
-      });
-      const until = performance.now() + SECONDS * 1000;
-      const faults = await Promise.all(
-        victims.flatMap((victim) => [strike(victim, random, until), shift(victim, random, until)]),
-      );
-      over.abort();
-      await Promise.all(writing);
-      for (const reader of readers) await reader.end();
-
-      const faultsHeard = await faultsOfReaders(storage.installation.db, billing.name, readers);
-      const wrong = [...ledger.wrong, ...faultsHeard];
-      const lost = await ledger.lost(storage);
-      report({
-        faults: faults.reduce((sum, count) => sum + count),
-        requests: ledger.requests + readers.reduce((sum, { answers }) => sum + answers, 0),
-        acknowledged: ledger.acknowledged,
-        wrong: wrong.length,
-        lost,
-      });
-      expect(wrong).toEqual([]);
-      expect(lost).toBe(0);
-      for (const { ids } of readers) expect(ids).toEqual(readers[0]!.ids);
-      const [feed] = await storage.query(
-        'SELECT COUNT(*) AS size, MIN(seq) AS oldest, MAX(seq) AS newest FROM feed',
-      );
-      expect(feed).toEqual({ size: feed!['newest'], oldest: 1, newest: feed!['newest'] });
-    },
-  );
-});
-
-async function aVictim(storage: Storage): Promise<Victim> {
-  const clock = new MovableClock();
-  // Sessions begin while it is as early as it will ever be.
-  clock.moveOn(-MAX_SKEW_MS);
-  const service = await RestartableService.on(storage, { ...UNLIMITED, NODE_OPTIONS: clock.option });
-  await service.start(hangTimeoutMs());
-  return { clock, service };
-}
-
-async function prepare(send: Send): Promise<Writer[]> {
-  const writers: Writer[] = [];
-  for (let place = 0; place < ORGS; place += 1) {
-    const body = { email: anEmail(), password: aPassword() };
-    const token = asString((await send('POST', '/api/auth/register', { body })).body['token']);
-    const created = await send('POST', '/api/orgs', { token, body: { name: 'Storm' } });
-    const path = `/api/orgs/${asString(asRecord(created.body['org'])['id'])}`;
-    writers.push(...times(WRITERS_OF_ORG, () => ({ path, token })));
-  }
-  return writers;
-}
-
-/** the answers to writers */
-class Ledger {
-  readonly wrong: string[] = [];
-  requests = 0;
-  acknowledged = 0;
-
-  async lost(storage: Storage): Promise<number> {
-    const [row] = await storage.query("SELECT COUNT(*) AS renamed FROM events WHERE type = 'org.renamed'");
-    return Math.max(0, this.acknowledged - Number(row!['renamed']));
-  }
-}
-
-async function write(send: Send, { path, token }: Writer, ledger: Ledger, over: AbortSignal): Promise<void> {
-  while (!over.aborted) {
-    ledger.requests += 1;
-    const body = { name: `Storm ${ledger.requests}` };
-    const answer = await send('PATCH', path, { token, body, timeoutMs: 5000 }).catch(() => undefined);
-    if (answer?.status === 200) ledger.acknowledged += 1;
-    else if (answer && answer.status !== 503) ledger.wrong.push(`${answer.status} ${answer.code} at ${path}`);
-    await sleep(WRITER_PAUSE_MS);
-  }
-}
+    wrong.push(...(await faultsAtTheEnd(storage.installation.db, readers)));
+    const lost = Math.max(0, acknowledged - (await countOf(storage, "events WHERE type = 'org.renamed'")));
+    report({
+      faults: faults.reduce((sum, count) => sum + count),
+      requests: requests + readers.reduce((sum, { answers }) => sum + answers, 0),
+      acknowledged,
+      wrong: wrong.length,
+      lost,
+    });
+    expect(wrong).toEqual([]);
+    expect(lost).toBe(0);
+    for (const { ids } of readers) expect(ids).toEqual(readers[0]!.ids);
+    const [feed] = await storage.query(
+      'SELECT COUNT(*) AS size, MIN(seq) AS oldest, MAX(seq) AS newest FROM feed',
+    );
+    expect(feed).toEqual({ size: feed!['newest'], oldest: 1, newest: feed!['newest'] });
+  },
+);
 
 /** Until time is over, and everything runs again; returns how many faults there were. */
-async function strike({ service }: Victim, random: Random, until: number): Promise<number> {
+async function strike(service: RestartableService, random: Random, until: number): Promise<number> {
   let faults = 0;
   for (; performance.now() < until; faults += 1) {
     await sleep(random.between(0, MAX_PEACE_MS));
     const kind = random.pick(['kill', 'kill while it starts', 'freeze']);
     if (kind === 'freeze') {
-      process.kill(service.pid, 'SIGSTOP');
+      service.freeze();
       await sleep(random.between(1, MAX_FROZEN_MS));
-      process.kill(service.pid, 'SIGCONT');
-    } else {
-      await service.kill();
-      if (kind === 'kill while it starts') {
-        service.launch();
-        await sleep(random.between(0, MAX_PEACE_MS));
-        await service.kill();
-      }
-      await service.start(hangTimeoutMs());
+      service.thaw();
+      continue;
     }
+    await service.kill();
+    if (kind === 'kill while it starts') {
+      service.launch();
+      await sleep(random.between(0, MAX_PEACE_MS));
+      await service.kill();
+    }
+    await service.start();
   }
   return faults;
 }
 
-/** Returns how often the clock has jumped. */
-async function shift({ clock }: Victim, random: Random, until: number): Promise<number> {
+async function shift(clock: MovableClock, random: Random, until: number): Promise<number> {
   let jumps = 0;
   for (; performance.now() < until; jumps += 1) {
     await sleep(random.between(0, MAX_STEADY_MS));

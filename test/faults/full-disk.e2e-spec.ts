@@ -28,12 +28,7 @@ it('a full disk is named on SQLite by answers, log and readiness, and is over wh
     JWT_KEYS_FILE: env['JWT_KEYS_FILE'],
     DATABASE_URL: 'sqlite:small/accounts.sqlite',
   });
-  await closeAfterTest({
-    stop: () => {
-      service.child.kill('SIGTERM');
-      return exitCode(service);
-    },
-  });
+  await closeAfterTest({ close: () => service.child.kill('SIGTERM') && exitCode(service) });
   const send = clientOf(await untilListening(service));
   const { token, create } = await creatorOf(send);
   const filler = `/proc/${service.child.pid}/root${directory}/small/filler`;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
@@ -7,18 +7,199 @@ import { withConnection } from '../../tooling/servers/mariadb.js';
 import { waitFor } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
 import { forgetSteps, protect, type Protected } from '../support/second-factor.js';
-import { type Account, aCode, anAccount, anOrgOf, join, type Org } from '../support/personas.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anOrgOf,
+  exchange,
+  join,
+  logIn,
+  type Org,
+} from '../support/personas.js';
 import { asRecords, asString } from '../support/service-client.js';
-import { closeAfterAll, UNLIMITED } from './support/deployment.js';
-import { report } from './support/figures.js';
+import { closeAfterAll, countOf, UNLIMITED } from './support/deployment.js';
+import { expectRounds, report } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
 import { done } from './support/story.js';
+import { UserDeletion } from '../../src/accounts/user-deletion.js';
+import { UserOperations } from '../../src/accounts/user-operations.js';
+import { EventsRepository } from '../../src/events/events.repository.js';
+import { MembersService } from '../../src/orgs/members/members.service.js';
+import { OnlyOwnerError } from '../../src/orgs/state/orgs.errors.js';
+import { RefusedError } from '../../src/problems/problem.js';
+import { ServiceChanges } from '../../src/services/service-changes.js';
+import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
+import type { Answer } from '../support/answer.js';
+import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
+import type { Instance } from '../support/service.js';
+import { basic } from '../support/services.js';
+
+const OPERATOR = { kind: 'operator', id: 'test' } as const;
+const ROUNDS = 60;
+const EXCHANGES = 4;
 
 const galera = await closeAfterAll(GaleraService.start({ nodes: 2, env: UNLIMITED }));
 /** The service's own connections to the second node, for statements by themselves. */
 const connections = createDataSource(await dataSourceOptions(parseEnv(galera.env(1)), SCHEMA));
 await connections.initialize();
 await closeAfterAll({ close: () => connections.destroy() });
+const commands = await closeAfterAll(galera.commands());
+const ada = await anAccount(galera.on(0), 'ada');
+afterEach(() => galera.settle());
+
+const changes = (turn: number): ServiceChanges => commands.at(turn).get(ServiceChanges);
+
+type Secret = Awaited<ReturnType<ServiceChanges['add']>> & { name: string };
+type Change = (by: ServiceChanges, service: Secret) => Promise<unknown>;
+
+it.each<[how: string, end: Change, renew: Change]>([
+  ['is disabled', (by, { name }) => by.disable(name, OPERATOR), (by, { name }) => by.enable(name, OPERATOR)],
+  [
+    'has its sessions ended with its secret',
+    (by, { name, id }) => by.revokeSecret(name, { secretId: id, endSessions: true }, OPERATOR),
+    async (by, service) => Object.assign(service, await by.rotate(service.name, OPERATOR)),
+  ],
+])('leaves no session alive of a service that %s on another node', async (how, end, renew) => {
+  let [opened, refused] = [0, 0];
+  await expectRounds([ROUNDS, EXCHANGES + 1], async (round, wrong) => {
+    const name = `${how.split(' ')[0]}-${round}`;
+    const service: Secret = { name, ...(await changes(round).add(name, [], OPERATOR)) };
+    await galera.settle();
+    const exchangeAt = (at: Instance, code: string): Promise<Answer<{ token: string }>> =>
+      exchange({ anyone: at.anyone.with({ authorization: basic(name, service.secret) }) }, code);
+    const codeAt = async (at: Instance): Promise<string> =>
+      done(await ada.at(at).post<{ code: string }>('/api/auth/code', { audience: name }), 201).code;
+    const [kept, ...codes] = await Promise.all(times(EXCHANGES + 1, (i) => codeAt(galera.on(round + i))));
+    await galera.settle();
+
+    const ending = end(changes(round), service);
+    const answers = await atOnce(
+      codes.map((code, i) => () => exchangeAt(galera.on(round + 1 + (i % 3 === 2 ? 1 : 0)), code)),
+    );
+    await ending;
+    await galera.settle();
+    const tokens = answers.flatMap(({ status, body }) => (status === 200 ? [body.token] : []));
+    const statuses = answers.map(({ status }) => status).filter((status) => status !== 200);
+    if (statuses.some((status) => ![400, 401].includes(status)))
+      wrong.push(`${round}: ${statuses.join(' ')}`);
+    opened += tokens.length;
+    refused += statuses.length;
+
+    await renew(changes(round + 1), service);
+    await galera.settle();
+    for (const token of tokens) {
+      for (const { anyone } of galera.instances) {
+        const { status } = await anyone.withToken(token).get('/api/me');
+        if (status !== 401) wrong.push(`${round}: a session is alive`);
+      }
+    }
+    const next = await exchangeAt(galera.on(round), kept!);
+    if (next.status !== 200) wrong.push(`${round}: the service was answered ${next.status} afterwards`);
+  });
+  // Rounds in which all came before, or all after, would prove nothing.
+  expect(opened).toBeGreaterThan(0);
+  expect(refused).toBeGreaterThan(0);
+});
+
+/** The change on both nodes at once; returns how many were made, where a rule may refuse the others. */
+async function madeOnBoth(change: (on: ServiceChanges) => Promise<unknown>): Promise<number> {
+  const results = await Promise.allSettled([0, 1].map((node) => change(changes(node))));
+  const failures = results
+    .filter((result) => result.status === 'rejected')
+    .map(({ reason }): unknown => reason);
+  expect(failures.filter((failure) => !(failure instanceof RefusedError))).toEqual([]);
+  return results.length - failures.length;
+}
+
+async function liveSecrets(name: string): Promise<number> {
+  await galera.settle();
+  const secrets = await commands.at(0).get(ServiceSecretsRepository).findOf(name);
+  return secrets.filter(({ revokedAt }) => revokedAt === null).length;
+}
+
+it('gives a service two live secrets, and revokes one, whatever two nodes do at the same moment', async () => {
+  await expectRounds([ROUNDS, 6], async (round, wrong) => {
+    const name = `service-${round}`;
+    await changes(round).add(name, [], OPERATOR);
+    await galera.settle();
+
+    const rotated = await madeOnBoth((on) => on.rotate(name, OPERATOR));
+    const both = await liveSecrets(name);
+    const revoked = await madeOnBoth((on) => on.revokeSecret(name, { endSessions: false }, OPERATOR));
+    const left = await liveSecrets(name);
+    const removed = await madeOnBoth((on) => on.remove(name, OPERATOR));
+
+    const found = [rotated, both, revoked, left, removed, await liveSecrets(name)].join();
+    if (found !== '1,2,1,1,2,0') wrong.push(`${name}: ${found}`);
+  });
+});
+
+async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    return (await work) ? 'done' : 'not done';
+  } catch (error) {
+    const isDisabled = error instanceof RefusedError && error.code === 'member_disabled';
+    if (isDisabled || error instanceof OnlyOwnerError) return 'refused';
+    throw error;
+  }
+}
+
+function disable({ id }: Account, node: number, force = false): Promise<string> {
+  return outcomeOf(commands.at(node).get(UserOperations).disable(id, { actor: OPERATOR, force }));
+}
+
+it('makes no owner of a stranger whom another node disables at the same moment', async () => {
+  await expectRounds([ROUNDS, 2], async (round, wrong) => {
+    const [owner, stranger] = [await anAccount(galera.on(0)), await anAccount(galera.on(0))];
+    const org = await anOrgOf(owner);
+    expect(await disable(owner, round, true)).toBe('done');
+    await galera.settle();
+
+    const making = { orgId: org.id, userId: stranger.id, actor: OPERATOR, force: true };
+    const [made, disabled] = await atOnce([
+      () => outcomeOf(commands.at(round).get(MembersService).makeOwner(making)),
+      () => disable(stranger, round + 1),
+    ]);
+    await galera.settle();
+    const enabledOwners = await countOf(
+      galera.db,
+      `members m JOIN users u ON u.id = m.user_id
+        WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL`,
+      [org.id],
+    );
+    const outcome = `${made}, ${disabled}, ${enabledOwners} enabled`;
+    const inOneOrder = ['done, refused, 1 enabled', 'refused, done, 0 enabled'];
+    if (!inOneOrder.includes(outcome)) wrong.push(`${round}: ${outcome}`);
+  });
+});
+
+it('a client that refreshes during every attempt on another node does not prevent the deletion of its account', async () => {
+  const [service, node] = [galera.on(0), commands.at(1)];
+  const [user, other] = [await anAccount(service), await anAccount(service)];
+  await join(await anOrgOf(other), other, user, 'member');
+  let { refreshToken } = await aRefreshableLogin(service, user);
+  await galera.settle();
+  const events = node.get(EventsRepository, { strict: false });
+  const record = events.record.bind(events);
+  // In the middle of the transaction.
+  const attempts = vi.spyOn(events, 'record').mockImplementation(async (...recorded) => {
+    ({ refreshToken } = await refreshed(service, refreshToken));
+    await galera.settle();
+    await record(...recorded);
+  });
+  onTestFinished(() => attempts.mockRestore());
+
+  const deletion = { actor: OPERATOR, force: false };
+  expect(await node.get(UserDeletion).delete(user.id, deletion)).toEqual([]);
+
+  expect(attempts).toHaveBeenCalledTimes(1);
+  await galera.settle();
+  expect((await refresh(service, refreshToken)).status).toBe(401);
+  for (const table of ['sessions', 'members'])
+    expect(await countOf(galera.db, `${table} WHERE user_id = ?`, [user.id])).toBe(0);
+  report({ faults: 1, requests: attempts.mock.calls.length, wrong: 0 });
+});
 
 describe('on a node that lags', () => {
   const rounds = 3;
@@ -51,10 +232,10 @@ describe('on a node that lags', () => {
    * The writer commits something that has not arrived on the lagging node, and the request begins there. The
    * node then catches up once the request waits for it, or has not waited.
    */
-  function lag<Known, Answer>(
+  function lag<Known, Found>(
     acknowledge: () => Promise<Known>,
-    request: (known: Known) => Promise<Answer>,
-  ): Promise<Answer> {
+    request: (known: Known) => Promise<Found>,
+  ): Promise<Found> {
     return withConnection(lagging.port, async (holder) => {
       // Else it would make the whole cluster wait for itself.
       await holder.query('SET GLOBAL wsrep_desync = ON');
@@ -83,7 +264,6 @@ describe('on a node that lags', () => {
     });
   }
 
-  /** What is being run for the service, each told from the same statement run again. */
   async function statementsAtTheLagging(): Promise<string[]> {
     const rows = await lagging.execute(
       `SELECT CONCAT(id, ' ', query_id) AS statement FROM information_schema.processlist
@@ -92,12 +272,12 @@ describe('on a node that lags', () => {
     return asRecords(rows).map((row) => asString(row['statement']));
   }
 
-  async function expectLagging<Known, Answer>(
-    expected: Answer,
+  async function expectLagging<Known, Found>(
+    expected: Found,
     acknowledge: () => Promise<Known>,
-    request: (what: Known) => Promise<Answer>,
+    request: (what: Known) => Promise<Found>,
   ): Promise<void> {
-    const found: Answer[] = [];
+    const found: Found[] = [];
     for (let round = 0; round < rounds; round += 1) found.push(await lag(acknowledge, request));
     expect(found).toEqual(times(rounds, () => expected));
     report({ faults: rounds, requests: rounds, wrong: 0 });
@@ -185,23 +365,12 @@ describe('a second factor', () => {
   const logins = 50;
   const guesses = 40;
 
-  /** Logs in so often at once, on both nodes in turn, and returns the statuses of the answers. */
-  async function statusesAtOnce(
-    { email, password }: Account,
-    count: number,
-    code: string,
-  ): Promise<number[]> {
-    const first = await galera
-      .on(0)
-      .anyone.post<{ challenge: string }>('/api/auth/login', { email, password });
-    const { challenge } = done(first, 403);
-    const answers = await atOnce(
-      times(
-        count,
-        (turn) => () => galera.on(turn).anyone.post('/api/auth/login/second-factor', { challenge, code }),
-      ),
-    );
-    return answers.map(({ status }) => status);
+  async function statusesAtOnce(account: Account, count: number, code: string): Promise<number[]> {
+    const { body } = await logIn(galera.on(0), account);
+    const { challenge } = body as unknown as { challenge: string };
+    const step = (turn: number) => () =>
+      galera.on(turn).anyone.post('/api/auth/login/second-factor', { challenge, code });
+    return (await atOnce(times(count, step))).map(({ status }) => status);
   }
 
   async function logInAtOnce(account: Account, count: number, code: string): Promise<string> {

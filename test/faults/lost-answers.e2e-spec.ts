@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
-import { aCode, anAccount, anEmail, anOrgOf, aPassword, join, type Org } from '../support/personas.js';
+import {
+  aCode,
+  anAccount,
+  anEmail,
+  anOrgOf,
+  aPassword,
+  exchange,
+  join,
+  logIn,
+  type Org,
+} from '../support/personas.js';
 import { closeAfterAll, startInstance, Storage, through, UNLIMITED } from './support/deployment.js';
 import { type CommitFault, startCommitProxy } from './support/tcp-proxy.js';
 import { report } from './support/figures.js';
@@ -44,17 +54,10 @@ async function whileCut<A extends Answer>(
 }
 
 const COMMIT = /^COMMIT/;
+const credentials = () => ({ email: anEmail(), password: aPassword() });
 const writes: [name: string, last: RegExp, send: () => Promise<Answer>][] = [
-  [
-    'a registration',
-    COMMIT,
-    () => instance.anyone.post('/api/auth/register', { email: anEmail(), password: aPassword() }),
-  ],
-  [
-    'a login',
-    COMMIT,
-    () => instance.anyone.post('/api/auth/login', { email: owner.email, password: owner.password }),
-  ],
+  ['a registration', COMMIT, () => instance.anyone.post('/api/auth/register', credentials())],
+  ['a login', COMMIT, () => logIn(instance, owner)],
   ['a code', /^INSERT INTO authorization_codes/, () => owner.post('/api/auth/code')],
   ['a new organization', COMMIT, create],
   ['an addition', COMMIT, () => owner.post(members, { email: newcomers.pop()!.email, role: 'member' })],
@@ -95,9 +98,7 @@ it('reports the outcome of an exchange as unknown', async () => {
   const code = await aCode(owner);
   const last = /^(?:COMMIT|INSERT INTO sessions[^]*SELECT)/;
 
-  const answer = await whileCut(last, 'lose answer', () =>
-    instance.anyone.post('/api/auth/code/exchange', { code }),
-  );
+  const answer = await whileCut(last, 'lose answer', () => exchange(instance, code));
 
   expect(answer.body).toMatchObject({ detail: expect.stringMatching(/is unknown/) });
 });

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import type { Send } from '../support/service-client.js';
+import { ENGINES, startOn } from './support/deployment.js';
 import { report } from './support/figures.js';
 import { brokenInState } from './support/invariants.js';
-import { populate, serviceCommands } from './support/model-commands.js';
-import { RealService } from './support/model-request.js';
+import { populate, RealService, serviceCommands } from './support/model-requests.js';
 import { seedOfRun } from './support/random.js';
 import { ReferenceModel } from './support/reference-model.js';
-import { ENGINES, RestartableService, Storage } from './support/deployment.js';
-import { clientOf, type Send } from '../support/service-client.js';
 
 // A failure prints `seed`, `path` and, in its counterexample, `replayPath`. To replay it alone:
 // SEED=… MODEL_PATH=… MODEL_REPLAY_PATH=… vitest run --config vitest.faults.config.ts model-sequential -t sqlite
@@ -37,23 +36,19 @@ const WANTED = [
   'POST 409 second_factor_enabled',
 ];
 
-describe.each(ENGINES)('random requests of several users on %s', (engine) => {
-  let storage: Storage;
-  let service: RestartableService;
-
-  afterEach(async () => {
-    await service.kill();
-    await storage.close();
-  });
-
-  it('get the answers of the model', { timeout: MAX_TIMES * (TIME_LIMIT_MS + 60_000) }, async () => {
+it.each(ENGINES)(
+  'random requests of several users on %s get the answers of the model',
+  { timeout: MAX_TIMES * (TIME_LIMIT_MS + 60_000) },
+  async (engine) => {
     const seed = seedOfRun(`model on ${engine}`);
-    storage = await Storage.on(engine);
-    service = await RestartableService.on(storage);
-    await service.start();
-
+    const { storage, send } = await startOn(engine);
     const answers = new Map<string, number>();
-    const send = counting(clientOf(service.url), answers);
+    const counting: Send = async (method, path, options) => {
+      const reply = await send(method, path, options);
+      const kind = `${method} ${reply.status} ${reply.code ?? ''}`.trim();
+      answers.set(kind, (answers.get(kind) ?? 0) + 1);
+      return reply;
+    };
     let runs = 0;
     let latest: Promise<void> | undefined;
     const property = fc.asyncProperty(serviceCommands(COMMANDS, REPLAY_PATH), async (commands) => {
@@ -61,8 +56,8 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
       const run = `${seed}.${runs}`;
       latest = fc.asyncModelRun(async () => {
         const model = new ReferenceModel();
-        const real = new RealService(send, run, storage.installation.db);
-        await populate(model, real, ['ann', 'bob', 'cyd']);
+        const real = new RealService(counting, run, storage.installation.db);
+        await populate(model, real);
         return { model, real };
       }, commands);
       await latest;
@@ -85,14 +80,5 @@ describe.each(ENGINES)('random requests of several users on %s', (engine) => {
     expect(brokenInState(await storage.snapshot())).toEqual([]);
     expect(missing()).toEqual([]);
     report({ faults: runs, requests, wrong: 0 });
-  });
-});
-
-function counting(send: Send, answers: Map<string, number>): Send {
-  return async (method, path, options) => {
-    const reply = await send(method, path, options);
-    const kind = `${method} ${reply.status} ${reply.code ?? ''}`.trim();
-    answers.set(kind, (answers.get(kind) ?? 0) + 1);
-    return reply;
-  };
-}
+  },
+);

@@ -4,9 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../../tooling/wait.js';
-import type { Engine } from '../support/engine.js';
 import { asString } from '../support/service-client.js';
-import { closeAfterTest, RestartableService, Storage, through, UNLIMITED } from './support/deployment.js';
+import {
+  closeAfterTest,
+  countOf,
+  RestartableService,
+  Storage,
+  through,
+  UNLIMITED,
+} from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
 import { Random, seedOfRun } from './support/random.js';
@@ -22,10 +28,6 @@ const TABLES = 7;
 const LEASE_MS = 30_000;
 const LATENCY_MS = 40;
 
-const aStorage = (engine: Engine): Promise<Storage> => closeAfterTest(Storage.on(engine));
-const aService = (storage: Storage): Promise<RestartableService> =>
-  closeAfterTest(RestartableService.on(storage));
-
 /** Reaches its database through a network whose faults the test controls. */
 async function behindNetwork(storage: Storage) {
   const network = await closeAfterTest(FaultProxy.start(storage.server.port));
@@ -34,17 +36,9 @@ async function behindNetwork(storage: Storage) {
   return { service, network };
 }
 
-const expireLease = (storage: Storage) => storage.query('UPDATE migrations_lease SET expires_at = 0');
+const tables = (storage: Storage, name = '%'): Promise<number> =>
+  countOf(storage, `information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE '${name}'`);
 
-async function tables(storage: Storage, name = '%'): Promise<number> {
-  const rows = await storage.query(
-    `SELECT table_name FROM information_schema.tables
-      WHERE table_schema = DATABASE() AND table_name LIKE '${name}'`,
-  );
-  return rows.length;
-}
-
-/** What one undisturbed start makes of an empty database. */
 async function wantedSchema(storage: Storage, service: RestartableService): Promise<unknown> {
   await service.start();
   const schema = await storage.schema();
@@ -53,13 +47,10 @@ async function wantedSchema(storage: Storage, service: RestartableService): Prom
   return schema;
 }
 
-async function leaseIsHeld(storage: Storage): Promise<boolean> {
-  if ((await tables(storage, 'migrations_lease')) === 0) return false;
-  const rows = await storage.query('SELECT expires_at FROM migrations_lease');
-  return rows.some((row) => Number(row['expires_at']) > Date.now());
-}
+const leaseIsHeld = async (storage: Storage): Promise<boolean> =>
+  (await tables(storage, 'migrations_lease')) > 0 &&
+  (await countOf(storage, `migrations_lease WHERE expires_at > ${Date.now()}`)) > 0;
 
-/** Each migration is noted as applied, and none of them twice. */
 async function expectMigratedOnce(storage: Storage): Promise<void> {
   const rows = await storage.query('SELECT name FROM migrations');
   const noted = rows.map((row) => /\d+$/.exec(asString(row['name']))?.[0]);
@@ -67,18 +58,11 @@ async function expectMigratedOnce(storage: Storage): Promise<void> {
   expect(new Set(noted)).toEqual(MIGRATIONS);
 }
 
-/** Milliseconds until the service listens. */
-async function startTimed(service: RestartableService, timeoutMs?: number): Promise<number> {
-  const since = performance.now();
-  await service.start(timeoutMs);
-  return performance.now() - since;
-}
-
 it(
   'a database that stops answering during the first start ends it before the lease expires, and the next start completes it',
   { timeout: 180_000 },
   async () => {
-    const storage = await aStorage('mariadb');
+    const storage = await closeAfterTest(Storage.on('mariadb'));
     const { service, network } = await behindNetwork(storage);
     const other = await createConnection(storage.installation.db.url);
     await closeAfterTest({ close: () => other.destroy() });
@@ -109,7 +93,7 @@ it(
 
 describe('kill -9 during the first start', () => {
   it('leaves a MariaDB that the next start completes', { timeout: 180_000 }, async () => {
-    const storage = await aStorage('mariadb');
+    const storage = await closeAfterTest(Storage.on('mariadb'));
     const { service, network } = await behindNetwork(storage);
     const wanted = await wantedSchema(storage, service);
 
@@ -124,9 +108,10 @@ describe('kill -9 during the first start', () => {
       await network.pass();
       left.push(await tables(storage));
       // As if the lease of the killed one had expired; the next test waits for that.
-      if ((await tables(storage, 'migrations_lease')) > 0) await expireLease(storage);
+      if ((await tables(storage, 'migrations_lease')) > 0)
+        await storage.query('UPDATE migrations_lease SET expires_at = 0');
 
-      recoveriesMs.push(await startTimed(service));
+      recoveriesMs.push(await service.start());
       await expectMigratedOnce(storage);
       expect(await storage.schema(), `after a kill that left ${left.at(-1)} tables`).toEqual(wanted);
       await service.stop();
@@ -138,8 +123,8 @@ describe('kill -9 during the first start', () => {
   });
 
   it('delays the next start no longer than the lease of the killed one', { timeout: 180_000 }, async () => {
-    const storage = await aStorage('mariadb');
-    const service = await aService(storage);
+    const storage = await closeAfterTest(Storage.on('mariadb'));
+    const service = await closeAfterTest(RestartableService.on(storage));
     // The lease is held only for a moment: a kill that comes too late is repeated.
     await waitFor('killed with the lease in hand', 60_000, async () => {
       await storage.installation.db.empty();
@@ -149,15 +134,15 @@ describe('kill -9 during the first start', () => {
       return leaseIsHeld(storage);
     });
 
-    const recoveriesMs = [await startTimed(service, LEASE_MS + 20_000)];
+    const recoveriesMs = [await service.start(LEASE_MS + 20_000)];
     await expectMigratedOnce(storage);
     report({ faults: 1, wrong: 0, recoveriesMs });
   });
 
   it('leaves an SQLite file that the next start completes', { timeout: 120_000 }, async () => {
     const random = new Random(seedOfRun('kill -9 during migrations on sqlite'));
-    const storage = await aStorage('sqlite');
-    const service = await aService(storage);
+    const storage = await closeAfterTest(Storage.on('sqlite'));
+    const service = await closeAfterTest(RestartableService.on(storage));
     const wanted = await wantedSchema(storage, service);
 
     const recoveriesMs: number[] = [];
@@ -166,7 +151,7 @@ describe('kill -9 during the first start', () => {
       await waitFor('the file is there', 20_000, () => storage.exists(), 0);
       await sleep(random.between(0, 60));
       await service.kill();
-      recoveriesMs.push(await startTimed(service));
+      recoveriesMs.push(await service.start());
       expect(await storage.faults()).toEqual([]);
       await expectMigratedOnce(storage);
       expect(await storage.schema()).toEqual(wanted);

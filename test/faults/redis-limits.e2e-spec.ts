@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { atOnce, times } from '../support/at-once.js';
 import { besideLoginFlood, SLOW_HASH } from '../support/login-flood.js';
-import { anAccount, anEmail, anOrg, aPassword } from '../support/personas.js';
+import { type Account, anAccount, anEmail, anOrg, aPassword } from '../support/personas.js';
 import type { Environment } from '../support/service-process.js';
 import type { Instance } from '../support/service.js';
 import { closeAfterAll, closeAfterTest, startInstance, Storage } from './support/deployment.js';
 import { FaultProxy } from './support/fault-proxy.js';
 import { report } from './support/figures.js';
-import { rateLimitsAt, RedisServer, expectRateLimits } from './support/redis-server.js';
+import { expectRateLimits, rateLimitsAt, RedisServer } from './support/redis-server.js';
+import { readFile } from 'node:fs/promises';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { Authority } from '../support/certificates.js';
+import { MailServer } from '../support/mail-server.js';
 
 const LIMIT = 10;
 const WINDOW_MS = 3000;
@@ -32,25 +36,16 @@ const env = {
 const instances = await Promise.all(times(3, () => closeAfterAll(startInstance(installation, env))));
 const on = (turn: number): Instance => instances[turn % 3]!;
 
-/** Until the test ends: two more instances, with other limits. */
-const aPair = async (limits: Environment): Promise<[Instance, Instance]> =>
-  (await Promise.all(times(2, () => closeAfterTest(startInstance(installation, { ...env, ...limits }))))) as [
-    Instance,
-    Instance,
-  ];
+const another = (limits: Environment = {}): Promise<Instance> =>
+  closeAfterTest(startInstance(installation, { ...env, ...limits }));
 
-interface Attempt {
-  status: number;
-  retryAfter: string | null;
-  startedAt: number;
-  endedAt: number;
-}
-
-async function login(instance: Instance, email: string): Promise<Attempt> {
+async function login(instance: Instance, email: string) {
   const startedAt = performance.now();
   const { status, headers } = await instance.anyone.post('/api/auth/login', { email, password: PASSWORD });
   return { status, retryAfter: headers.get('retry-after'), startedAt, endedAt: performance.now() };
 }
+
+type Attempt = Awaited<ReturnType<typeof login>>;
 
 /** Simultaneous logins of an unknown email; 401 means admitted. */
 function logins(count: number, at: readonly Instance[], email = anEmail()): Promise<Attempt[]> {
@@ -59,7 +54,6 @@ function logins(count: number, at: readonly Instance[], email = anEmail()): Prom
 
 const count = (answers: { status: number }[], status: number): number =>
   answers.filter((answer) => answer.status === status).length;
-/** So many were admitted, and all others refused. */
 const expectAdmitted = (attempts: { status: number }[], admitted: number): void =>
   expect([count(attempts, 401), count(attempts, 429)]).toEqual([admitted, attempts.length - admitted]);
 const longest = (attempts: Attempt[]): number =>
@@ -67,7 +61,6 @@ const longest = (attempts: Attempt[]): number =>
 const warnings = (): number[] =>
   instances.map(({ logs }) => logs.filter((line) => line.includes('Redis does not answer')).length);
 
-/** Milliseconds until limits are shared again. */
 async function untilShared(among = instances): Promise<number> {
   const begin = performance.now();
   await expectRateLimits('ok', among, RECOVERY_MS);
@@ -95,8 +88,8 @@ it('is reported by readiness when Redis goes and comes back, though nobody asks 
 
 it('admits exactly the limit of simultaneous registrations', async () => {
   const email = anEmail();
-  const register = (i: number) => on(i).anyone.post('/api/auth/register', { email, password: aPassword() });
-  const answers = await atOnce(times(30, (i) => () => register(i)));
+  const body = { email, password: aPassword() };
+  const answers = await atOnce(times(30, (i) => () => on(i).anyone.post('/api/auth/register', body)));
   const counts = [201, 409, 429].map((status) => count(answers, status));
   expect(counts).toEqual([1, REGISTRATIONS - 1, 30 - REGISTRATIONS]);
   report({ faults: 1, requests: 30, wrong: 0 });
@@ -155,7 +148,7 @@ it('admits after the wait that Retry-After names', async () => {
 });
 
 it('refuses, and says for how long, where fewer are admitted than have been', async () => {
-  const [stricter] = await aPair({ RATE_LIMIT_LOGIN: `2/${WINDOW_MS / 1000}s` });
+  const stricter = await another({ RATE_LIMIT_LOGIN: `2/${WINDOW_MS / 1000}s` });
   const email = anEmail();
   expect(count(await logins(LIMIT, instances, email), 401)).toBe(LIMIT);
   const { status, headers } = await stricter.anyone.post('/api/auth/login', { email, password: PASSWORD });
@@ -180,10 +173,8 @@ it('stores no e-mail in Redis, and nothing without an expiry', async () => {
 
 it('counts by e-mail and by address in one step: neither counts what the other refuses', async () => {
   const addressLimit = 25;
-  const pair = await aPair({
-    RATE_LIMIT_LOGIN: `${LIMIT}/15m`,
-    RATE_LIMIT_IP: `${addressLimit}/15m`,
-  });
+  const limits = { RATE_LIMIT_LOGIN: `${LIMIT}/15m`, RATE_LIMIT_IP: `${addressLimit}/15m` };
+  const pair = [await another(limits), await another(limits)];
   const asked = 4 * addressLimit;
 
   expectAdmitted(await logins(asked, pair), LIMIT);
@@ -195,7 +186,8 @@ it('counts by e-mail and by address in one step: neither counts what the other r
 
 it('counts only additions of unknown e-mails, over all instances', async () => {
   const lookups = 5;
-  const pair = await aPair({ RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: `${lookups}/1h` });
+  const limits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: `${lookups}/1h` };
+  const pair = [await another(limits), await another(limits)] as const;
   const { org, owner, outsider } = await anOrg(pair[0]);
   const add = (i: number, email: string) =>
     owner.at(pair[i % 2]!).post(`/api/orgs/${org.id}/members`, { email, role: 'member' });
@@ -211,17 +203,18 @@ it('counts only additions of unknown e-mails, over all instances', async () => {
 it('uncounts a login that got no hash, over all instances', async () => {
   // Far more than are hashed until enough were refused.
   const limit = 20 * LIMIT;
-  const [busy, idle] = await aPair({ ...SLOW_HASH, RATE_LIMIT_LOGIN: `${limit}/15m` });
+  const limits = { ...SLOW_HASH, RATE_LIMIT_LOGIN: `${limit}/15m` };
+  const [busy, idle] = [await another(limits), await another(limits)];
   const fallbacks = (): number =>
     [busy, idle].flatMap(({ logs }) => logs.filter((line) => line.includes('counts by itself'))).length;
 
-  async function left(at: Instance, email: string): Promise<[status: number, remaining: number]> {
+  const left = async (at: Instance, email: string): Promise<[status: number, remaining: number]> => {
     const { status, headers } = await at.anyone.post('/api/auth/login', { email, password: PASSWORD });
     return [status, Number(/;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1])];
-  }
+  };
 
   /** Undefined where this machine was too busy: for Redis, which then does not count, or for a flood. */
-  async function refusedOnes(): Promise<number | undefined> {
+  const refusedOnes = async (): Promise<number | undefined> => {
     const email = anEmail();
     const before = fallbacks();
     const wrong: string[] = [];
@@ -239,7 +232,7 @@ it('uncounts a login that got no hash, over all instances', async () => {
     expect(wrong).toEqual([]);
     expect(atLast).toEqual([401, limit - hashed - 1]);
     return refused;
-  }
+  };
 
   let refused: number | undefined;
   for (let attempt = 1; attempt <= 10 && refused === undefined; attempt += 1) refused = await refusedOnes();
@@ -247,21 +240,18 @@ it('uncounts a login that got no hash, over all instances', async () => {
   report({ faults: 2 * LIMIT, wrong: 0 });
 });
 
+const replicate = (host: string, port: number | string) => redis.command('REPLICAOF', host, String(port));
 const configure = (memory: string) => redis.command('CONFIG', 'SET', 'maxmemory', memory);
 
-it.each<{ name: string; begin: () => Promise<unknown>; end: () => Promise<unknown> }>([
-  { name: 'killed', begin: () => redis.kill(), end: () => redis.restart() },
-  { name: 'frozen', begin: () => redis.freeze(), end: async () => redis.thaw() },
-  { name: 'slow (0.5 s each way)', begin: () => network.delay(500), end: network.pass },
-  { name: 'behind a network that drops packets', begin: network.drop, end: network.pass },
-  { name: 'refusing connections', begin: network.refuse, end: network.pass },
-  {
-    name: 'a read-only replica',
-    begin: async () => redis.command('REPLICAOF', '127.0.0.1', String(await freePort())),
-    end: () => redis.command('REPLICAOF', 'NO', 'ONE'),
-  },
-  { name: 'out of memory', begin: () => configure('1'), end: () => configure('0') },
-])('limits by itself while Redis is $name, and shares again afterwards', async ({ begin, end }) => {
+it.each<[name: string, begin: () => Promise<unknown>, end: () => Promise<unknown>]>([
+  ['killed', () => redis.kill(), () => redis.restart()],
+  ['frozen', () => redis.freeze(), async () => redis.thaw()],
+  ['slow (0.5 s each way)', () => network.delay(500), network.pass],
+  ['behind a network that drops packets', network.drop, network.pass],
+  ['refusing connections', network.refuse, network.pass],
+  ['a read-only replica', async () => replicate('127.0.0.1', await freePort()), () => replicate('NO', 'ONE')],
+  ['out of memory', () => configure('1'), () => configure('0')],
+])('limits by itself while Redis is %s, and shares again afterwards', async (_name, begin, end) => {
   const before = warnings();
   const asked = 3 * LIMIT;
   expect(count(await logins(asked, instances), 401)).toBe(LIMIT);
@@ -329,7 +319,7 @@ it('keeps sharing after keys and scripts were flushed', async () => {
 
 it('starts while Redis is down, limits by itself, and shares once Redis is up', async () => {
   await redis.kill();
-  const late = await closeAfterTest(startInstance(installation, env));
+  const late = await another();
   const attempts = await logins(3 * LIMIT, [late]);
   expectAdmitted(attempts, LIMIT);
   expect(await rateLimitsAt([late])).toEqual(['degraded']);
@@ -340,4 +330,151 @@ it('starts while Redis is down, limits by itself, and shares once Redis is up', 
   await sleep(1500);
   expect(count(await logins(40, [...instances, late]), 401)).toBe(LIMIT);
   report({ faults: 1, requests: 70, wrong: 0, longestAnswerMs: longest(attempts), recoveriesMs });
+});
+
+const statusOf = async (at: Instance, email: string, password = aPassword()): Promise<number> =>
+  (await at.anyone.post('/api/auth/login', { email, password })).status;
+
+describe('a limit that a reset of the password lifts', async () => {
+  const store = await closeAfterAll(RedisServer.start());
+  const mailServer = await closeAfterAll(MailServer.start());
+  const settings = { ...mailServer.env, REDIS_URL: store.url, RATE_LIMIT_FORGOT: 'off' };
+  const services = await Promise.all(times(3, () => closeAfterAll(startInstance(installation, settings))));
+  const [here] = services as [Instance];
+
+  async function anAccountThatFailedOften(): Promise<Account> {
+    const ada = await anAccount(here, 'ada');
+    await atOnce(times(LIMIT, (i) => () => statusOf(services[i % 3]!, ada.email)));
+    for (const at of services) expect(await statusOf(at, ada.email)).toBe(429);
+    return ada;
+  }
+
+  async function resetPassword({ email }: Account): Promise<string> {
+    await here.anyone.post('/api/auth/password/forgot', { email });
+    const { code } = await mailServer.next(email);
+    installation.secrets.note(code);
+    const newPassword = aPassword();
+    const { status, text } = await here.anyone.post('/api/auth/password/reset', { email, code, newPassword });
+    expect(status, text).toBe(200);
+    return newPassword;
+  }
+
+  it('is lifted on every instance at once', async () => {
+    const ada = await anAccountThatFailedOften();
+
+    const password = await resetPassword(ada);
+
+    for (const at of services) expect(await statusOf(at, ada.email, password)).toBe(200);
+    // Those three count, and the attempts before the reset do not.
+    await atOnce(times(LIMIT - 3, () => () => statusOf(services[1]!, ada.email)));
+    for (const at of services) expect(await statusOf(at, ada.email, password)).toBe(429);
+  });
+
+  it('is lifted in Redis, too, once Redis answers again that was frozen', async () => {
+    const ada = await anAccountThatFailedOften();
+
+    await store.freeze();
+    const password = await resetPassword(ada);
+    store.thaw();
+
+    const expectLifted = async (): Promise<void> => {
+      for (const at of services)
+        await expect.poll(() => statusOf(at, ada.email, password), { timeout: hangTimeoutMs() }).toBe(200);
+    };
+    await expectLifted();
+    await expectRateLimits('ok', services);
+    await expectLifted();
+  });
+});
+
+/** counters of one hour, which outlive those of logins */
+const OLD_KEYS = 2000;
+const GUESSES = 30;
+/** 30 times this many are fewer than the old keys, so that an evicted key is never a recent one. */
+const NEW_KEYS = 30;
+const WRITE_KEYS = `for i = 1, tonumber(ARGV[2]) do
+  store.call('RPUSH', ARGV[1] .. i, string.rep('1', 200))
+  store.call('PEXPIRE', ARGV[1] .. i, 3600000)
+end`;
+
+it('a full Redis, as compose.yaml configures it, keeps the counter of a login that is being guessed', async () => {
+  const store = await closeAfterTest(RedisServer.start());
+  const settings = { REDIS_URL: store.url, RATE_LIMIT_LOGIN: `${LIMIT}/15m` };
+  const instance = await closeAfterTest(startInstance(installation, settings));
+  const writeKeys = (name: string, many: number) =>
+    store.command('EVAL', WRITE_KEYS, '0', name, String(many));
+  const figure = async (section: string, name: string): Promise<string> =>
+    new RegExp(`${name}:(\\d+)`).exec(await store.command('INFO', section))![1]!;
+
+  const compose = await readFile('compose.yaml', 'utf8');
+  const [, policy = ''] = /--maxmemory-policy, ([\w-]+)/.exec(compose) ?? [];
+  await store.command('CONFIG', 'SET', 'maxmemory-policy', policy);
+  await writeKeys('old:', OLD_KEYS);
+  // The clock by which Redis knows what was used longest ago has whole seconds.
+  await waitFor('the keys are old', hangTimeoutMs(), async () =>
+    /^:[2-9]/.test(await store.command('OBJECT', 'IDLETIME', `old:${OLD_KEYS}`)),
+  );
+  await store.command('CONFIG', 'SET', 'maxmemory', await figure('memory', 'used_memory'));
+
+  const email = anEmail();
+  let admitted = 0;
+  for (let guess = 0; guess < GUESSES; guess += 1) {
+    admitted += Number((await statusOf(instance, email)) === 401);
+    await writeKeys(`new:${guess}:`, NEW_KEYS);
+  }
+
+  expect(Number(await figure('stats', 'evicted_keys'))).toBeGreaterThan(OLD_KEYS / 10);
+  expect(admitted).toBe(LIMIT);
+});
+
+describe('Redis over TLS', async () => {
+  const limit = 5;
+  const asked = 4 * limit;
+
+  const [ours, strange] = await Promise.all([Authority.create('ours'), Authority.create('strange')]);
+  const store = await closeAfterAll(RedisServer.start(await ours.issue('DNS:localhost')));
+  const elsewhere = await closeAfterAll(RedisServer.start(await ours.issue('DNS:store.example.com')));
+
+  function twoInstances({ port }: RedisServer, ca: Authority | undefined): Promise<Instance[]> {
+    const settings = {
+      REDIS_URL: `rediss://localhost:${port}`,
+      REDIS_SSL_CA: ca?.certificate,
+      RATE_LIMIT_LOGIN: `${limit}/1h`,
+    };
+    return Promise.all(times(2, () => closeAfterTest(startInstance(installation, settings))));
+  }
+
+  async function admitted(services: Instance[]): Promise<number> {
+    const email = anEmail();
+    const statuses = await atOnce(times(asked, (i) => () => statusOf(services[i % 2]!, email)));
+    expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
+    return statuses.filter((status) => status === 401).length;
+  }
+
+  it('shares the limits if the certificate of the server is valid', async () => {
+    const services = await twoInstances(store, ours);
+
+    // A machine with much else to do may be too slow for the shared window once, but not every time.
+    await expect.poll(() => admitted(services), { timeout: 60_000 }).toBe(limit);
+    report({ faults: 0, requests: asked, wrong: 0 });
+  });
+
+  it.each<[string, RedisServer, Authority | undefined]>([
+    ['of an unknown authority', store, strange],
+    ['of none of the usual authorities', store, undefined],
+    ['for another name', elsewhere, ours],
+  ])('limits by itself where the certificate is %s, and says why', async (_what, server, ca) => {
+    const services = await twoInstances(server, ca);
+
+    await expectRateLimits('degraded', services);
+    for (const { logs } of services) {
+      const said = await waitFor('the log says it', hangTimeoutMs(), () => {
+        const lines = logs.filter((line) => line.includes('Redis does not answer'));
+        return lines.length > 0 && lines;
+      });
+      expect(said).toEqual([expect.stringMatching(/certificate|does not match/)]);
+    }
+    expect(await admitted(services)).toBe(2 * limit);
+    report({ faults: 1, requests: asked, wrong: 0 });
+  });
 });

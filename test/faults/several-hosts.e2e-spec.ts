@@ -46,18 +46,19 @@ async function untilOnlyTheFirstIsUsed(): Promise<number> {
   return performance.now() - begin;
 }
 
-const faults: { name: string; begin: (host: FaultProxy) => Promise<unknown> }[] = [
-  { name: 'refuses', begin: (host) => host.refuse() },
-  { name: 'drops every packet', begin: (host) => host.drop() },
-  { name: 'answers no statement', begin: (host) => host.ignore() },
-  { name: 'is far too slow', begin: (host) => host.delay(3000) },
+const first = hosts[0]!;
+const faults: [name: string, begin: () => Promise<unknown>][] = [
+  ['refuses', first.refuse],
+  ['drops every packet', first.drop],
+  ['answers no statement', first.ignore],
+  ['is far too slow', () => first.delay(3000)],
 ];
 
-it.each(faults)('uses the second host when the first $name, and goes back', async ({ begin }) => {
+it.each(faults)('uses the second host when the first %s, and goes back', async (_name, begin) => {
   let refusedByTheSecond = 0;
   const { recoveriesMs } = await loadBeside([instance], async (load, recoveries) => {
     await sleep(300);
-    await begin(hosts[0]!);
+    await begin();
     recoveries.push(await recovery(load.account, instance));
     // Requests that the fault caught in the middle of their work have had their answers by now.
     await sleep(RECOVERY_MS);
@@ -65,7 +66,7 @@ it.each(faults)('uses the second host when the first $name, and goes back', asyn
     expect(await used()).toEqual([false, true, false]);
     await sleep(2000);
     refusedByTheSecond = load.refusedBetween(settled, load.history.now());
-    await hosts[0]!.pass();
+    await first.pass();
     recoveries.push(await untilOnlyTheFirstIsUsed());
     await sleep(1000);
   });
@@ -76,7 +77,7 @@ it.each(faults)('uses the second host when the first $name, and goes back', asyn
 
 it('uses the third host without the first two, answers 503 without any, and recovers', async () => {
   const strike = async ({ account }: MixedLoad, recoveries: number[]): Promise<void> => {
-    await hosts[0]!.refuse();
+    await first.refuse();
     recoveries.push(await recovery(account, instance));
     await hosts[1]!.refuse();
     recoveries.push(await recovery(account, instance));
@@ -89,7 +90,7 @@ it('uses the third host without the first two, answers 503 without any, and reco
     await hosts[1]!.pass();
     recoveries.push(await recovery(account, instance));
     expect(await used()).toEqual([false, true, false]);
-    await hosts[0]!.pass();
+    await first.pass();
     await hosts[2]!.pass();
     recoveries.push(await untilOnlyTheFirstIsUsed());
   };
@@ -124,13 +125,13 @@ it('stays with the first host when it is only busy', async () => {
   report({ faults: 1, requests: 2, wrong: 0 });
 });
 
-it.each(faults.slice(0, 2))('starts when its first host $name, and goes to it later', async ({ begin }) => {
-  await begin(hosts[0]!);
-  await closeAfterTest({ close: () => hosts[0]!.pass() });
+it.each(faults.slice(0, 2))('starts when its first host %s, and goes to it later', async (_name, begin) => {
+  await begin();
+  await closeAfterTest({ close: () => first.pass() });
   const late = await closeAfterTest(startInstance(installation, env));
 
   const { status } = await someone.at(late).get('/api/me');
-  await hosts[0]!.pass();
+  await first.pass();
 
   expect(status).toBe(200);
   report({ faults: 1, requests: 1, wrong: 0 });

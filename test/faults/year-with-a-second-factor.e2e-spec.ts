@@ -1,17 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { accountsJson } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
+import { times } from '../support/at-once.js';
 import { MovableClock } from '../support/clock.js';
 import { AuthenticatorApp, SECOND_FACTOR } from '../support/second-factor.js';
-import { anInstallation, type Installation } from '../support/installation.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { Account, anAccount, aPassword, connectionTo, type Session } from '../support/personas.js';
-import type { Instance } from '../support/service.js';
 import { report } from './support/figures.js';
-import { startInstance, startInstances, stopAll } from './support/deployment.js';
+import {
+  closeAfterAll,
+  countOf,
+  startInstance,
+  startInstances,
+  stopAll,
+  Storage,
+} from './support/deployment.js';
 import { RedisServer } from './support/redis-server.js';
 import { done, expectHealthy } from './support/story.js';
 
@@ -20,46 +25,23 @@ const DAY_MS = 86_400_000;
 const REASON = 'ticket 4711: phone lost, called back';
 
 const clock = new MovableClock();
-let database: MariaDbServer;
-let redis: RedisServer;
-let mailServer: MailServer;
-let installation: Installation;
-let settings: Record<string, string>;
-let instances: Instance[];
-
-beforeAll(async () => {
-  [database, redis, mailServer] = await Promise.all([
-    MariaDbServer.start(),
-    RedisServer.start(),
-    MailServer.start(),
-  ]);
-  installation = await anInstallation({ mariadbPort: database.port });
-  settings = { NODE_OPTIONS: clock.option, ...mailServer.env, REDIS_URL: redis.url };
-  instances = await startInstances(installation, [settings, settings, settings]);
-});
-afterAll(async () => {
-  await stopAll(instances);
-  await installation.remove();
-  await mailServer.stop();
-  await Promise.all([redis.close(), database.close()]);
-});
+const { installation } = await closeAfterAll(Storage.on('mariadb'));
+const redis = await closeAfterAll(RedisServer.start());
+const mailServer = await closeAfterAll(MailServer.start());
+const settings = { NODE_OPTIONS: clock.option, ...mailServer.env, REDIS_URL: redis.url };
+const instances = await startInstances(installation, [settings, settings, settings]);
+await closeAfterAll({ close: () => stopAll(instances) });
 
 /** Somebody with a phone, on which there may be an authenticator app, and a sheet of recovery codes. */
 class Person {
   app = new AuthenticatorApp('');
   recoveryCodes: string[] = [];
   password: string;
+  readonly id: string;
+  readonly email: string;
 
   constructor(private account: Account) {
-    this.password = account.password;
-  }
-
-  get id(): string {
-    return this.account.id;
-  }
-
-  get email(): string {
-    return this.account.email;
+    ({ id: this.id, email: this.email, password: this.password } = account);
   }
 
   at(turn: number): Account {
@@ -71,12 +53,9 @@ class Person {
     const begun = await this.at(turn).post<{ secret: string }>(SECOND_FACTOR, { password: this.password });
     this.app = new AuthenticatorApp(done(begun, 201).secret);
     const code = await this.nextCode();
-    const answers = await Promise.all(
-      instances.map((_, index) =>
-        this.at(index).post<{ recoveryCodes: string[] }>(`${SECOND_FACTOR}/confirm`, { code }),
-      ),
-    );
-    this.recoveryCodes = theOne(answers, [400, 409]).recoveryCodes;
+    const path = `${SECOND_FACTOR}/confirm`;
+    const confirm = (at: number) => this.at(at).post<{ recoveryCodes: string[] }>(path, { code });
+    this.recoveryCodes = theOne(await Promise.all([0, 1, 2].map(confirm)), [400, 409]).recoveryCodes;
   }
 
   /** A step works once: half a minute passes before the code is read. No mail is under way meanwhile, or it would be sent again. */
@@ -104,7 +83,7 @@ class Person {
   async logIn(turn: number, recoveryCode?: string): Promise<void> {
     const code = recoveryCode ?? (await this.nextCode());
     const challenge = await this.challenge(turn);
-    const answers = await Promise.all(instances.map((_, index) => this.secondStep(index, challenge, code)));
+    const answers = await Promise.all([0, 1, 2].map((at) => this.secondStep(at, challenge, code)));
     this.take(theOne(answers, [400]).token);
   }
 
@@ -117,7 +96,6 @@ class Person {
   }
 }
 
-/** The body of the one answer that says yes; all others refuse. */
 function theOne<T>(answers: Answer<T>[], refusals: number[]): T {
   const [good, ...others] = answers.toSorted((one, other) => one.status - other.status);
   for (const { status, text } of others) expect(refusals, text).toContain(status);
@@ -126,8 +104,7 @@ function theOne<T>(answers: Answer<T>[], refusals: number[]): T {
 
 async function mailsAreSent(): Promise<void> {
   await waitFor('all mails are sent', hangTimeoutMs(), async () => {
-    const [row] = await installation.db.query("SELECT COUNT(*) AS n FROM mails WHERE state <> 'sent'");
-    return Number(row!['n']) === 0;
+    return (await countOf(installation.db, "mails WHERE state <> 'sent'")) === 0;
   });
 }
 
@@ -168,10 +145,8 @@ it(
     const state = { enabled: true, recoveryCodesLeft: 9 };
     expect(done(await ada.at(0).get(SECOND_FACTOR))).toMatchObject(state);
     const removal = { password: ada.password, code: sheet[1]! };
-    const removals = await Promise.all(
-      [0, 1].map((turn) => ada.at(turn).post(`${SECOND_FACTOR}/remove`, removal)),
-    );
-    theOne(removals, [400]);
+    const remove = (turn: number) => ada.at(turn).post(`${SECOND_FACTOR}/remove`, removal);
+    theOne(await Promise.all([0, 1].map(remove)), [400]);
     await ada.enrol(0);
     await mailsAreSent();
     clock.moveOn(STEP_MS);
@@ -190,9 +165,12 @@ it(
     // July: she forgets the password. The emailed code sets another one, and opens nothing.
     await later(50);
     done(await ada.at(2).withToken(undefined).post('/api/auth/password/forgot', { email: ada.email }), 202);
-    const mail = await waitForCode(ada.email);
+    const isReset = ({ subject }: { subject: string }): boolean => subject === 'Your code for a new password';
+    const { code } = await waitFor('the mail with the code', hangTimeoutMs(), () =>
+      mailServer.to(ada.email).find(isReset),
+    );
     ada.password = aPassword();
-    const reset = { email: ada.email, code: mail, newPassword: ada.password };
+    const reset = { email: ada.email, code, newPassword: ada.password };
     done(await ada.at(0).withToken(undefined).post('/api/auth/password/reset', reset));
     expect((await ada.at(1).get('/api/me')).status).toBe(401);
     await ada.logIn(2);
@@ -207,9 +185,8 @@ it(
     expect((await ada.at(0).put('/api/me/password', change)).status).toBe(400);
     done(await ada.at(0).put('/api/me/password', { ...change, code: await ada.nextCode() }));
     ada.password = newPassword;
-    expect([(await ada.at(2).get('/api/me')).status, (await other.get('/api/me')).status]).toEqual([
-      200, 401,
-    ]);
+    const statuses = [(await ada.at(2).get('/api/me')).status, (await other.get('/api/me')).status];
+    expect(statuses).toEqual([200, 401]);
 
     // October: everything is lost. Guessing helps nobody, on whatever instance; an operator does.
     await later(60);
@@ -217,13 +194,11 @@ it(
     const guesses: number[] = [];
     for (let turn = 0; turn < 11; turn += 1)
       guesses.push((await ada.secondStep(turn, guessed, wrongAt(ada.app))).status);
-    expect(guesses).toEqual([...Array.from({ length: 10 }, () => 400), 429]);
+    expect(guesses).toEqual([...times(10, () => 400), 429]);
     await operator.logIn(1);
     const help = `/api/operators/users/${ada.id}/remove-second-factor`;
-    const helped = await Promise.all(
-      [0, 1, 2].map((turn) => operator.at(turn).post(help, { reason: REASON })),
-    );
-    for (const answer of helped) done(answer);
+    const helping = [0, 1, 2].map((turn) => operator.at(turn).post(help, { reason: REASON }));
+    for (const answer of await Promise.all(helping)) done(answer);
     expect((await ada.secondStep(2, guessed, await ada.nextCode())).status).toBe(401);
     await ada.logInByPassword(2);
     await ada.enrol(2);
@@ -238,35 +213,22 @@ it(
     // December: what the year has left.
     await later(30);
     await ada.logIn(2);
-    const exported = done(
-      await ada.at(0).get<{ secondFactor: object[]; events: { type: string }[] }>('/api/me/export'),
-    );
+    type Export = { secondFactor: object[]; events: { type: string }[] };
+    const exported = done(await ada.at(0).get<Export>('/api/me/export'));
     expect(exported.secondFactor).toEqual([{ enabledAt: expect.any(String), recoveryCodesLeft: 10 }]);
     expect(exported.events.map(({ type }) => type).toSorted()).toEqual(tallied(EVENTS));
-    const recorded = await installation.db.query(
-      "SELECT reason FROM events WHERE user_id = ? AND type = 'account.second_factor_removed' ORDER BY id",
-      [ada.id],
-    );
+    const sql =
+      "SELECT reason FROM events WHERE user_id = ? AND type = 'account.second_factor_removed' ORDER BY id";
+    const recorded = await installation.db.query(sql, [ada.id]);
     expect(recorded.map(({ reason }) => reason)).toEqual([null, REASON, REASON]);
     await later(0);
-    expect(
-      mailServer
-        .to(ada.email)
-        .map(({ subject }) => subject)
-        .toSorted(),
-    ).toEqual(tallied(MAILS));
-    expect(mailServer.to(operator.email).map(({ subject }) => subject)).toEqual([SET_UP]);
+    const mailedTo = ({ email }: Person) => mailServer.to(email).map(({ subject }) => subject);
+    expect(mailedTo(ada).toSorted()).toEqual(tallied(MAILS));
+    expect(mailedTo(operator)).toEqual([SET_UP]);
     await expectHealthy(installation);
     report({ faults: 1, wrong: 0 });
   },
 );
-
-async function waitForCode(email: string): Promise<string> {
-  const subject = 'Your code for a new password';
-  const find = (): string | undefined => mailServer.to(email).find((mail) => mail.subject === subject)?.code;
-  await waitFor('the mail with the code', hangTimeoutMs(), () => find() !== undefined);
-  return find()!;
-}
 
 /** Six digits that are no code about the moment that the service believes it to be. */
 function wrongAt(app: AuthenticatorApp): string {
@@ -274,11 +236,10 @@ function wrongAt(app: AuthenticatorApp): string {
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code))!;
 }
 
-function tallied(counts: Record<string, number>): string[] {
-  return Object.entries(counts)
-    .flatMap(([name, count]) => Array.from({ length: count }, () => name))
+const tallied = (counts: Record<string, number>): string[] =>
+  Object.entries(counts)
+    .flatMap(([name, count]) => times(count, () => name))
     .toSorted();
-}
 
 const SET_UP = 'Your account asks for a second factor now';
 

@@ -9,6 +9,12 @@ export interface Answer {
   label: string;
 }
 
+/** An answer that is 200 if nothing is wrong. */
+export const answerOf = ({ status }: { status: number }): Answer => ({
+  outcome: status === 200 ? 'ok' : 'refused',
+  label: String(status),
+});
+
 export interface Entry extends Answer {
   worker: number;
   startedAt: number;

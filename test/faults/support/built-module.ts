@@ -5,4 +5,4 @@ const dist = new URL('../../../dist/', import.meta.url);
  *
  * @param path in `dist`
  */
-export const builtModule = (path: string): Promise<unknown> => import(new URL(path, dist).href);
+export const builtModule = <Module>(path: string): Promise<Module> => import(new URL(path, dist).href);

@@ -2,11 +2,9 @@ import { afterAll, onTestFinished } from 'vitest';
 import { existsSync } from 'node:fs';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { MariaDbServer } from '../../../tooling/servers/mariadb.js';
-import type { Row } from '../../support/database.js';
+import type { Database, Row } from '../../support/database.js';
 import type { Engine } from '../../support/engine.js';
 import { anInstallation, type Installation } from '../../support/installation.js';
-import type { Snapshot } from './snapshot.js';
-import { recordedEvent } from './recorded.js';
 import { type Instance, startOwnService } from '../../support/service.js';
 import {
   type Environment,
@@ -15,8 +13,9 @@ import {
   untilListening,
 } from '../../support/service-process.js';
 import { freePort } from '../../../tooling/servers/free-port.js';
-import { anEmail } from '../../support/personas.js';
-import { asString, clientOf, type Send } from '../../support/service-client.js';
+import { recordedEvent, type Snapshot } from './invariants.js';
+import { anEmail, type Session } from '../../support/personas.js';
+import { clientOf, type Send } from '../../support/service-client.js';
 
 type Closable = { close(): unknown } | { stop(): Promise<unknown> };
 
@@ -81,7 +80,6 @@ export class Storage {
     } as Snapshot;
   }
 
-  /** Every table with its columns, indexes and foreign keys. */
   async schema(): Promise<unknown[]> {
     if (!this.isServer) return this.query('SELECT type, name, sql FROM sqlite_master ORDER BY type, name');
     const tables = (await this.query('SHOW TABLES')).map((row) => String(Object.values(row)[0]));
@@ -113,7 +111,6 @@ export function startInstance(installation: Installation, env: Environment = {})
   return startOwnService({ installation, env });
 }
 
-/** One instance for each of the environments, started at the same moment. */
 export function startInstances(installation: Installation, envs: Environment[]): Promise<Instance[]> {
   return Promise.all(envs.map((env) => startInstance(installation, env)));
 }
@@ -122,7 +119,6 @@ export async function stopAll(instances: readonly Instance[]): Promise<void> {
   await Promise.all(instances.map((instance) => instance.stop()));
 }
 
-/** The same database on the way through another port. */
 export function through(port: number, installation: Installation): Record<string, string> {
   return { DATABASE_URL: hostsUrl(installation, [port]) };
 }
@@ -169,12 +165,13 @@ export class RestartableService {
     this.current = spawnService(directory, { ...env, ...this.env });
   }
 
-  async start(timeoutMs?: number): Promise<void> {
+  async start(timeoutMs?: number): Promise<number> {
+    const since = performance.now();
     this.launch();
     await untilListening(this.process, timeoutMs);
+    return performance.now() - since;
   }
 
-  /** SIGKILL; resolves when the process is gone. */
   async kill(): Promise<void> {
     this.current?.child.kill('SIGKILL');
     await this.current?.exited;
@@ -184,7 +181,14 @@ export class RestartableService {
     return this.kill();
   }
 
-  /** SIGTERM; gives the exit code and how long it took. */
+  freeze(): void {
+    process.kill(this.pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    process.kill(this.pid, 'SIGCONT');
+  }
+
   async stop(): Promise<{ code: number | null; tookMs: number }> {
     const since = performance.now();
     this.process.child.kill('SIGTERM');
@@ -192,7 +196,6 @@ export class RestartableService {
     return { code, tookMs: performance.now() - since };
   }
 
-  /** Waits until the process ends by itself; gives the exit code. */
   ended(): Promise<number | null> {
     return this.process.exited;
   }
@@ -206,16 +209,31 @@ export class RestartableService {
 export const PASSWORD = 'correct horse battery staple';
 
 /** Both until the test ends; the service listens. */
-export async function startOn(
-  engine: Engine,
-  env?: Environment,
-): Promise<{ storage: Storage; service: RestartableService; send: Send }> {
+export async function startOn(engine: Engine, env?: Environment) {
   const storage = await closeAfterTest(Storage.on(engine));
   const service = await startAt(storage, env);
-  return { storage, service, send: clientOf(service.url) };
+  const send = clientOf(service.url);
+  return { storage, service, send, ask: askOf(send) };
 }
 
-/** Until the test ends. */
+/** Sends a request whose answer must have that status. */
+export type Ask = <Body = Record<string, unknown>>(
+  status: number,
+  method: string,
+  path: string,
+  body?: object,
+  token?: string,
+) => Promise<Body>;
+
+export const askOf =
+  (send: Send): Ask =>
+  async <Body>(...[status, method, path, body, token]: Parameters<Ask>) => {
+    const answer = await send(method, path, { body, token });
+    if (answer.status !== status)
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.code}, not ${status}`);
+    return answer.body as Body;
+  };
+
 export async function startAt(storage: Storage, env?: Environment): Promise<RestartableService> {
   const service = await closeAfterTest(RestartableService.on(storage, env));
   await service.start();
@@ -223,8 +241,17 @@ export async function startAt(storage: Storage, env?: Environment): Promise<Rest
 }
 
 /** A user with `PASSWORD` who is logged in. */
-export async function register(send: Send, email = anEmail()): Promise<{ email: string; token: string }> {
-  const { status, body } = await send('POST', '/api/auth/register', { body: { email, password: PASSWORD } });
-  if (status !== 201) throw new Error(`registering was answered ${status}`);
-  return { email, token: asString(body['token']) };
+export async function register(send: Send, email = anEmail()) {
+  const body = { email, password: PASSWORD };
+  const { token, user } = await askOf(send)<Session>(201, 'POST', '/api/auth/register', body);
+  return { email, token, id: user.id };
+}
+
+export async function countOf(
+  db: Pick<Database, 'query'>,
+  from: string,
+  values: string[] = [],
+): Promise<number> {
+  const [row] = await db.query(`SELECT COUNT(*) AS found FROM ${from}`, values);
+  return Number(row!['found']);
 }

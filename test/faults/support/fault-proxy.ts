@@ -36,7 +36,6 @@ export class FaultProxy {
   readonly ignore = (): Promise<unknown> => this.tell('ignore');
   readonly delay = (ms: number): Promise<unknown> => this.tell('delay', ms);
   readonly cut = (): Promise<unknown> => this.tell('cut');
-  /** Bytes that came from clients, in any mode. */
   readonly bytes = (): Promise<number> => this.tell('count');
 
   async close(): Promise<void> {

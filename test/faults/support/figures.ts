@@ -9,11 +9,9 @@ export interface Figures {
   requests?: number;
   /** answers that the test's rules do not allow: must be 0 */
   wrong?: number;
-  /** writes answered with success */
   acknowledged?: number;
   /** acknowledged writes that are not there at the end: must be 0 */
   lost?: number;
-  /** the longest wait for one answer, in milliseconds */
   longestAnswerMs?: number;
   /** from the end of each fault to the first good answer, in milliseconds */
   recoveriesMs?: number[];

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { RowDataPacket } from 'mysql2/promise';
 import { randomUUID } from 'node:crypto';
 import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { ServerProcess } from '../../../tooling/processes/server-process.js';
@@ -16,6 +15,7 @@ import {
 import { createDataDirectory, type RunAs } from '../../../tooling/servers/mariadb-data.js';
 import { removeDirectory, temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { waitFor } from '../../../tooling/wait.js';
+import { asRecords } from '../../support/service-client.js';
 
 const run = promisify(execFile);
 
@@ -30,7 +30,8 @@ const FAST_DETECTION = [
   'gmcast.peer_timeout=PT2S',
 ];
 
-type GaleraPorts = Record<'sql' | 'group' | 'incremental' | 'snapshot', number>;
+const PORTS = ['sql', 'group', 'incremental', 'snapshot'] as const;
+type GaleraPorts = Record<(typeof PORTS)[number], number>;
 
 /** One `mariadbd` of a Galera cluster; kill, stop, freeze and thaw are those of its process. */
 export class GaleraNode extends ServerProcess {
@@ -47,24 +48,19 @@ export class GaleraNode extends ServerProcess {
     return this.ports.sql;
   }
 
-  get groupAddress(): string {
-    return `127.0.0.1:${this.ports.group}`;
-  }
-
-  get url(): string {
-    return `mysql://root@127.0.0.1:${this.port}/test`;
-  }
-
   execute(sql: string): Promise<unknown> {
     return withConnection(this.port, async (connection) => (await connection.query(sql))[0]);
   }
 
-  /** All `wsrep_%` status variables. */
-  status(): Promise<Map<string, string>> {
-    return withConnection(this.port, async (connection) => {
-      const [rows] = await connection.query<RowDataPacket[]>("SHOW GLOBAL STATUS LIKE 'wsrep_%'");
-      return new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
-    });
+  async status(): Promise<Map<string, string>> {
+    const rows = asRecords(await this.execute("SHOW GLOBAL STATUS LIKE 'wsrep_%'"));
+    return new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
+  }
+
+  async isIn(size: number): Promise<boolean> {
+    const status = await this.status();
+    const [component, state] = [status.get('wsrep_cluster_status'), status.get('wsrep_local_state_comment')];
+    return component === 'Primary' && state === 'Synced' && status.get('wsrep_cluster_size') === String(size);
   }
 
   /** Starts again on the same data and rejoins: by the missed writes when they are still cached, else by a full copy. */
@@ -100,9 +96,8 @@ export class GaleraNode extends ServerProcess {
   /** What the storage engine holds after a crash, asked of the engine itself; undefined after a clean stop. */
   private async recoveredPosition(): Promise<string | undefined> {
     if (!/seqno:\s*-1\b/.test(this.savedState)) return undefined;
-    const { stdout, stderr } = await run(requireProgram('mariadbd'), [...this.args(), '--wsrep-recover'], {
-      ...this.cluster.runAs,
-    });
+    const args = [...this.args(), '--wsrep-recover'];
+    const { stdout, stderr } = await run(requireProgram('mariadbd'), args, { ...this.cluster.runAs });
     return /Recovered position:\s*([0-9a-f-]{36}:-?\d+)/.exec(stdout + stderr)?.[1];
   }
 
@@ -125,7 +120,7 @@ export class GaleraNode extends ServerProcess {
       '--wsrep-on=ON',
       `--wsrep-provider=${this.cluster.provider}`,
       `--wsrep-cluster-name=${this.cluster.name}`,
-      `--wsrep-cluster-address=gcomm://${this.cluster.nodes.map((node) => node.groupAddress).join(',')}`,
+      `--wsrep-cluster-address=gcomm://${this.cluster.nodes.map((node) => `127.0.0.1:${node.ports.group}`).join(',')}`,
       `--wsrep-node-name=node${this.index}`,
       `--wsrep-node-address=127.0.0.1:${group}`,
       '--wsrep-sst-method=rsync',
@@ -141,15 +136,6 @@ export class GaleraNode extends ServerProcess {
       ].join(';')}`,
     ];
   }
-}
-
-async function nodePorts(): Promise<GaleraPorts> {
-  return {
-    sql: await freePort(),
-    group: await freePort(),
-    incremental: await freePort(),
-    snapshot: await freePort(),
-  };
 }
 
 // A node that is killed while it receives a copy leaves the copying daemon behind, in a process group of its own.
@@ -196,6 +182,10 @@ export class GaleraCluster {
     return cluster;
   }
 
+  private get running(): GaleraNode[] {
+    return this.nodes.filter((node) => node.isRunning);
+  }
+
   node(index: number): GaleraNode {
     const node = this.nodes[index];
     if (!node) throw new Error(`the cluster has no node ${index}`);
@@ -215,19 +205,9 @@ export class GaleraCluster {
   }
 
   /** Until every node of `among` (default: all that run) sees a primary component of `size` nodes and is synced. */
-  async waitForSize(
-    size: number,
-    among = this.nodes.filter((node) => node.isRunning),
-    timeoutMs = 30_000,
-  ): Promise<void> {
+  async waitForSize(size: number, among = this.running, timeoutMs = 30_000): Promise<void> {
     await waitFor(`the cluster has ${size} nodes`, timeoutMs, async () => {
-      const states = await Promise.all(among.map((node) => node.status()));
-      return states.every(
-        (status) =>
-          status.get('wsrep_cluster_status') === 'Primary' &&
-          status.get('wsrep_cluster_size') === String(size) &&
-          status.get('wsrep_local_state_comment') === 'Synced',
-      );
+      return (await Promise.all(among.map((node) => node.isIn(size)))).every(Boolean);
     });
   }
 
@@ -249,7 +229,7 @@ export class GaleraCluster {
 
   async heal(node: GaleraNode): Promise<void> {
     await node.execute("SET GLOBAL wsrep_provider_options='gmcast.isolate=0'");
-    await this.waitForSize(this.nodes.filter((one) => one.isRunning).length);
+    await this.waitForSize(this.running.length);
   }
 
   async close(): Promise<void> {
@@ -264,7 +244,10 @@ export class GaleraCluster {
     const directories = Array.from({ length: count }, (_, index) => join(this.directory, String(index)));
     for (const [index, directory] of directories.entries()) {
       mkdirSync(directory);
-      this.nodes.push(new GaleraNode(index, directory, await nodePorts(), this));
+      const ports = Object.fromEntries(
+        await Promise.all(PORTS.map(async (name) => [name, await freePort()] as const)),
+      ) as GaleraPorts;
+      this.nodes.push(new GaleraNode(index, directory, ports, this));
     }
     const seed = this.node(0);
     await createDataDirectory(seed.directory, this.runAs);
@@ -277,10 +260,8 @@ export class GaleraCluster {
       if (this.runAs) chownSync(directory, this.runAs.uid, this.runAs.gid);
       await run('cp', ['-pR', data, join(directory, 'data')]);
       const state = join(directory, 'data', 'grastate.dat');
-      writeFileSync(
-        state,
-        readFileSync(state, 'utf8').replace('safe_to_bootstrap: 1', 'safe_to_bootstrap: 0'),
-      );
+      const saved = readFileSync(state, 'utf8');
+      writeFileSync(state, saved.replace('safe_to_bootstrap: 1', 'safe_to_bootstrap: 0'));
     }
   }
 }

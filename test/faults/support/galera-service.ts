@@ -15,7 +15,6 @@ interface Options {
   nodes?: number;
   /** the node that the test's own queries, and commands, are sent to */
   ownNode?: number;
-  /** of every instance */
   env?: Environment;
   /** every instance knows all nodes, its own first; else only its own */
   knowAll?: boolean;
@@ -49,7 +48,6 @@ export class GaleraService {
     return this.installation.db;
   }
 
-  /** Instances in turn. */
   on(turn: number): Instance {
     return this.instances[turn % this.instances.length]!;
   }
@@ -74,7 +72,6 @@ export class GaleraService {
     return { instances, installation, db: installation.db, stop };
   }
 
-  /** Until all nodes have the same data. */
   settle(): Promise<void> {
     return this.cluster.waitUntilEqual();
   }
@@ -86,7 +83,7 @@ export class GaleraService {
   }
 
   /** The services of the command line at each node, without the half second that each command takes to start. */
-  async commands(): Promise<NodeCommands> {
+  async commands() {
     const nodes = await Promise.all(
       this.cluster.nodes.map(async (_, node) => {
         const env = { ...this.installation.env, ...this.env(node) };
@@ -97,7 +94,7 @@ export class GaleraService {
       }),
     );
     return {
-      at: (turn) => nodes[turn % nodes.length]!.context,
+      at: (turn: number): Pick<INestApplicationContext, 'get'> => nodes[turn % nodes.length]!.context,
       close: () => Promise.all(nodes.map(({ dataSource }) => dataSource.destroy())),
     };
   }
@@ -107,11 +104,6 @@ export class GaleraService {
     await this.storage.close();
     await this.cluster.close();
   }
-}
-
-export interface NodeCommands {
-  at(turn: number): Pick<INestApplicationContext, 'get'>;
-  close(): Promise<unknown>;
 }
 
 /** An organization whose owners have registered on different nodes. */

@@ -1,6 +1,44 @@
-import { brokenRecord } from './recorded.js';
-import type { Snapshot } from './snapshot.js';
-import type { Role } from './reference-model.js';
+import type { Row } from '../../support/database.js';
+import type { Role } from '../../support/personas.js';
+import type { RequestOptions, Send } from '../../support/service-client.js';
+
+interface RecordedEvent {
+  type: string;
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  sessionId: string;
+  data: string;
+  /** of whom, and when */
+  request: string;
+}
+
+export function recordedEvent(row: Row): RecordedEvent {
+  return {
+    type: String(row['type']),
+    orgId: String(row['org_id']),
+    orgRevision: Number(row['org_revision']),
+    userId: String(row['user_id']),
+    sessionId: String(row['session_id']),
+    data: String(row['data']),
+    request: `${row['request_id']} ${row['at']}`,
+  };
+}
+
+/** The whole state of the service, read from its database when nothing is under way. */
+export interface Snapshot {
+  users: { id: string; email: string; disabledAt: number | null }[];
+  orgs: { id: string; deletedAt: number | null; purgeBeganAt: number | null }[];
+  members: { orgId: string; userId: string; role: Role }[];
+  sessions: {
+    id: string;
+    userId: string;
+    loginId: string | null;
+    branchId: string | null;
+    codeHash: string | null;
+  }[];
+  events: RecordedEvent[];
+}
 
 export interface Answered {
   /** Of one clock for all operations. */
@@ -11,27 +49,28 @@ export interface Answered {
   retryAfter: string | null;
 }
 
-/** A membership that an operation gives or, with `role: undefined`, takes. */
+/** Without a reply, `error` is the reason. */
+export async function timed(send: Send, method: string, path: string, options?: RequestOptions) {
+  const startedAt = performance.now();
+  const result = await send(method, path, options).then(
+    (reply) => ({ reply, error: undefined }),
+    (error: unknown) => ({ reply: undefined, error }),
+  );
+  const { status, retryAfter } = result.reply ?? { status: undefined, retryAfter: null };
+  const answered: Answered = { status, retryAfter, startedAt, endedAt: performance.now() };
+  return { ...result, answered };
+}
+
 export interface MembershipWrite extends Answered {
   orgId: string;
   userId: string;
   role: Role | undefined;
 }
 
-export interface OrgRead extends Answered {
-  orgId: string;
-  userId: string;
-}
-
-export interface CodeUse extends Answered {
-  code: string;
-}
-
-export const isDone = (operation: Answered): boolean =>
-  operation.status !== undefined && operation.status < 300;
+export const isDone = ({ status }: Answered): boolean => status !== undefined && status < 300;
 // A 503 may follow a COMMIT whose answer was lost.
-export const mayBeDone = (operation: Answered): boolean =>
-  operation.status === undefined || operation.status < 300 || operation.status === 503;
+export const mayBeDone = ({ status }: Answered): boolean =>
+  status === undefined || status < 300 || status === 503;
 
 /** I1 to I4 on the final state; gives one sentence for each violation. */
 export function brokenInState(snapshot: Snapshot): string[] {
@@ -43,6 +82,13 @@ export function brokenInState(snapshot: Snapshot): string[] {
   );
   const open = new Map(sessions.map((session) => [session.id, session]));
   const orgIds = new Set(orgs.map((org) => org.id));
+  /** A session that a code opened has a login of the same user, and a head of the same login. */
+  const comesFromOne = ({ userId, loginId, branchId, codeHash }: Snapshot['sessions'][number]): boolean => {
+    if (loginId === null || branchId === null) return codeHash === null && branchId === loginId;
+    const [login, head] = [open.get(loginId), open.get(branchId)];
+    const isOfLogin = login?.userId === userId && login.loginId === null && head?.loginId === loginId;
+    return codeHash !== null && isOfLogin;
+  };
   return [
     ...orgs
       .filter(({ id, deletedAt }) => deletedAt === null && !owned.has(id))
@@ -55,35 +101,90 @@ export function brokenInState(snapshot: Snapshot): string[] {
     ...members.filter((m) => !known.has(m.userId)).map((m) => `orphan: member ${m.userId} of ${m.orgId}`),
     ...members.filter((m) => !orgIds.has(m.orgId)).map((m) => `orphan: membership of ${m.orgId}`),
     ...sessions.filter((s) => !known.has(s.userId)).map((s) => `orphan: session ${s.id} of ${s.userId}`),
-    ...sessions
-      .filter((s) => !comesFromOneOf(open, s))
-      .map((s) => `orphan: session ${s.id} of login ${s.loginId}`),
+    ...sessions.filter((s) => !comesFromOne(s)).map((s) => `orphan: session ${s.id} of login ${s.loginId}`),
     ...brokenRecord(snapshot),
   ];
 }
 
-/** A session that a code opened has a login of the same user, and a head of the same login. */
-function comesFromOneOf(
-  sessions: ReadonlyMap<string, { userId: string; loginId: string | null }>,
-  { userId, loginId, branchId, codeHash }: Snapshot['sessions'][number],
-): boolean {
-  if (loginId === null || branchId === null) return codeHash === null && branchId === loginId;
-  const [login, head] = [sessions.get(loginId), sessions.get(branchId)];
-  return codeHash !== null && login?.userId === userId && login.loginId === null && head?.loginId === loginId;
+/** The record tells of exactly what is there: no change without its row, no row without its change. */
+function brokenRecord({ users, orgs, members, sessions, events }: Snapshot): string[] {
+  const about = (type: string): RecordedEvent[] => events.filter((event) => event.type === type);
+  const deleted = new Set(about('account.deleted').map(({ userId }) => userId));
+  const purged = new Set(about('org.purged').map(({ orgId }) => orgId));
+  /** Memberships go with the organization, without an event for each. */
+  const isThere = ({ orgId }: { orgId: string }): boolean =>
+    !purged.has(orgId) && !orgs.some(({ id, purgeBeganAt }) => id === orgId && purgeBeganAt !== null);
+  const ofThoseLeft = (type: string): RecordedEvent[] =>
+    about(type).filter(({ userId }) => !deleted.has(userId));
+  const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+  const textsOf = (all: Snapshot['members']): string[] =>
+    all.map(({ orgId, userId, role }) => `${orgId} ${userId} ${role}`);
+
+  const usersOf = (all: RecordedEvent[]): string[] => all.map(({ userId }) => userId);
+  const orgsOf = (all: RecordedEvent[]): string[] => all.map(({ orgId }) => orgId);
+  const started = ofThoseLeft('session.started').map(({ sessionId }) => sessionId);
+  const logins = idsOf(sessions.filter(({ loginId }) => loginId === null));
+  const isNotPurged = (id: string): boolean => !purged.has(id);
+  const gone = idsOf(orgs.filter(({ deletedAt }) => deletedAt !== null));
+  const roles = replay(events.filter((event) => event.type.startsWith('member.') && isThere(event)));
+  return [
+    ...differences('registered', usersOf(ofThoseLeft('account.registered')), idsOf(users)),
+    ...differences('created', orgsOf(about('org.created')).filter(isNotPurged), idsOf(orgs)),
+    ...differences('deleted', deletedByRecord(events).filter(isNotPurged), gone),
+    ...differences('started', started, logins),
+    ...differences('member', roles, textsOf(members.filter(isThere))),
+    ...repeatedRevisions(events),
+    ...users.filter(({ id }) => deleted.has(id)).map(({ id }) => `record: deleted and there: ${id}`),
+  ];
 }
 
-/** I4 as the clients saw it. */
-export function brokenCodes(uses: readonly CodeUse[]): string[] {
-  return repeated(uses.filter(isDone).map((use) => use.code)).map(
-    (code) => `I4: two clients exchanged ${code}`,
-  );
+const inOrder = (events: RecordedEvent[]): RecordedEvent[] =>
+  events.toSorted((one, other) => one.orgRevision - other.orgRevision);
+
+function deletedByRecord(events: readonly RecordedEvent[]): string[] {
+  const latest = new Map<string, string>();
+  const changes = events.filter(({ type }) => type === 'org.deleted' || type === 'org.restored');
+  for (const { type, orgId } of inOrder(changes)) latest.set(orgId, type);
+  return [...latest].filter(([, type]) => type === 'org.deleted').map(([orgId]) => orgId);
+}
+
+function replay(changes: RecordedEvent[]): string[] {
+  const roles = new Map<string, string>();
+  for (const { type, orgId, userId, data } of inOrder(changes)) {
+    const { role, to } = JSON.parse(data) as { role?: string; to?: string };
+    const key = `${orgId} ${userId}`;
+    if (type === 'member.removed') roles.delete(key);
+    else roles.set(key, String(to ?? role));
+  }
+  return [...roles].map(([key, role]) => `${key} ${role}`);
+}
+
+function repeatedRevisions(events: readonly RecordedEvent[]): string[] {
+  const requests = new Map<string, string>();
+  const changes = events.filter(({ type }) => /^(?:member\.|org\.(?!created))/.test(type));
+  return changes.flatMap(({ orgId, orgRevision, request }) => {
+    const key = `${orgId} ${orgRevision}`;
+    const other = requests.get(key);
+    requests.set(key, request);
+    // A transfer changes two memberships.
+    return other === undefined || other === request ? [] : [`record: two changes of revision ${key}`];
+  });
+}
+
+function differences(what: string, recorded: readonly string[], present: readonly string[]): string[] {
+  const [rows, facts] = [new Set(recorded), new Set(present)];
+  return [
+    ...repeated(recorded).map((key) => `twice: ${key}`),
+    ...[...rows].filter((key) => !facts.has(key)).map((key) => `a row without its change: ${key}`),
+    ...[...facts].filter((key) => !rows.has(key)).map((key) => `a change without its row: ${key}`),
+  ].map((broken) => `record, ${what}: ${broken}`);
 }
 
 /** I5 and I6: each membership ends as an operation left it that no acknowledged operation came after. */
 export function brokenWrites(writes: readonly MembershipWrite[], snapshot: Snapshot): string[] {
   const final = new Map(snapshot.members.map((m) => [`${m.orgId} ${m.userId}`, m.role]));
   const broken: string[] = [];
-  for (const [key, among] of grouped(writes, (write) => `${write.orgId} ${write.userId}`)) {
+  for (const [key, among] of Map.groupBy(writes, (write) => `${write.orgId} ${write.userId}`)) {
     const role = final.get(key);
     const acknowledged = among.filter(isDone);
     const explained =
@@ -99,41 +200,6 @@ export function brokenWrites(writes: readonly MembershipWrite[], snapshot: Snaps
   return broken;
 }
 
-/** I8 and I9: nobody read an organization while no write could have made him a member of it. */
-export function brokenReads(reads: readonly OrgRead[], writes: readonly MembershipWrite[]): string[] {
-  return reads
-    .filter(isDone)
-    .filter((read) => {
-      const mine = writes.filter((write) => write.orgId === read.orgId && write.userId === read.userId);
-      const removals = mine.filter((w) => w.role === undefined && isDone(w) && w.endedAt < read.startedAt);
-      return !mine.some(
-        (gift) =>
-          gift.role !== undefined &&
-          mayBeDone(gift) &&
-          gift.startedAt < read.endedAt &&
-          !removals.some((removal) => removal.startedAt > gift.endedAt),
-      );
-    })
-    .map((read) => `I8/I9: ${read.userId} read ${read.orgId} without being a member`);
-}
-
-/** I10: no 5xx but 503 with Retry-After, and that only while a dependency is down. */
-export function brokenAnswers(operations: readonly Answered[], faultsInjected: boolean): string[] {
-  return operations
-    .filter(({ status }) => status === undefined || status >= 500)
-    .filter(
-      ({ status, retryAfter }) =>
-        !faultsInjected || (status !== undefined && (status !== 503 || !retryAfter)),
-    )
-    .map(({ status }) => `I10: answered ${status ?? 'nothing'}`);
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
-}
-
-function repeated(keys: readonly string[]): string[] {
-  return [...grouped(keys, (key) => key)].filter(([, among]) => among.length > 1).map(([key]) => key);
+export function repeated(keys: readonly string[]): string[] {
+  return [...Map.groupBy(keys, (key) => key)].filter(([, among]) => among.length > 1).map(([key]) => key);
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer as HttpAnswer } from '../../support/answer.js';
-import { Account, anAccount, anEmail, anOrgOf, aPassword, type Org } from '../../support/personas.js';
+import { Account, anAccount, anEmail, anOrgOf, aPassword, logIn, type Org } from '../../support/personas.js';
 import { expect } from 'vitest';
 import type { Service } from '../../support/service.js';
 import { report } from './figures.js';
-import { type LedgerReport, WriteLedger } from './write-ledger.js';
+import { WriteLedger } from './write-ledger.js';
 import { type Answer, History, loadDuring } from '../../support/load.js';
 
 /** 5 s are promised; the rest is noise of the test machine */
@@ -14,29 +14,16 @@ const PAUSE_MS = 40;
 const WORKERS_OF_EACH_KIND = 2;
 const RECOVERY_TIMEOUT_MS = 15_000;
 
-interface Kind {
-  name: string;
-  status: number;
-  send(load: MixedLoad, service: Service): Promise<HttpAnswer>;
-}
+type Kind = [name: string, status: number, send: (load: MixedLoad, service: Service) => Promise<HttpAnswer>];
 
 const KINDS: Kind[] = [
-  { name: 'live', status: 200, send: (_, service) => service.anyone.get('/health/live') },
-  { name: 'ready', status: 200, send: (_, service) => service.anyone.get('/health/ready') },
-  { name: 'me', status: 200, send: ({ account }, service) => account.at(service).get('/api/me') },
-  {
-    name: 'org',
-    status: 200,
-    send: ({ account, org }, service) => account.at(service).get(`/api/orgs/${org.id}`),
-  },
-  { name: 'create org', status: 201, send: (load, service) => load.createOrg(service) },
-  { name: 'register', status: 201, send: (load, service) => load.register(service) },
-  {
-    name: 'login',
-    status: 200,
-    send: ({ account: { email, password } }, service) =>
-      service.anyone.post('/api/auth/login', { email, password }),
-  },
+  ['live', 200, (_, { anyone }) => anyone.get('/health/live')],
+  ['ready', 200, (_, { anyone }) => anyone.get('/health/ready')],
+  ['me', 200, ({ account }, service) => account.at(service).get('/api/me')],
+  ['org', 200, ({ account, org }, service) => account.at(service).get(`/api/orgs/${org.id}`)],
+  ['create org', 201, (load, service) => load.createOrg(service)],
+  ['register', 201, (load, service) => load.register(service)],
+  ['login', 200, ({ account }, service) => logIn(service, account)],
 ];
 
 /**
@@ -46,8 +33,7 @@ const KINDS: Kind[] = [
 export class MixedLoad {
   readonly history = new History();
   readonly wrong: string[] = [];
-  /** by the organization's name or the user's email */
-  private readonly writes = new WriteLedger();
+  readonly writes = new WriteLedger();
 
   constructor(
     readonly account: Account,
@@ -55,7 +41,6 @@ export class MixedLoad {
     private readonly instances: readonly Service[],
   ) {}
 
-  /** Load beside `faults`, and until it has ended. */
   async during(faults: () => Promise<void>): Promise<void> {
     await loadDuring(
       KINDS.length * WORKERS_OF_EACH_KIND,
@@ -65,21 +50,12 @@ export class MixedLoad {
           this.ask(kind, this.instances[turn % this.instances.length]!),
         );
         await sleep(PAUSE_MS);
-        return { outcome: 'ok', label: kind.name };
+        return { outcome: 'ok', label: kind[0] };
       },
       faults,
     );
   }
 
-  get longestAnswerMs(): number {
-    return Math.max(0, ...this.history.durations());
-  }
-
-  get requests(): number {
-    return this.history.entries.length;
-  }
-
-  /** 503s to requests that began in that span of the history's time. */
   refusedBetween(from: number, to = Infinity): number {
     return this.history.entries.filter(
       ({ outcome, startedAt }) => outcome !== 'ok' && startedAt >= from && startedAt < to,
@@ -87,7 +63,7 @@ export class MixedLoad {
   }
 
   /** Compares what clients were told with what is there: acknowledged writes that are lost, and doubled ones. */
-  async compare(db: Service['db']): Promise<LedgerReport> {
+  async compare(db: Service['db']): Promise<{ lost: string[]; ghosts: string[] }> {
     const present = [
       ...(await db.query('SELECT name AS written FROM orgs')),
       ...(await db.query('SELECT email AS written FROM users')),
@@ -108,28 +84,27 @@ export class MixedLoad {
   }
 
   private async noted(key: string, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
-    this.writes.sent(key);
+    this.writes.note(key, 'unknown');
     const answer = await send();
-    if (answer.status === 201) this.writes.answered(key, 'ok');
-    else if (answer.status !== 503) this.writes.answered(key, 'refused');
+    if (answer.status === 201) this.writes.note(key, 'ok');
+    else if (answer.status !== 503) this.writes.note(key, 'refused');
     return answer;
   }
 
-  private async ask(kind: Kind, service: Service): Promise<Answer> {
+  private async ask([name, expected, send]: Kind, service: Service): Promise<Answer> {
     const begin = performance.now();
     try {
-      const { status, headers, text } = await kind.send(this, service);
+      const { status, headers, text } = await send(this, service);
       const took = performance.now() - begin;
-      const unavailable = status === 503 && headers.get('retry-after') !== null && kind.name !== 'live';
-      const timeoutMs = kind.name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
-      if ((status !== kind.status && !unavailable) || took > timeoutMs) {
-        this.wrong.push(`${kind.name}: ${status} after ${Math.round(took)} ms: ${text.slice(0, 300)}`);
-      }
-      return { outcome: status === kind.status ? 'ok' : 'unknown', label: `${kind.name} ${status}` };
+      const unavailable = status === 503 && headers.get('retry-after') !== null && name !== 'live';
+      const timeoutMs = name === 'live' ? MAX_LIVE_MS : MAX_ANSWER_MS;
+      if ((status !== expected && !unavailable) || took > timeoutMs)
+        this.wrong.push(`${name}: ${status} after ${Math.round(took)} ms: ${text.slice(0, 300)}`);
+      return { outcome: status === expected ? 'ok' : 'unknown', label: `${name} ${status}` };
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-      this.wrong.push(`${kind.name}: ${String(error)}${cause}`);
-      return { outcome: 'unknown', label: kind.name };
+      this.wrong.push(`${name}: ${String(error)}${cause}`);
+      return { outcome: 'unknown', label: name };
     }
   }
 }
@@ -168,17 +143,12 @@ export async function loadBeside(
   const recoveriesMs: number[] = [];
   await load.during(() => strike(load, recoveriesMs));
   await settle();
-  const { acknowledged, lost, ghosts } = await load.compare(service.db);
-  const { requests, wrong, longestAnswerMs } = load;
-  report({
-    faults,
-    requests,
-    wrong: wrong.length,
-    acknowledged,
-    lost: lost.length,
-    longestAnswerMs,
-    recoveriesMs,
-  });
+  const { lost, ghosts } = await load.compare(service.db);
+  const acknowledged = load.writes.keys('ok').length;
+  const { wrong, history } = load;
+  const [requests, longestAnswerMs] = [history.entries.length, Math.max(0, ...history.durations())];
+  const figures = { wrong: wrong.length, acknowledged, lost: lost.length, longestAnswerMs };
+  report({ faults, requests, ...figures, recoveriesMs });
   expect(wrong).toEqual([]);
   expect({ lost, ghosts }).toEqual({ lost: [], ghosts: [] });
   return { load, recoveriesMs, acknowledged };

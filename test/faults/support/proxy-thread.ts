@@ -11,22 +11,9 @@ import { parentPort, workerData } from 'node:worker_threads';
  */
 type Mode = 'pass' | 'refuse' | 'drop' | 'ignore' | 'delay';
 
-export interface ProxyPorts {
-  port: number;
-  targetPort: number;
-}
-
-export interface ProxyCommand {
-  id: number;
-  action: Mode | 'cut' | 'count';
-  delayMs: number;
-}
-
-/** Sent once a command is carried out. */
-export interface ProxyReply {
-  id: number;
-  bytes: number;
-}
+export type ProxyPorts = { port: number; targetPort: number };
+export type ProxyCommand = { id: number; action: Mode | 'cut' | 'count'; delayMs: number };
+export type ProxyReply = { id: number; bytes: number };
 
 /** The fourth byte of a packet is its number, which starts over with each statement and continues in a login. */
 const PACKET_NUMBER_AT = 3;
@@ -61,10 +48,7 @@ async function refuse(): Promise<void> {
   mode = 'refuse';
   const open = listener;
   listener = undefined;
-  const closed = new Promise<void>((resolve) => {
-    if (open) open.close(() => resolve());
-    else resolve();
-  });
+  const closed = new Promise<unknown>((resolve) => (open ? open.close(resolve) : resolve(undefined)));
   cut();
   await closed;
 }

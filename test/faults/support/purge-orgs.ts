@@ -3,76 +3,24 @@
  * over, and writes a dot after each batch.
  */
 import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
 import { builtModule } from './built-module.ts';
 
-type Built<Module> = Promise<Module>;
-const { openDatabase } = await (builtModule('cli/command/database.js') as Built<
-  typeof import('../../../src/cli/command/database.js')
->);
-const { loadEnv } = await (builtModule('config/env.js') as Built<
-  typeof import('../../../src/config/env.js')
->);
-const { Transactions } = await (builtModule('database/transactions/transactions.js') as Built<
-  typeof import('../../../src/database/transactions/transactions.js')
->);
-const { Event } = await (builtModule('events/event.entity.js') as Built<
-  typeof import('../../../src/events/event.entity.js')
->);
-const { EventsRepository } = await (builtModule('events/events.repository.js') as Built<
-  typeof import('../../../src/events/events.repository.js')
->);
-const { Invitation } = await (builtModule('orgs/state/org.entity.js') as Built<
-  typeof import('../../../src/orgs/state/org.entity.js')
->);
-const { InvitationsRepository } = await (builtModule('orgs/state/invitations.repository.js') as Built<
-  typeof import('../../../src/orgs/state/invitations.repository.js')
->);
-const { Member } = await (builtModule('orgs/state/org.entity.js') as Built<
-  typeof import('../../../src/orgs/state/org.entity.js')
->);
-const { MembersRepository } = await (builtModule('orgs/state/members.repository.js') as Built<
-  typeof import('../../../src/orgs/state/members.repository.js')
->);
-const { OrgChanges } = await (builtModule('orgs/state/org-changes.js') as Built<
-  typeof import('../../../src/orgs/state/org-changes.js')
->);
-const { Org } = await (builtModule('orgs/state/org.entity.js') as Built<
-  typeof import('../../../src/orgs/state/org.entity.js')
->);
-const { OrgsRepository } = await (builtModule('orgs/state/orgs.repository.js') as Built<
-  typeof import('../../../src/orgs/state/orgs.repository.js')
->);
-const { OrgPurge } = await (builtModule('orgs/orgs.service.js') as Built<
-  typeof import('../../../src/orgs/orgs.service.js')
->);
-const { IdempotencyKey } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
-  typeof import('../../../src/requests/idempotency-keys.repository.js')
->);
-const { IdempotencyKeysRepository } = await (builtModule('requests/idempotency-keys.repository.js') as Built<
-  typeof import('../../../src/requests/idempotency-keys.repository.js')
->);
-const { Writes } = await (builtModule('requests/writes.js') as Built<
-  typeof import('../../../src/requests/writes.js')
->);
+const { openDatabase } =
+  await builtModule<typeof import('../../../src/cli/command/database.js')>('cli/command/database.js');
+const { CliModule } =
+  await builtModule<typeof import('../../../src/cli/command/cli.module.js')>('cli/command/cli.module.js');
+const { loadEnv } = await builtModule<typeof import('../../../src/config/env.js')>('config/env.js');
+const { OrgPurge } =
+  await builtModule<typeof import('../../../src/orgs/orgs.service.js')>('orgs/orgs.service.js');
+const { OrgsModule } =
+  await builtModule<typeof import('../../../src/orgs/orgs.module.js')>('orgs/orgs.module.js');
 
 const env = loadEnv();
 const dataSource = await openDatabase(env, 'command');
-const { UserChanges } = await (builtModule('users/user-changes.js') as Built<
-  typeof import('../../../src/users/user-changes.js')
->);
-const { UserUpdates } = await (builtModule('users/users.updates.js') as Built<
-  typeof import('../../../src/users/users.updates.js')
->);
-
-const transactions = new Transactions(dataSource);
-const orgs = new OrgsRepository(dataSource.getRepository(Org));
-const members = new MembersRepository(dataSource.getRepository(Member));
-const invitations = new InvitationsRepository(dataSource.getRepository(Invitation), transactions);
-const events = new EventsRepository(dataSource.getRepository(Event));
-const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
-const users = new UserChanges(new UserUpdates(), events, transactions);
-const writes = new Writes(transactions, keys);
-const changes = new OrgChanges(orgs, members, invitations, users, events, writes, transactions, env);
-const purge = new OrgPurge(changes, orgs, members, invitations);
+const module = { ...CliModule.forRoot(env, dataSource) };
+module.imports = [...(module.imports ?? []), OrgsModule];
+const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
+const purge = context.get(OrgPurge, { strict: false });
 while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
 await dataSource.destroy();

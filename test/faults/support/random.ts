@@ -1,4 +1,3 @@
-/** Numbers that look random and are the same for the same seed. */
 export class Random {
   private state: number;
 
@@ -6,7 +5,6 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** From 0 up to but not including 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);

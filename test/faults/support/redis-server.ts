@@ -29,7 +29,6 @@ export class RedisServer extends ServerProcess {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts (again) on the same port, and waits until it answers. */
   async restart(): Promise<void> {
     const inMemory = ['--dir', this.directory, '--save', '', '--appendonly', 'no'];
     const args = [...this.portArgs(), '--bind', '127.0.0.1', ...inMemory];
@@ -37,7 +36,6 @@ export class RedisServer extends ServerProcess {
     await this.waitUntil('answers', 10_000, async () => (await this.command('PING')) === '+PONG\r\n');
   }
 
-  /** One command on a connection of its own; gives the raw reply. */
   command(...words: string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = this.certificate

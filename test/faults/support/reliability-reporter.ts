@@ -1,23 +1,21 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestModule } from 'vitest/node';
 import { table } from '../../../tooling/markdown-table.js';
 import { type Figures, FIGURES_FILE, type FiguresOfTest } from './figures.js';
 
 const COMMAND = 'npm run test:faults';
-const HEADINGS = [
-  'Test',
-  'Faults or rounds',
-  'Requests',
-  'Wrong answers',
-  'Acknowledged writes',
-  'Lost',
-  'Longest answer',
-  'Recovery (longest)',
-  'Time',
-  'Result',
+const COLUMNS: [heading: string, figure: keyof Figures][] = [
+  ['Faults or rounds', 'faults'],
+  ['Requests', 'requests'],
+  ['Wrong answers', 'wrong'],
+  ['Acknowledged writes', 'acknowledged'],
+  ['Lost', 'lost'],
+  ['Longest answer', 'longestAnswerMs'],
+  ['Recovery (longest)', 'recoveriesMs'],
 ];
+const HEADINGS = ['Test', ...COLUMNS.map(([heading]) => heading), 'Time', 'Result'];
 
 /** Prints the figures of all tests as a table, and writes it to the file named by RELIABILITY_DOC. */
 export class ReliabilityReporter implements Reporter {
@@ -59,36 +57,22 @@ function introduction(): string {
 }
 
 function section(module: TestModule, figures: FiguresOfTest[]): string {
-  const name = basename(module.moduleId, '.e2e-spec.ts');
-  const rows = [...module.children.allTests()].map((test) =>
-    row(
-      test,
-      figures.filter(({ file, test: named }) => file === module.moduleId && named === test.fullName),
-    ),
-  );
+  const ofModule = figures.filter(({ file }) => file === module.moduleId);
+  const rows = [...module.children.allTests()].map((test) => {
+    const ofTest = ofModule.filter(({ test: name }) => name === test.fullName);
+    const seconds = ((test.diagnostic()?.duration ?? 0) / 1000).toFixed(1);
+    const cells = COLUMNS.map(([, figure]) => cell(figure, ofTest));
+    return [test.fullName.replaceAll('|', String.raw`\|`)].concat(cells, `${seconds} s`, test.result().state);
+  });
   const seconds = Math.round(module.diagnostic().duration / 1000);
+  const name = basename(module.moduleId, '.e2e-spec.ts');
   return [`## ${name} (${seconds} s)`, '', ...table(HEADINGS, rows)].join('\n');
 }
 
-function row(test: TestCase, figures: Figures[]): string[] {
-  const sum = (pick: (figures: Figures) => number | undefined): string => {
-    const values = figures.flatMap((one) => pick(one) ?? []);
-    return values.length === 0 ? '' : String(values.reduce((a, b) => a + b));
-  };
-  return [
-    test.fullName.replaceAll('|', String.raw`\|`),
-    sum(({ faults }) => faults),
-    sum(({ requests }) => requests),
-    sum(({ wrong }) => wrong),
-    sum(({ acknowledged }) => acknowledged),
-    sum(({ lost }) => lost),
-    longest(figures.flatMap(({ longestAnswerMs }) => longestAnswerMs ?? [])),
-    longest(figures.flatMap(({ recoveriesMs }) => recoveriesMs ?? [])),
-    `${((test.diagnostic()?.duration ?? 0) / 1000).toFixed(1)} s`,
-    test.result().state,
-  ];
-}
-
-function longest(times: number[]): string {
-  return times.length === 0 ? '' : `${Math.round(Math.max(...times))} ms`;
+/** The longest of times, and the sum of all else. */
+function cell(figure: keyof Figures, all: readonly Figures[]): string {
+  const values = all.flatMap((figures) => figures[figure] ?? []);
+  if (values.length === 0) return '';
+  if (figure.endsWith('Ms')) return `${Math.round(Math.max(...values))} ms`;
+  return String(values.reduce((one, other) => one + other));
 }

@@ -1,33 +1,49 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { hangTimeoutMs, waitFor } from '../../../tooling/wait.js';
-import type { Environment } from '../../support/service-process.js';
+import { type RestartableService, startAt, type Storage, UNLIMITED } from './deployment.js';
 
 const HOOK = resolve(import.meta.dirname, 'stop-at-statement.mjs');
 
-/** Has an instance stop itself before a statement; the directory is that of the instance. */
-export class StopAtStatement {
-  readonly env: Environment;
-  private readonly file: string;
+/** An instance, until the test ends, that can be made to stop itself before a statement. */
+export class StoppableService {
+  private constructor(
+    readonly process: RestartableService,
+    private readonly file: string,
+  ) {}
 
-  constructor(directory: string) {
-    this.file = join(directory, 'stop-before');
-    this.env = { NODE_OPTIONS: `--import=${HOOK}`, STOP_FILE: this.file };
+  static async on(storage: Storage): Promise<StoppableService> {
+    const file = join(temporaryDirectory('stop'), 'stop-before');
+    const env = { ...UNLIMITED, NODE_OPTIONS: `--import=${HOOK}`, STOP_FILE: file };
+    return new StoppableService(await startAt(storage, env), file);
   }
 
-  /** Before the next statement that contains this text. */
-  arm(text: string): void {
+  stopBefore(text: string): void {
     writeFileSync(`${this.file}.new`, text);
     renameSync(`${this.file}.new`, this.file);
   }
 
-  /** Until the process has stopped where it was told to. */
-  async stopped(pid: number): Promise<void> {
-    await waitFor('the process has stopped', hangTimeoutMs(), () => !existsSync(this.file) && isStopped(pid));
+  async untilStopped(): Promise<void> {
+    await waitFor('the process has stopped', hangTimeoutMs(), () => {
+      const status = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8');
+      return !existsSync(this.file) && status.slice(status.lastIndexOf(')') + 2).startsWith('T');
+    });
   }
-}
 
-function isStopped(pid: number): boolean {
-  const status = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return status.slice(status.lastIndexOf(')') + 2).startsWith('T');
+  /**
+   * Writes events until the service has stopped itself in a round.
+   *
+   * @param isAlone otherwise another instance may number first
+   */
+  async stopInARound(text: string, write: () => Promise<unknown>, isAlone = false): Promise<void> {
+    this.stopBefore(text);
+    const writing = isAlone ? undefined : setInterval(() => void write(), 300);
+    await write();
+    try {
+      await this.untilStopped();
+    } finally {
+      clearInterval(writing);
+    }
+  }
 }

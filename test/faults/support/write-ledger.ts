@@ -4,12 +4,8 @@ import type { Outcome } from '../../support/load.js';
 export class WriteLedger {
   private readonly writes = new Map<string, Outcome>();
 
-  /** To be called before the write is sent: one that is never answered stays unknown. */
-  sent(key: string): void {
-    this.writes.set(key, 'unknown');
-  }
-
-  answered(key: string, outcome: Outcome): void {
+  /** `unknown` before the write is sent: one that is never answered stays so. */
+  note(key: string, outcome: Outcome): void {
     this.writes.set(key, outcome);
   }
 
@@ -17,24 +13,9 @@ export class WriteLedger {
     return [...this.writes].filter(([, is]) => is === outcome).map(([key]) => key);
   }
 
-  compare(present: ReadonlySet<string>): LedgerReport {
-    const unknown = this.keys('unknown');
-    return {
-      acknowledged: this.keys('ok').length,
-      lost: this.keys('ok').filter((key) => !present.has(key)),
-      ghosts: this.keys('refused').filter((key) => present.has(key)),
-      unknownApplied: unknown.filter((key) => present.has(key)).length,
-      unknownAbsent: unknown.filter((key) => !present.has(key)).length,
-    };
+  /** Acknowledged and not there, and refused and there all the same: both must be empty. */
+  compare(present: ReadonlySet<string>) {
+    const lost = this.keys('ok').filter((key) => !present.has(key));
+    return { lost, ghosts: this.keys('refused').filter((key) => present.has(key)) };
   }
-}
-
-export interface LedgerReport {
-  acknowledged: number;
-  /** Acknowledged and not there: must be empty. */
-  lost: string[];
-  /** Refused and there all the same: must be empty. */
-  ghosts: string[];
-  unknownApplied: number;
-  unknownAbsent: number;
 }
