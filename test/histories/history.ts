@@ -8,9 +8,7 @@ export interface Timing {
   startedAt: number;
   endedAt: number;
   result: Result;
-  /** undefined: no answer */
   status: number | undefined;
-  /** the instance that the client sent the request to */
   instance: number;
 }
 
@@ -38,53 +36,44 @@ export interface ListedMember {
   role: string;
 }
 
-interface OrgRead {
-  orgId: string;
-  readerId: string;
-}
+export type ListedInvitations = { id: string; status: string }[];
 
 /** `seen` is what an answer holds whose result is `ok`. */
-export interface DetailRead extends OrgRead {
-  kind: 'detail';
-  seen?: { revision: number; name: string; members: ListedMember[]; body: string };
-}
-
-export interface MemberListRead extends OrgRead {
-  kind: 'members';
-  seen?: { members: ListedMember[] };
+interface OrgRead<Kind extends string, Seen> {
+  kind: Kind;
+  orgId: string;
+  readerId: string;
+  seen?: Seen;
 }
 
 /** The first page, newest first. */
-export interface InvitationListRead extends OrgRead {
-  kind: 'invitations';
+interface PageRead<Kind extends string, Seen> extends OrgRead<Kind, Seen> {
   limit: number;
-  seen?: { invitations: { id: string; status: string }[] };
 }
 
-/** The first page of the audit log, newest first. */
-export interface LogRead extends OrgRead {
-  kind: 'log';
-  limit: number;
-  seen?: { events: { id: string; revision: number }[] };
+interface Detail {
+  revision: number;
+  name: string;
+  members: ListedMember[];
+  body: string;
 }
+
+export type DetailRead = OrgRead<'detail', Detail>;
+export type MemberListRead = OrgRead<'members', { members: ListedMember[] }>;
+export type InvitationListRead = PageRead<'invitations', { invitations: ListedInvitations }>;
+export type LogRead = PageRead<'log', { events: { id: string; revision: number }[] }>;
 
 /**
  * Names of sessions are paths: what a session's one-time code opens has the name of the session before its own, and ends
- * with it.
+ * with it. An exchange is of the code that opens `session`.
  */
-export interface SessionUse {
-  kind: 'use';
-  session: string;
-}
-
-/** The exchange of the one-time code that opens `session`. */
-export interface CodeExchange {
-  kind: 'exchange';
+interface SessionUse {
+  kind: 'use' | 'exchange';
   session: string;
 }
 
 /** The use of a refresh token, which an instance accepts once if `REFRESH_GRACE` is `0s`. */
-export interface Refresh {
+interface Refresh {
   kind: 'refresh';
   session: string;
   generation: number;
@@ -96,7 +85,9 @@ export interface SessionEnd {
 }
 
 export type OrgOperation = OrgChange | DetailRead | MemberListRead | InvitationListRead | LogRead;
-export type SessionOperation = SessionUse | CodeExchange | Refresh | SessionEnd;
+/** What needs a live session, or what opens one. */
+export type SessionProof = SessionUse | Refresh;
+export type SessionOperation = SessionProof | SessionEnd;
 
 export type Timed<Description> = Description & Timing;
 export type Operation = Timed<OrgOperation | SessionOperation>;
@@ -118,7 +109,6 @@ export interface History {
 }
 
 export interface Violation {
-  /** a stable word, to count by */
   rule: string;
   text: string;
   operations: readonly Operation[];

@@ -3,13 +3,11 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Random } from '../faults/support/random.js';
 import { times } from '../support/at-once.js';
 import { asRecord, asRecords, asString, clientOf, type Send } from '../support/service-client.js';
-import { aGuest, aLister, anOwner, type Step } from './clients/org-clients.js';
-import { readOrg } from './clients/org-reads.js';
-import { Recorder } from './clients/recorder.js';
-import { CodeClient, EndingClient, RefreshClient } from './clients/session-clients.js';
-import { aTeam, type Team } from './clients/team.js';
-import { type FaultSeries, strikeUntil } from './faults.js';
-import type { History, LoggedEvent } from './history.js';
+import { Client } from './clients/client.js';
+import { aGuest, aLister, anOwner, aTeam, readOrg, type Step, type Team } from './clients/org-clients.js';
+import { endWhileUsed, exchangeAtOnce, inRounds, refreshAtOnce } from './clients/session-clients.js';
+import { strikeUntil } from './faults.js';
+import type { History, LoggedEvent, Operation } from './history.js';
 import type { Stage } from './set-ups.js';
 
 const TEAMS = 2;
@@ -25,28 +23,31 @@ export interface Run extends History {
 /** Runs clients and faults for that many seconds. The seed decides what clients choose and which faults strike. */
 export async function runOn({ services, faults }: Stage, seed: number, seconds: number): Promise<Run> {
   const instances = services.map(({ url }) => clientOf(url));
-  const recorder = new Recorder(instances);
+  const operations: Operation[] = [];
   let seeds = seed;
   const aRandom = (): Random => new Random((seeds += 1));
+  const aClient = (): Client => new Client(instances, operations, aRandom());
   const teams: Team[] = [];
-  for (let place = 0; place < TEAMS; place += 1)
-    teams.push(await aTeam(recorder, aRandom(), `team-${place}`));
+  for (let place = 0; place < TEAMS; place += 1) teams.push(await aTeam(aClient(), `team-${place}`));
 
   const steps: Step[] = [
     ...teams.flatMap((team) => [
-      ...team.owners.map((owner) => anOwner(recorder, aRandom(), team, owner)),
-      ...team.guests.map((guest) => aGuest(recorder, aRandom(), team, guest)),
-      ...times(LISTERS, () => aLister(recorder, aRandom(), team)),
+      ...team.owners.map((owner) => anOwner(aClient(), team, owner)),
+      ...team.guests.map((guest) => aGuest(aClient(), team, guest)),
+      ...times(LISTERS, () => aLister(aClient(), team)),
     ]),
-    ...times(2, (place) => new RefreshClient(recorder, aRandom(), `refresh-${place}`).step),
-    new CodeClient(recorder, aRandom(), 'code').step,
-    ...times(2, (place) => new EndingClient(recorder, aRandom(), `end-${place}`).step),
+    ...times(2, (place) => inRounds(aClient(), `refresh-${place}`, refreshAtOnce)),
+    inRounds(aClient(), 'code', exchangeAtOnce),
+    ...times(2, (place) => inRounds(aClient(), `end-${place}`, endWhileUsed)),
   ];
   const over = new AbortController();
   const running = steps.map((step) => repeat(step, over.signal));
+  const until = performance.now() + seconds * 1000;
   let struck: string[];
   try {
-    struck = await strikeFor(seconds, faults, aRandom);
+    const striking = faults.map((series) => strikeUntil(until, series, aRandom()));
+    struck = (await Promise.all(striking)).flat();
+    await sleep(until - performance.now());
   } finally {
     over.abort();
     await Promise.all(running);
@@ -59,7 +60,7 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
   for (const team of teams) {
     for (let count = 0; count < LAST_READS; count += 1) {
       for (const kind of ['detail', 'members', 'invitations', 'log'] as const)
-        await readOrg(kind, recorder, aRandom(), team, team.owners[0]);
+        await readOrg(kind, aClient(), team, team.owners[0]);
     }
   }
   const logs = new Map<string, LoggedEvent[]>();
@@ -67,14 +68,7 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
     const read = () => wholeLog(instances[0]!, team);
     logs.set(team.orgId, await waitFor('the audit log is read', hangTimeoutMs(), read));
   }
-  return { operations: recorder.operations, logs, faults: struck };
-}
-
-async function strikeFor(seconds: number, faults: FaultSeries[], aRandom: () => Random): Promise<string[]> {
-  const until = performance.now() + seconds * 1000;
-  const striking = faults.map((series) => strikeUntil(until, series, aRandom()));
-  const [, ...struck] = await Promise.all([sleep(seconds * 1000), ...striking]);
-  return struck.flat();
+  return { operations, logs, faults: struck };
 }
 
 async function repeat(step: Step, over: AbortSignal): Promise<void> {

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DataSource } from 'typeorm';
 import { times } from '../support/at-once.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/env.js';
@@ -9,28 +8,27 @@ import { createDataSource, dataSourceOptions } from '../../src/database/database
 import { NO_LIMITS } from '../support/service.js';
 import type { Environment } from '../support/service-process.js';
 import { removeAtExit } from '../../tooling/processes/at-exit.js';
-import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { GaleraCluster } from '../faults/support/galera-cluster.js';
-import { hostsUrl, RestartableService, Storage } from '../faults/support/deployment.js';
+import {
+  closeAfterTest,
+  hostsUrl,
+  type RestartableService,
+  startAt,
+  Storage,
+} from '../faults/support/deployment.js';
 import { faultsOfCluster, faultsOfInstance, faultsOfServer, type FaultSeries } from './faults.js';
 
-/** Instances of Accounts on a database, and what may go wrong there. */
+/** Instances of Accounts on a database until the test ends, and what may go wrong there. */
 export interface Stage {
   services: RestartableService[];
   faults: FaultSeries[];
-  close(): Promise<void>;
-}
-
-export interface SetUp {
-  name: string;
-  start: () => Promise<Stage>;
 }
 
 const INSTANCES = 2;
 const ENVIRONMENT: Environment = { ...NO_LIMITS, REFRESH_GRACE: '0s', CODE_TTL: '10m' };
 
 /** The operator's own database, if there is one; else those that a run starts for itself. */
-export const SET_UPS: readonly SetUp[] =
+export const SET_UPS: readonly { name: string; start: () => Promise<Stage> }[] =
   process.env['TEST_DATABASE_URL'] === undefined
     ? [
         { name: 'SQLite', start: onSqlite },
@@ -40,48 +38,36 @@ export const SET_UPS: readonly SetUp[] =
     : [{ name: 'TEST_DATABASE_URL', start: () => onOwnDatabase(process.env['TEST_DATABASE_URL']!) }];
 
 async function onSqlite(): Promise<Stage> {
-  const storage = await Storage.on('sqlite');
-  return aStage(storage, [{}], []);
+  return aStage(await closeAfterTest(Storage.on('sqlite')), [{}], []);
 }
 
 /** On a disk: in /dev/shm, InnoDB maps its log into memory, and a killed server loses nothing whatever its settings are. */
 async function onMariadb(): Promise<Stage> {
   const directory = removeAtExit(mkdtempSync(join(tmpdir(), 'accounts-mariadb-')));
-  const server = await MariaDbServer.start({ durable: true, directory });
-  const storage = await Storage.at(server.port);
-  return aStage(
-    storage,
-    times(INSTANCES, () => ({})),
-    [faultsOfServer(server)],
-    () => server.close(),
-  );
+  const storage = await closeAfterTest(Storage.on('mariadb', { durable: true, directory }));
+  const envs = times(INSTANCES, () => ({}));
+  return aStage(storage, envs, [faultsOfServer(storage.server)]);
 }
 
 /** Each instance prefers a node of its own. */
 async function onGalera(): Promise<Stage> {
-  const cluster = await GaleraCluster.start({ nodes: 2 });
-  const storage = await Storage.at(cluster.node(0).port);
-  const [first, second] = cluster.nodes.map(({ port }) => port) as [number, number];
-  const envs = [
-    [first, second],
-    [second, first],
-  ].map((ports) => ({ DATABASE_URL: hostsUrl(storage.installation, ports) }));
-  return aStage(storage, envs, [faultsOfCluster(cluster)], () => cluster.close());
+  const cluster = await closeAfterTest(GaleraCluster.start({ nodes: 2 }));
+  const ports = cluster.nodes.map(({ port }) => port);
+  const storage = await closeAfterTest(Storage.at(ports[0]!));
+  const envs = [ports, ports.toReversed()].map((order) => ({
+    DATABASE_URL: hostsUrl(storage.installation, order),
+  }));
+  return aStage(storage, envs, [faultsOfCluster(cluster)]);
 }
 
 /** Nothing is ever deleted there: neither what the run has made nor anything else. */
 async function onOwnDatabase(url: string): Promise<Stage> {
-  const storage = await Storage.on('sqlite');
+  const storage = await closeAfterTest(Storage.on('sqlite'));
   const given = ['DATABASE_SSL', 'DATABASE_SSL_CA'].filter((name) => process.env[name] !== undefined);
   const own = { DATABASE_URL: url, ...Object.fromEntries(given.map((name) => [name, process.env[name]!])) };
   await requireEmpty(storage, own);
-  const count = url.startsWith('sqlite:') ? 1 : INSTANCES;
-  const stage = await aStage(
-    storage,
-    times(count, () => own),
-    [],
-  );
-  return { ...stage, faults: [] };
+  const envs = times(url.startsWith('sqlite:') ? 1 : INSTANCES, () => own);
+  return { ...(await aStage(storage, envs, [])), faults: [] };
 }
 
 /** @throws Error if the database has tables or views, or cannot be reached */
@@ -90,7 +76,11 @@ async function requireEmpty({ installation }: Storage, own: Record<string, strin
   if (env.database.engine === 'sqlite' && !existsSync(env.database.file)) return;
   const options = await dataSourceOptions(env, { ...SCHEMA, migrations: [] }, 'inspection');
   const dataSource = await createDataSource(options).initialize();
-  const tables = await tablesOf(dataSource, env.database.engine);
+  const tables = await dataSource.query<unknown[]>(
+    env.database.engine === 'sqlite'
+      ? 'SELECT name FROM sqlite_master'
+      : 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
+  );
   await dataSource.destroy();
   if (tables.length === 0) return;
   throw new Error(
@@ -99,30 +89,8 @@ async function requireEmpty({ installation }: Storage, own: Record<string, strin
   );
 }
 
-function tablesOf(dataSource: DataSource, engine: 'sqlite' | 'mysql'): Promise<unknown[]> {
-  return dataSource.query<unknown[]>(
-    engine === 'sqlite'
-      ? 'SELECT name FROM sqlite_master'
-      : 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
-  );
-}
-
-async function aStage(
-  storage: Storage,
-  envs: Environment[],
-  faults: FaultSeries[],
-  closeServer = (): Promise<void> => Promise.resolve(),
-): Promise<Stage> {
+async function aStage(storage: Storage, envs: Environment[], faults: FaultSeries[]): Promise<Stage> {
   const services: RestartableService[] = [];
-  for (const env of envs) services.push(await RestartableService.on(storage, { ...ENVIRONMENT, ...env }));
-  await Promise.all(services.map((service) => service.start()));
-  return {
-    services,
-    faults: [...services.map(faultsOfInstance), ...faults],
-    close: async () => {
-      await Promise.all(services.map((service) => service.kill()));
-      await storage.close();
-      await closeServer();
-    },
-  };
+  for (const env of envs) services.push(await startAt(storage, { ...ENVIRONMENT, ...env }));
+  return { services, faults: [...services.map(faultsOfInstance), ...faults] };
 }

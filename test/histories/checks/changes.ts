@@ -1,6 +1,7 @@
 import { unmatched } from '../../faults/support/matching.js';
 import type { Effect, LoggedEvent, OrgChange, Timed, Violation } from '../history.js';
 import type { OrgLog } from './org-log.js';
+import { broken } from './org-reads.js';
 
 type Change = Timed<OrgChange>;
 
@@ -51,10 +52,6 @@ export function explain(changes: readonly Change[], log: OrgLog): Explained {
     violations.push(broken('change_from_nowhere', text, []));
   }
   return { violations, made, idle };
-}
-
-export function broken(rule: string, text: string, operations: Violation['operations']): Violation {
-  return { rule, text, operations };
 }
 
 function isIn({ actorId, effect }: Change, events: readonly LoggedEvent[]): boolean {

@@ -1,29 +1,37 @@
 import type { History, Operation, OrgOperation, Timed, Violation } from '../history.js';
-import { broken, explain } from './changes.js';
-import { detailsOfNoRevision, tagsWithTwoBodies } from './details.js';
-import { brokenInvitationLists } from './invitation-lists.js';
-import { brokenMemberLists } from './member-lists.js';
-import { brokenLogReads, changesOutOfOrder, staleDetails } from './order.js';
-import { OrgLog } from './org-log.js';
-import { RealTime, type Shown } from './real-time.js';
+import { explain } from './changes.js';
+import { OrgLog, RealTime, type Shown } from './org-log.js';
+import {
+  broken,
+  brokenInvitationLists,
+  brokenLogReads,
+  brokenMemberLists,
+  changesOutOfOrder,
+  detailsOfNoRevision,
+  staleDetails,
+  tagsWithTwoBodies,
+} from './org-reads.js';
 import { acceptedTwice, brokenSessions } from './sessions.js';
 
 /** Finds whatever in a history breaks what Accounts promises its clients. */
 export function violationsIn({ operations, logs }: History): Violation[] {
-  const byOrg = Map.groupBy(operations.filter(isOfOrg), ({ orgId }) => orgId);
+  const ofOrgs = operations.filter((one): one is Timed<OrgOperation> => 'orgId' in one);
   return [
-    ...[...byOrg].flatMap(([orgId, some]) => violationsInOrg(some, new OrgLog(logs.get(orgId) ?? []))),
+    ...[...Map.groupBy(ofOrgs, ({ orgId }) => orgId)].flatMap(([orgId, some]) =>
+      violationsInOrg(some, new OrgLog(logs.get(orgId) ?? [])),
+    ),
     ...acceptedTwice(operations),
     ...brokenSessions(operations),
-    ...unexpectedAnswers(operations),
+    // The only error above 499 is 503.
+    ...operations
+      .filter(({ status = 0 }) => status >= 500 && status !== 503)
+      .map((one) => broken('unexpected_answer', `${one.kind} was answered with ${one.status}`, [one])),
   ];
 }
 
 function violationsInOrg(operations: readonly Timed<OrgOperation>[], log: OrgLog): Violation[] {
   const changes = operations.filter((one) => one.kind === 'change');
   const details = operations.filter((one) => one.kind === 'detail');
-  const lists = operations.filter((one) => one.kind === 'members' || one.kind === 'detail');
-  const invitationLists = operations.filter((one) => one.kind === 'invitations');
   const logReads = operations.filter((one) => one.kind === 'log');
   const { violations, made, idle } = explain(changes, log);
   const shown: Shown[] = [
@@ -34,28 +42,21 @@ function violationsInOrg(operations: readonly Timed<OrgOperation>[], log: OrgLog
       (read) => read.seen?.events.slice(0, 1).map(({ revision }) => shownBy(read, revision)) ?? [],
     ),
   ];
-  const realTime = new RealTime(shown);
+  const realTime = new RealTime(shown, log);
   return [
     ...violations,
     ...changesOutOfOrder(made, realTime),
     ...staleDetails(details, realTime),
     ...detailsOfNoRevision(details, changes, log),
     ...tagsWithTwoBodies(details),
-    ...brokenMemberLists(lists, log, realTime),
-    ...brokenInvitationLists(invitationLists, log, realTime),
-    ...brokenLogReads(logReads, log, realTime),
+    ...operations
+      .filter((one) => one.kind === 'members' || one.kind === 'detail')
+      .flatMap((read) => brokenMemberLists(read, log, realTime)),
+    ...operations
+      .filter((one) => one.kind === 'invitations')
+      .flatMap((read) => brokenInvitationLists(read, log, realTime)),
+    ...logReads.flatMap((read) => brokenLogReads(read, log, realTime)),
   ];
-}
-
-/** The only error above 499 is 503. */
-function unexpectedAnswers(operations: readonly Operation[]): Violation[] {
-  return operations
-    .filter(({ status = 0 }) => status >= 500 && status !== 503)
-    .map((one) => broken('unexpected_answer', `${one.kind} was answered with ${one.status}`, [one]));
-}
-
-function isOfOrg(one: Operation): one is Timed<OrgOperation> {
-  return 'orgId' in one;
 }
 
 function shownBy({ startedAt, endedAt }: Operation, revision: number, isChange = false): Shown {

@@ -1,12 +1,20 @@
-import type { InvitationStatus, ListedMember, LoggedEvent } from '../history.js';
-import { countAtMost } from './sorted.js';
+import type { InvitationStatus, ListedInvitations, ListedMember, LoggedEvent, Timing } from '../history.js';
 
-/** The values that something had, each from a revision on. */
+/** How many of the ascending numbers are at most that value. */
+function countAtMost(ascending: readonly number[], value: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle]! <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 class Versions<T> {
   private readonly revisions: number[] = [];
   private readonly values: T[] = [];
 
-  /** To be called in the order of the revisions. */
   set(revision: number, value: T): void {
     this.revisions.push(revision);
     this.values.push(value);
@@ -27,9 +35,7 @@ const STATUSES: Readonly<Record<string, InvitationStatus>> = {
 
 /** The audit log of an organization, and the state that it gives at each revision. */
 export class OrgLog {
-  /** in the order of the revisions */
   readonly events: readonly LoggedEvent[];
-  /** of all events, each once, in their order */
   readonly revisions: readonly number[];
   private readonly byRevision: ReadonlyMap<number, readonly LoggedEvent[]>;
   private readonly roles = new Map<string, Versions<string | undefined>>();
@@ -45,7 +51,7 @@ export class OrgLog {
     this.byRevision = Map.groupBy(this.events, ({ revision }) => revision);
     this.revisions = [...this.byRevision.keys()];
     for (const event of this.events) this.apply(event);
-    this.invitationIds = [...this.statuses.keys()].toSorted((one, other) => (one < other ? 1 : -1));
+    this.invitationIds = [...this.statuses.keys()].toSorted().toReversed();
   }
 
   eventsAt(revision: number): readonly LoggedEvent[] {
@@ -63,8 +69,8 @@ export class OrgLog {
     });
   }
 
-  invitationsAt(revision: number, limit: number): { id: string; status: string }[] {
-    const listed: { id: string; status: string }[] = [];
+  invitationsAt(revision: number, limit: number): ListedInvitations {
+    const listed: ListedInvitations = [];
     for (const id of this.invitationIds) {
       const status = this.statuses.get(id)?.at(revision);
       if (status !== undefined) listed.push({ id, status });
@@ -73,18 +79,20 @@ export class OrgLog {
     return listed;
   }
 
-  /** The last event that gave the organization a name. */
   namingAt(revision: number): LoggedEvent | undefined {
     return this.names.at(revision);
+  }
+
+  between(after: number, before: number): readonly number[] {
+    return this.revisions.slice(countAtMost(this.revisions, after), countAtMost(this.revisions, before - 1));
   }
 
   private apply(event: LoggedEvent): void {
     const { type, revision, userId, data } = event;
     if (type === 'org.created' || type === 'org.renamed') this.names.set(revision, event);
     const invitationId = data['invitationId'];
-    if (typeof invitationId === 'string' && STATUSES[type]) {
+    if (typeof invitationId === 'string' && STATUSES[type])
       versionsOf(this.statuses, invitationId).set(revision, STATUSES[type]);
-    }
     if (!type.startsWith('member.') || userId === null) return;
     const role = type === 'member.removed' ? undefined : String(data['to'] ?? data['role']);
     versionsOf(this.roles, userId).set(revision, role);
@@ -95,4 +103,55 @@ function versionsOf<T>(all: Map<string, Versions<T>>, key: string): Versions<T> 
   const versions = all.get(key) ?? new Versions<T>();
   all.set(key, versions);
   return versions;
+}
+
+type Span = Pick<Timing, 'startedAt' | 'endedAt'>;
+
+/** An operation that has shown a revision of an organization to a client. */
+export interface Shown extends Span {
+  revision: number;
+  /** whether the operation made the revision */
+  isChange: boolean;
+}
+
+/** The order that clients saw: what has ended before something else begins comes before it. */
+export class RealTime {
+  private readonly ends: number[];
+  /** the greatest revision that was shown until each of the ends */
+  private readonly shown: number[];
+  private readonly begins: number[];
+  /** the smallest revision that was made from each of the begins on */
+  private readonly made: number[];
+
+  constructor(
+    operations: readonly Shown[],
+    private readonly log: OrgLog,
+  ) {
+    const byEnd = operations.toSorted((one, other) => one.endedAt - other.endedAt);
+    this.ends = byEnd.map(({ endedAt }) => endedAt);
+    let most = 0;
+    this.shown = byEnd.map(({ revision }) => (most = Math.max(most, revision)));
+
+    const changes = operations.filter(({ isChange }) => isChange);
+    const byBegin = changes.toSorted((one, other) => one.startedAt - other.startedAt);
+    this.begins = byBegin.map(({ startedAt }) => startedAt);
+    let least = Infinity;
+    const backwards = byBegin.toReversed().map(({ revision }) => (least = Math.min(least, revision)));
+    this.made = backwards.toReversed();
+  }
+
+  /** The greatest revision that a client was shown before that time; 0 before the first one. */
+  shownBefore(time: number): number {
+    return this.shown[countAtMost(this.ends, time) - 1] ?? 0;
+  }
+
+  /**
+   * The revisions that an operation can have seen: from the latest that was shown before it began until the first that a
+   * later change made. The first one stands for those before the next event.
+   */
+  revisionsFor({ startedAt, endedAt }: Span): number[] {
+    const least = this.shownBefore(startedAt);
+    const end = this.made[countAtMost(this.begins, endedAt)] ?? Infinity;
+    return [least, ...this.log.between(least, end)];
+  }
 }

@@ -1,37 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hangTimeoutMs } from '../../../tooling/wait.js';
-import { timed } from '../../faults/support/timed-request.js';
+import { timed } from '../../faults/support/invariants.js';
 import type { Random } from '../../faults/support/random.js';
-import type { Reply, RequestOptions, Send } from '../../support/service-client.js';
+import {
+  asRecord,
+  asString,
+  type Reply,
+  type RequestOptions,
+  type Send,
+} from '../../support/service-client.js';
 import type { Operation, OrgOperation, Result, SessionOperation } from '../history.js';
 
-export interface Request extends RequestOptions {
-  method: string;
-  path: string;
+export type Request = [method: string, path: string, options?: RequestOptions];
+
+export interface Person {
+  id: string;
+  email: string;
+  token: string;
 }
+
+const PASSWORD = 'correct horse battery staple';
 
 /** A client that gets no answer leaves the processor to the instances for a moment. */
 const PAUSE_MS = 20;
 
-/** Sends the requests of all clients and keeps what came of each. */
-export class Recorder {
-  readonly operations: Operation[] = [];
-
-  constructor(private readonly instances: readonly Send[]) {}
+/** Sends its requests to any of the instances, and keeps what came of each with those of all clients. */
+export class Client {
+  constructor(
+    private readonly instances: readonly Send[],
+    private readonly operations: Operation[],
+    readonly random: Random,
+  ) {}
 
   /**
-   * Sends a request to one of the instances. `see` reads what the operation has shown from an answer that is a success.
+   * @param see reads what the operation has shown from an answer that is a success
    * @returns the answer if it is a success
    */
   async record<Description extends OrgOperation | SessionOperation>(
-    random: Random,
     description: Description,
-    { method, path, ...options }: Request,
+    request: Request,
     see: (reply: Reply) => Partial<Description> = () => ({}),
   ): Promise<Reply | undefined> {
-    const instance = random.between(0, this.instances.length - 1);
-    const send = this.instances[instance]!;
-    const { reply, error, answered } = await timed(send, method, path, options);
+    const instance = this.random.between(0, this.instances.length - 1);
+    const { reply, error, answered } = await timed(this.instances[instance]!, ...request);
     const { startedAt, endedAt, status } = answered;
     const result = resultOf(status);
     // A refused connection has carried no request.
@@ -44,11 +55,21 @@ export class Recorder {
   }
 
   /** A request that leaves no operation, such as a registration. @returns the answer if it is a success */
-  async ask(random: Random, { method, path, ...options }: Request): Promise<Reply | undefined> {
-    const send = random.pick(this.instances);
-    const { reply } = await timed(send, method, path, { timeoutMs: hangTimeoutMs(), ...options });
+  async ask(...[method, path, options]: Request): Promise<Reply | undefined> {
+    const patient = { timeoutMs: hangTimeoutMs(), ...options };
+    const { reply } = await timed(this.random.pick(this.instances), method, path, patient);
     if (!reply) await sleep(PAUSE_MS);
     return resultOf(reply?.status) === 'ok' ? reply : undefined;
+  }
+
+  async register(name: string): Promise<(Person & { refreshToken: string; password: string }) | undefined> {
+    const credentials = { email: `${name}@example.com`, password: PASSWORD };
+    const body = { ...credentials, refresh: true };
+    const reply = await this.ask('POST', '/api/auth/register', { body });
+    if (!reply) return undefined;
+    const { token, refreshToken, user } = reply.body;
+    const tokens = { token: asString(token), refreshToken: asString(refreshToken) };
+    return { id: asString(asRecord(user)['id']), ...credentials, ...tokens };
   }
 }
 
