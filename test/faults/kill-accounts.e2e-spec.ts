@@ -52,11 +52,10 @@ describe.each(ENGINES)('kill -9 on %s', { timeout: 180_000 }, (engine) => {
       for (const deed of [refresh, logOut, changePassword]) {
         for (let made = 0; made < workers; made += 1) clients.push({ client: await aClient(), deed });
       }
-      const deeds = clients.map(
-        ({ client, deed }) =>
-          () =>
-            deed(client).then(() => (client.done += 1)),
-      );
+      const deeds = clients.map(({ client, deed }) => async () => {
+        await deed(client);
+        client.done += 1;
+      });
       await killDuring(deeds, 50, 500);
 
       for (const { client, deed } of clients) {

@@ -19,10 +19,8 @@ import {
 } from './support/deployment.js';
 import { report } from './support/figures.js';
 
-interface Ended {
-  afterMs: number;
-  answer: string;
-}
+/** `answer` is the first line of it, or nothing */
+type Ended = { afterMs: number; answer: string };
 
 it('200 slow clients are disconnected within 20 s while others are served', async () => {
   const maxMs = 20_000;

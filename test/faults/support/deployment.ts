@@ -1,5 +1,4 @@
 import { afterAll, onTestFinished } from 'vitest';
-import { existsSync } from 'node:fs';
 import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 import { MariaDbServer } from '../../../tooling/servers/mariadb.js';
 import type { Database, Row } from '../../support/database.js';
@@ -94,11 +93,6 @@ export class Storage {
     const orphans = await this.query('PRAGMA foreign_key_check');
     const said = checks.map((row) => String(Object.values(row)[0]));
     return [...said.filter((line) => line !== 'ok'), ...orphans.map((row) => JSON.stringify(row))];
-  }
-
-  /** Whether the database's file was made; a server's database is always there. */
-  exists(): boolean {
-    return this.isServer || existsSync(this.installation.db.url.replace('sqlite:', ''));
   }
 
   async close(): Promise<void> {

@@ -17,10 +17,7 @@ export interface Figures {
   recoveriesMs?: number[];
 }
 
-export interface FiguresOfTest extends Figures {
-  file: string;
-  test: string;
-}
+export type FiguresOfTest = Figures & { file: string; test: string };
 
 export const FIGURES_FILE = 'figures.jsonl';
 

@@ -149,12 +149,9 @@ function endStateTransfer(node: GaleraNode): void {
   }
 }
 
-const PROVIDERS = [
-  '/usr/lib/galera/libgalera_smm.so',
-  '/usr/lib/libgalera_smm.so',
-  '/usr/lib64/galera-4/libgalera_smm.so',
-  '/usr/lib64/galera/libgalera_smm.so',
-];
+const PROVIDERS = ['/usr/lib/galera', '/usr/lib', '/usr/lib64/galera-4', '/usr/lib64/galera'].map(
+  (folder) => `${folder}/libgalera_smm.so`,
+);
 
 /** A real Galera cluster on 127.0.0.1; every node has its own temporary directory and ports. */
 export class GaleraCluster {
