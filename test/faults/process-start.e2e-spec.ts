@@ -26,7 +26,6 @@ const MIGRATIONS = new Set(
 const KILLS = 6;
 const TABLES = 7;
 const LEASE_MS = 30_000;
-const LATENCY_MS = 40;
 
 /** Reaches its database through a network whose faults the test controls. */
 async function behindNetwork(storage: Storage) {
@@ -101,7 +100,7 @@ describe('kill -9 during the first start', () => {
     const recoveriesMs: number[] = [];
     for (let when = 1; when < TABLES; when += 1) {
       // Slows the migration down, so that it can be killed midway.
-      await network.delay(LATENCY_MS);
+      await network.delay(40);
       service.launch();
       await waitFor(`${when} tables are there`, 60_000, async () => (await tables(storage)) >= when, 0);
       await service.kill();

@@ -27,9 +27,7 @@ const report = {
   bareMiB,
   peakMiB: bareMiB,
   longestPauseMs: 0,
-  /** of more requests of the last email */
   admittedOfLast: 0,
-  /** emails refused before their limit */
   wronglyRefused: 0,
 };
 export type FloodReport = typeof report;

@@ -69,7 +69,6 @@ function section(module: TestModule, figures: FiguresOfTest[]): string {
   return [`## ${name} (${seconds} s)`, '', ...table(HEADINGS, rows)].join('\n');
 }
 
-/** The longest of times, and the sum of all else. */
 function cell(figure: keyof Figures, all: readonly Figures[]): string {
   const values = all.flatMap((figures) => figures[figure] ?? []);
   if (values.length === 0) return '';
