@@ -25,7 +25,6 @@ const SECONDS = Number(process.env['FEED_STORM_SECONDS'] ?? 30);
 const MAX_SKEW_MS = 600_000;
 const MAX_FROZEN_MS = 3000;
 const MAX_PEACE_MS = 1500;
-const MAX_STEADY_MS = 500;
 const ORGS = 4;
 
 it.each(ENGINES)(
@@ -121,7 +120,7 @@ async function strike(service: RestartableService, random: Random, until: number
 async function shift(clock: MovableClock, random: Random, until: number): Promise<number> {
   let jumps = 0;
   for (; performance.now() < until; jumps += 1) {
-    await sleep(random.between(0, MAX_STEADY_MS));
+    await sleep(random.between(0, 500));
     clock.moveOn(random.between(-MAX_SKEW_MS, MAX_SKEW_MS) - clock.ahead);
   }
   return jumps;
