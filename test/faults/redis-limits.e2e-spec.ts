@@ -393,8 +393,8 @@ const GUESSES = 30;
 /** 30 times this many are fewer than the old keys, so that an evicted key is never a recent one. */
 const NEW_KEYS = 30;
 const WRITE_KEYS = `for i = 1, tonumber(ARGV[2]) do
-  store.call('RPUSH', ARGV[1] .. i, string.rep('1', 200))
-  store.call('PEXPIRE', ARGV[1] .. i, 3600000)
+  redis.call('RPUSH', ARGV[1] .. i, string.rep('1', 200))
+  redis.call('PEXPIRE', ARGV[1] .. i, 3600000)
 end`;
 
 it('a full Redis, as compose.yaml configures it, keeps the counter of a login that is being guessed', async () => {
