@@ -14,7 +14,7 @@ const { loadEnv } = await builtModule<typeof import('../../../src/config/env.js'
 const { OrgPurge } =
   await builtModule<typeof import('../../../src/orgs/orgs.service.js')>('orgs/orgs.service.js');
 const { OrgsModule } =
-  await builtModule<typeof import('../../../src/orgs/orgs.module.js')>('orgs/orgs.module.js');
+  await builtModule<typeof import('../../../src/orgs/orgs.controller.js')>('orgs/orgs.controller.js');
 
 const env = loadEnv();
 const dataSource = await openDatabase(env, 'command');
