@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import type { Mail } from '../mail/mail.entity.js';
+import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { harmless, type MailText } from '../mail/template.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
@@ -31,29 +31,12 @@ export class MailTexts {
   /** Returns undefined if the email is obsolete, or concurrent emails reached a limit first. */
   async compose(mail: Mail): Promise<MailText | undefined> {
     const { kind } = mail;
-    switch (kind) {
-      case 'password_reset':
-        return this.resetText(mail);
-      case 'email_verification':
-        return (await this.mails.isBeyondLimits(mail)) ? undefined : this.codeText(kind, mail);
-      case 'email_change':
-        if (await this.mails.isBeyondLimits(mail)) return undefined;
-        if (await this.users.findByEmail(mail.recipient)) return { template: 'email_taken' };
-        return this.codeText(kind, mail);
-      case 'invitation':
-        return (await this.mails.isBeyondLimits(mail)) ? undefined : this.invitationText(mail);
-      case 'email_change_asked':
-      case 'email_changed':
-      case 'password_changed':
-      case 'reset_code_issued':
-      case 'second_factor_enabled':
-      case 'second_factor_removed':
-      case 'second_factor_guessed':
-      case 'recovery_codes_renewed':
-      case 'recovery_code_used':
-        break;
-    }
-    return { template: kind };
+    if (isNotice(kind)) return { template: kind };
+    if (kind === 'password_reset') return this.resetText(mail);
+    if (await this.mails.isBeyondLimits(mail)) return undefined;
+    if (kind === 'invitation') return this.invitationText(mail);
+    const isTaken = kind === 'email_change' && (await this.users.findByEmail(mail.recipient)) !== null;
+    return isTaken ? { template: 'email_taken' } : this.codeText(kind, mail);
   }
 
   async findPointless(mails: readonly WaitingMail[]): Promise<string[]> {

@@ -149,14 +149,14 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     const mail = await this.mails.claim(id, now, now + LEASE_MS);
     if (!mail) return false;
     if (mail.expiresAt !== null && mail.expiresAt <= now) {
-      await this.mails.end(mail, { state: 'failed', error: mail.lastError ?? 'expired' });
+      await this.mails.end(mail, 'failed', mail.lastError ?? 'expired');
       return true;
     }
     const text = await this.texts.compose(mail);
     if (!text) {
       // Strangers can make any number of requests that get no code.
       if (mail.codeId === null) await this.mails.delete([id]);
-      else await this.mails.end(mail, { state: 'dropped' });
+      else await this.mails.end(mail, 'dropped');
       return true;
     }
     try {
@@ -175,7 +175,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     const { id: mailId, kind, attempts } = mail;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.mails.end(mail, { state: 'sent' });
+        await this.mails.end(mail, 'sent');
         this.logger.debug({ msg: 'mail sent', mailId, kind, attempts });
         return;
       } catch (error) {
@@ -191,7 +191,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     const next = pauseMs === undefined ? undefined : Date.now() + pauseMs;
     const line = { mailId, kind, attempts, error: words };
     if (isFinal || next === undefined || (expiresAt !== null && next >= expiresAt)) {
-      await this.mails.end(mail, { state: 'failed', error: words });
+      await this.mails.end(mail, 'failed', words);
       this.logger.error({ msg: 'mail given up', ...line });
       return;
     }

@@ -88,11 +88,6 @@ export interface Excess {
   refusal: string;
 }
 
-interface Counted {
-  isKnownClient?: boolean;
-  beforeId?: string;
-}
-
 /**
  * Counts rows, so that all instances agree and no count reveals whether an email has an account. Returns undefined
  * within the limits.
@@ -101,7 +96,7 @@ export async function findExcess(
   query: (sql: string, values: unknown[]) => Promise<Record<string, string | null>[]>,
   mail: LimitedMail,
   now: number,
-  { isKnownClient = false, beforeId = 'g' }: Counted = {},
+  { isKnownClient = false, beforeId = 'g' }: { isKnownClient?: boolean; beforeId?: string } = {},
 ): Promise<Excess | undefined> {
   const name = isKnownClient ? 'ownCodeToKnownClient' : GROUP_OF_KIND[mail.kind];
   const { limits }: Group = GROUPS[name];

@@ -17,13 +17,6 @@ export interface DueMails<M = WaitingMail> {
   retries: readonly M[];
 }
 
-export type MailEnd = { state: 'sent' | 'dropped' } | { state: 'failed'; error: string };
-
-export interface MailFilter {
-  states: readonly MailState[];
-  recipient?: string | undefined;
-}
-
 const WAITING = 'id, kind, recipient, code_id AS codeId, sender_id AS senderId, priority, attempts';
 const FIND_FRESH = hotStatement(
   'the search for mails that were never tried',
@@ -90,14 +83,13 @@ export class MailsRepository {
     mail: LimitedMail,
     isKnownClient = false,
   ): Promise<Excess | undefined> {
-    const query = transaction.read.bind(transaction)<Record<string, string | null>>;
-    return findExcess(query, mail, Date.now(), { isKnownClient });
+    return findExcess((sql, values) => transaction.read(sql, values), mail, Date.now(), { isKnownClient });
   }
 
   async isBeyondLimits(mail: Mail): Promise<boolean> {
-    const query = (sql: string, values: unknown[]): Promise<Record<string, string | null>[]> =>
-      this.mails.query(sql, values);
-    return (await findExcess(query, mail, mail.createdAt, { beforeId: mail.id })) !== undefined;
+    const { id: beforeId, createdAt } = mail;
+    const excess = await findExcess((...query) => this.mails.query(...query), mail, createdAt, { beforeId });
+    return excess !== undefined;
   }
 
   async isVerified(transaction: Transaction, userId: string, email: string): Promise<boolean> {
@@ -118,8 +110,7 @@ export class MailsRepository {
     senderId: string,
     priority: MailPriority,
   ): Promise<number | undefined> {
-    const values = [senderId, priority];
-    const [last] = await transaction.read<Pick<Mail, 'state' | 'turnAt'>>(FIND_LAST_TURN, values);
+    const [last] = await transaction.read<Mail>(FIND_LAST_TURN, [senderId, priority]);
     return last?.state === 'waiting' ? last.turnAt : undefined;
   }
 
@@ -149,9 +140,8 @@ export class MailsRepository {
   }
 
   /** Ends an email even if another instance holds the lease now: an email that was sent was sent. */
-  async end({ id }: Mail, end: MailEnd): Promise<void> {
-    const lastError = end.state === 'failed' ? end.error : null;
-    await this.mails.update({ id, state: 'waiting' }, { state: end.state, endedAt: Date.now(), lastError });
+  async end({ id }: Mail, state: MailState, lastError: string | null = null): Promise<void> {
+    await this.mails.update({ id, state: 'waiting' }, { state, endedAt: Date.now(), lastError });
   }
 
   /** Ties a code to an email that has none, so that every attempt sends the same. */
@@ -179,7 +169,11 @@ export class MailsRepository {
     return this.mails.findOneBy({ id });
   }
 
-  async findLatest({ states, recipient }: MailFilter, limit: number, before = LATEST): Promise<Mail[]> {
+  async findLatest(
+    { states, recipient }: { states: readonly MailState[]; recipient?: string | undefined },
+    limit: number,
+    before = LATEST,
+  ): Promise<Mail[]> {
     const found = await Promise.all(
       states.map((state) =>
         recipient === undefined

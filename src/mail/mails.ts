@@ -31,11 +31,7 @@ export interface NewMail {
   expiresAt?: number;
 }
 
-interface Notice {
-  kind: NoticeKind;
-  recipient: string;
-  senderId: string;
-}
+type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
 
 const DELAYED_AFTER_MS = 600_000;
 const TURN_MS = 60_000;

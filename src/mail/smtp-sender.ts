@@ -87,13 +87,9 @@ function failureOf(
 ): SendingFailedError {
   const words = timedOut
     ? 'ETIMEDOUT'
-    : [systemName(errno) ?? code ?? 'ERROR', responseCode, command]
+    : [getSystemErrorMap().get(errno ?? 0)?.[0] ?? code ?? 'ERROR', responseCode, command]
         .filter((word) => word !== undefined)
         .join(' ');
   const isFinal = (responseCode ?? 0) >= 500 && (command === 'RCPT TO' || command === 'DATA');
   return new SendingFailedError(words.slice(0, 100), isFinal);
-}
-
-function systemName(errno: number | undefined): string | undefined {
-  return errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[0];
 }

@@ -42,19 +42,21 @@ export interface Template {
 
 export type Templates = ReadonlyMap<TemplateName, Template>;
 
-type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
+type Placeholder = 'code' | 'email' | 'time' | 'organization' | 'inviter';
+
+type MailValues = Partial<Record<Placeholder, string>>;
 
 export type MailText = { template: TemplateName } & Omit<MailValues, 'email' | 'time'>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
-const TEMPLATES_WITH_CODE = new Set<TemplateName>([
-  'password_reset',
-  'email_verification',
-  'email_change',
-  'invitation',
-]);
-const PLACEHOLDERS = ['code', 'email', 'time', 'organization', 'inviter'] as const;
-const INVITATION_PLACEHOLDERS = new Set(['organization', 'inviter']);
+const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time'];
+const WITH_CODE: readonly Placeholder[] = ['code', ...IN_A_NOTICE];
+const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
+  password_reset: WITH_CODE,
+  email_verification: WITH_CODE,
+  email_change: WITH_CODE,
+  invitation: [...WITH_CODE, 'organization', 'inviter'] satisfies Placeholder[],
+};
 
 const DEFAULT_TEMPLATES = join(import.meta.dirname, 'templates');
 const MAX_BYTES = 65_536;
@@ -107,13 +109,10 @@ function readTemplate(path: string, name: TemplateName): Template | string {
   }
   if (/\{\{/.test(subject)) return 'the subject takes no placeholders';
   const used = [...body.matchAll(PLACEHOLDER)].map(([, placeholder]) => placeholder!);
-  const hasCode = TEMPLATES_WITH_CODE.has(name);
-  const allowed: readonly string[] = PLACEHOLDERS.filter(
-    (one) => (hasCode || one !== 'code') && (name === 'invitation' || !INVITATION_PLACEHOLDERS.has(one)),
-  );
+  const allowed = PLACEHOLDERS[name] ?? IN_A_NOTICE;
   const unknown = used.find((placeholder) => !allowed.includes(placeholder));
   if (unknown !== undefined) return `there is no {{${unknown}}} here; expected ${allowed.join(', ')}`;
-  if (hasCode && !used.includes('code')) return 'misses {{code}}';
+  if (allowed.includes('code') && !used.includes('code')) return 'misses {{code}}';
   return { subject: subject.trim(), body };
 }
 

@@ -23,8 +23,13 @@ export class FallbackStore implements RateLimitStore {
   async admit(counters: readonly Counter[]): Promise<Admission> {
     if (!this.degraded) {
       try {
-        const admission = await withTimeout(this.shared.admit(counters));
-        return { ...admission, giveBack: (uncounted) => this.giveBackShared(admission, uncounted) };
+        const { giveBack, ...admission } = await withTimeout(this.shared.admit(counters));
+        return {
+          ...admission,
+          // If this fails, the request stays counted: the limit errs on the strict side.
+          giveBack: (uncounted) =>
+            withTimeout(giveBack(uncounted)).catch((error: unknown) => this.degrade(error)),
+        };
       } catch (error) {
         this.degrade(error);
       }
@@ -51,14 +56,6 @@ export class FallbackStore implements RateLimitStore {
     if (this.degraded) return;
     this.degraded = true;
     this.logger.warn({ msg: 'Redis does not answer: this instance counts by itself until it does', err });
-  }
-
-  /** If this fails, the request stays counted: the limit errs on the strict side. */
-  private async giveBackShared(
-    { giveBack }: Admission,
-    uncounted: readonly Counter[] | undefined,
-  ): Promise<void> {
-    await withTimeout(giveBack(uncounted)).catch((error: unknown) => this.degrade(error));
   }
 
   private async probe(): Promise<void> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { clientKey, emailKey } from './rate-limit-store.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -9,17 +10,14 @@ const MAX_EMAILS = 10_000;
 /** Lets the log line of a refused login name the user without a query. */
 @Injectable()
 export class FailedLogins {
-  private readonly users = new Map<string, string>();
+  private readonly users = new LRUCache<string, string>({ max: MAX_EMAILS });
 
   note(email: string, userId: string): void {
-    const key = emailKey(email);
-    this.users.delete(key);
-    this.users.set(key, userId);
-    if (this.users.size > MAX_EMAILS) this.users.delete(this.users.keys().next().value!);
+    this.users.set(emailKey(email), userId);
   }
 
   findUser(email: string | undefined): string | undefined {
-    return email === undefined ? undefined : this.users.get(emailKey(email));
+    return email === undefined ? undefined : this.users.peek(emailKey(email));
   }
 }
 

@@ -58,20 +58,16 @@ export class LiftedLimits implements BeforeApplicationShutdown {
     // Before the query, so that no later admission is voided.
     const asked = performance.now();
     const recent = await this.rows.findRecent(this.windowMs);
-    const known = this.applied;
-    this.applied = new Map(
-      recent.flatMap((row) => (known.get(row.liftKey) === row.liftedAt ? [[row.liftKey, row.liftedAt]] : [])),
-    );
-    const failures: unknown[] = [];
-    for (const { liftKey: key, liftedAt, agoMs } of recent) {
-      if (this.applied.get(key) === liftedAt) continue;
-      try {
-        await this.store.lift(key, { agoMs: agoMs + performance.now() - asked, windowMs: this.windowMs });
-        this.applied.set(key, liftedAt);
-      } catch (error) {
-        failures.push(error);
+    const { applied: before, windowMs } = this;
+    this.applied = new Map();
+    const lifts = recent.map(async ({ liftKey: key, liftedAt, agoMs }) => {
+      if (before.get(key) !== liftedAt) {
+        await this.store.lift(key, { agoMs: agoMs + performance.now() - asked, windowMs });
       }
-    }
-    if (failures.length > 0) throw failures[0];
+      this.applied.set(key, liftedAt);
+    });
+    // One that fails keeps no other from being applied.
+    const failed = (await Promise.allSettled(lifts)).find((lift) => lift.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 }

@@ -7,17 +7,6 @@ import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { clientKey, type Counter, emailKey, rateLimitKey } from './rate-limit-store.js';
 
-export type RateLimitName =
-  | 'register'
-  | 'login'
-  | 'address'
-  | 'account'
-  | 'lookup'
-  | 'forgot'
-  | 'code'
-  | 'export'
-  | 'writes';
-
 export interface NamedCounter extends Counter {
   name: RateLimitName;
 }
@@ -33,7 +22,7 @@ interface RateLimitRule {
 /** a customer's usual network (RFC 6177), so that changing subnets makes no new client */
 const CUSTOMER_PREFIX = 56;
 
-const RULES: Record<RateLimitName, RateLimitRule> = {
+const RULES = {
   register: {
     limitOf: (env) => env.rateLimitRegister,
     keyOf: (request) => keyOfEmail('register', request),
@@ -90,7 +79,11 @@ const RULES: Record<RateLimitName, RateLimitRule> = {
     counts: () => true,
     refusal: PROBLEMS.rate_limited.detail,
   },
-};
+} satisfies Record<string, RateLimitRule>;
+
+export type RateLimitName = keyof typeof RULES;
+
+const ruleOf = (name: RateLimitName): RateLimitRule => RULES[name];
 
 const LIFTED = new Set<RateLimitName>(['login', 'account']);
 
@@ -100,20 +93,21 @@ export function countersOf(
   request: FastifyRequest,
 ): NamedCounter[] {
   return names.flatMap((name) => {
-    const limit = RULES[name].limitOf(env);
-    const key = limit && RULES[name].keyOf(request);
+    const { limitOf, keyOf } = RULES[name];
+    const limit = limitOf(env);
+    const key = limit && keyOf(request);
     return limit && key ? { ...limit, name, key, ...liftKeyOf(name, request) } : [];
   });
 }
 
 export function isCounted({ name }: NamedCounter, status: number, code: ProblemCode | undefined): boolean {
-  const { counts } = RULES[name];
+  const { counts } = ruleOf(name);
   return counts ? counts(code) : status < 500;
 }
 
 export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;
 
-function keyOfEmail(name: RateLimitName, request: FastifyRequest): string | undefined {
+function keyOfEmail(name: string, request: FastifyRequest): string | undefined {
   const email = emailIn(request);
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
 }
@@ -123,7 +117,7 @@ function liftKeyOf(name: RateLimitName, request: FastifyRequest): Pick<NamedCoun
   return email === undefined ? {} : { liftKey: emailKey(email) };
 }
 
-function keyOfPrincipal(name: RateLimitName, { principal }: FastifyRequest): string | undefined {
+function keyOfPrincipal(name: string, { principal }: FastifyRequest): string | undefined {
   return principal && rateLimitKey(name, limitKey(principal));
 }
 

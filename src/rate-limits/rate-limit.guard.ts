@@ -24,11 +24,6 @@ import { validationPipe } from '../http/fields.js';
 
 const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
-interface Decision {
-  counters: NamedCounter[];
-  admission: Admission;
-}
-
 // Validates the body first. Unlike ThrottlerGuard, it decides all limits of a route in one step, so that none counts
 // what another refuses.
 @Injectable()
@@ -45,21 +40,24 @@ class RateLimitGuard extends ThrottlerGuard {
     if (counters.length === 0) return true;
 
     await validateBody(context);
-    const { admission, counters: decisive } = await this.decide(counters, request);
+    const { admission, decisive } = await this.decide(counters, request);
     const userId = admission.admitted ? undefined : this.failed.findUser(emailIn(request));
     admit(request, http.getResponse<FastifyReply>(), decisive, admission, userId);
     return true;
   }
 
-  private async decide(counters: NamedCounter[], request: FastifyRequest): Promise<Decision> {
+  private async decide(
+    counters: NamedCounter[],
+    request: FastifyRequest,
+  ): Promise<{ decisive: NamedCounter[]; admission: Admission }> {
     const admission = await this.store.admit(counters);
-    if (!isRefusedForAccountOnly(counters, admission)) return { counters, admission };
+    if (!isRefusedForAccountOnly(counters, admission)) return { decisive: counters, admission };
     // The attempt counts for the other limits in any case: they bound how often the database is queried.
     const others = counters.filter(({ name }) => name !== 'account');
     const byOthers = await this.store.admit(others);
     const isKnown =
       byOthers.admitted && (await this.known.include(emailIn(request)!, clientAddress(request)));
-    return isKnown ? { counters: others, admission: byOthers } : { counters, admission };
+    return isKnown ? { decisive: others, admission: byOthers } : { decisive: counters, admission };
   }
 }
 
@@ -82,18 +80,14 @@ export class WriteLimitGuard implements CanActivate {
     @Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.env.rateLimitWrites === undefined) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const access = this.reflector.get(RouteAccess, context.getHandler());
-    const isChange = !READS.has(request.method) && access !== undefined && needsUser(access);
-    return !isChange || this.count(request, http.getResponse<FastifyReply>());
-  }
-
-  private async count(request: FastifyRequest, reply: FastifyReply): Promise<true> {
+    if (READS.has(request.method) || access === undefined || !needsUser(access)) return true;
     const counters = countersOf(this.env, ['writes'], request);
-    admit(request, reply, counters, await this.store.admit(counters));
+    admit(request, http.getResponse<FastifyReply>(), counters, await this.store.admit(counters));
     return true;
   }
 }

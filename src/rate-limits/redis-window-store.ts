@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Admission, Counter, Lift, Quota, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-store.js';
 
 const KEY_PREFIX = 'accounts:rate-limit:';
 const NO_LIFT_KEY = `${KEY_PREFIX}none`;
@@ -99,7 +99,7 @@ export class RedisWindowStore implements RateLimitStore {
     const [time, ...quotas] = await this.redis.admit(2 * keys.length, ...keys, ...liftKeys, ...rules);
     return {
       admitted: time > 0,
-      quotas: pairs(quotas),
+      quotas: counters.map((_, i) => ({ remaining: quotas[2 * i]!, resetMs: quotas[2 * i + 1]! })),
       giveBack: async (uncounted = counters) =>
         void (await this.redis.giveBack(uncounted.length, ...keysOf(uncounted), time)),
     };
@@ -120,10 +120,3 @@ export class RedisWindowStore implements RateLimitStore {
 }
 
 const keysOf = (counters: readonly Counter[]): string[] => counters.map(({ key }) => KEY_PREFIX + key);
-
-function pairs(numbers: number[]): Quota[] {
-  return Array.from({ length: numbers.length / 2 }, (_, i) => ({
-    remaining: numbers[2 * i]!,
-    resetMs: numbers[2 * i + 1]!,
-  }));
-}

@@ -11,7 +11,6 @@ import {
 } from './rate-limit-store.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-const EXPIRED_PER_REQUEST = 4;
 
 /** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
 export function keyCapacity(limit: number): number {
@@ -19,17 +18,18 @@ export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (timesBytesPerSlot + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
-// Keeps exact logs in at most 96 MiB; if full, the key admitted longest ago makes room. Each request removes a few
-// expired keys.
-export class SlidingWindow {
+// Keeps exact logs in at most 96 MiB. A new key takes the slot of the key admitted longest ago if that has expired, or
+// if all slots are in use.
+class SlidingWindow {
   private readonly index: KeyIndex;
   private readonly recency: RecencyList;
   private readonly times: Float64Array;
   private readonly counts: Uint16Array;
+  private used = 0;
 
   constructor(
     private readonly rule: RateLimit,
-    capacity = keyCapacity(rule.limit),
+    private readonly capacity = keyCapacity(rule.limit),
   ) {
     this.index = new KeyIndex(capacity);
     this.recency = new RecencyList(capacity);
@@ -38,14 +38,15 @@ export class SlidingWindow {
   }
 
   quota(key: string, now: number, lifted?: number): Quota {
-    return this.quotaOf(this.find(key, now, lifted), now);
+    const slot = this.index.find(key);
+    if (slot !== 0) this.expire(slot, now, lifted);
+    return this.quotaOf(slot, now);
   }
 
+  /** Call `quota` before: it removes what has expired. */
   add(key: string, now: number): Quota {
-    this.removeExpired(now);
-    let slot = this.find(key, now);
-    if (slot === 0) slot = this.insert(key);
-    else this.recency.remove(slot);
+    const slot = this.index.find(key) || this.takeSlot(key, now);
+    this.recency.remove(slot);
     this.recency.add(slot);
     this.times[slot * this.rule.limit + this.counts[slot]!] = now;
     this.counts[slot]! += 1;
@@ -59,13 +60,9 @@ export class SlidingWindow {
     let nth = this.counts[slot]! - 1;
     while (nth >= 0 && this.times[begin + nth] !== time) nth -= 1;
     if (nth >= 0) this.deleteTimes(slot, nth, 1);
-    if (this.counts[slot] === 0) this.free(slot);
-  }
-
-  private find(key: string, now: number, lifted?: number): number {
-    const slot = this.index.find(key);
-    if (slot !== 0) this.expire(slot, now, lifted);
-    return slot;
+    if (this.counts[slot]! > 0) return;
+    this.recency.remove(slot);
+    this.recency.add(slot, this.recency.oldest);
   }
 
   private quotaOf(slot: number, now: number): Quota {
@@ -77,19 +74,18 @@ export class SlidingWindow {
     };
   }
 
-  private insert(key: string): number {
-    if (this.index.full) this.free(this.recency.oldest);
-    return this.index.insert(key);
-  }
-
-  private removeExpired(now: number): void {
-    for (let i = 0; i < EXPIRED_PER_REQUEST; i += 1) {
-      const slot = this.recency.oldest;
-      if (slot === 0) return;
-      this.expire(slot, now);
-      if (this.counts[slot]! > 0) return;
-      this.free(slot);
+  private takeSlot(key: string, now: number): number {
+    let slot = this.recency.oldest;
+    if (slot !== 0) this.expire(slot, now);
+    if (slot !== 0 && (this.counts[slot] === 0 || this.used === this.capacity)) {
+      this.index.remove(slot);
+      this.counts[slot] = 0;
+    } else {
+      slot = this.used += 1;
+      this.recency.add(slot);
     }
+    this.index.insert(key, slot);
+    return slot;
   }
 
   private expire(slot: number, now: number, lifted = Number.NEGATIVE_INFINITY): void {
@@ -105,12 +101,6 @@ export class SlidingWindow {
     this.times.copyWithin(begin + nth, begin + nth + deleted, begin + this.counts[slot]!);
     this.counts[slot]! -= deleted;
   }
-
-  private free(slot: number): void {
-    this.index.remove(slot);
-    this.recency.remove(slot);
-    this.counts[slot] = 0;
-  }
 }
 
 const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
@@ -121,16 +111,14 @@ const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 class KeyIndex {
   private readonly heads: Uint32Array;
   private readonly keys: Uint32Array;
-  /** the next slot of the same bucket or, for a free slot, the next free one */
+  /** the next slot of the same bucket */
   private readonly links: Uint32Array;
   private readonly multipliers = randomFillSync(new Uint32Array(WORDS_PER_KEY));
   private readonly key = new Uint32Array(WORDS_PER_KEY);
   private readonly keyBytes = Buffer.from(this.key.buffer);
   private readonly shift: number;
-  private used = 0;
-  private free = 0;
 
-  constructor(private readonly capacity: number) {
+  constructor(capacity: number) {
     const bits = Math.max(1, Math.floor(Math.log2(capacity)));
     this.heads = new Uint32Array(2 ** bits);
     this.keys = new Uint32Array((capacity + 1) * WORDS_PER_KEY);
@@ -145,19 +133,13 @@ class KeyIndex {
     return slot;
   }
 
-  get full(): boolean {
-    return this.free === 0 && this.used === this.capacity;
-  }
-
-  /** The key must be new and the index not full. */
-  insert(key: string): number {
+  /** The key must be new and the slot free. */
+  insert(key: string, slot: number): void {
     this.load(key);
-    const slot = this.takeFreeSlot();
     const bucket = this.bucketOf(this.key);
     this.keys.set(this.key, slot * WORDS_PER_KEY);
     this.links[slot] = this.heads[bucket]!;
     this.heads[bucket] = slot;
-    return slot;
   }
 
   remove(slot: number): void {
@@ -170,15 +152,6 @@ class KeyIndex {
       while (this.links[previous] !== slot) previous = this.links[previous]!;
       this.links[previous] = next;
     }
-    this.links[slot] = this.free;
-    this.free = slot;
-  }
-
-  private takeFreeSlot(): number {
-    if (this.free === 0) return ++this.used;
-    const slot = this.free;
-    this.free = this.links[slot]!;
-    return slot;
   }
 
   private load(key: string): void {
@@ -213,9 +186,10 @@ class RecencyList {
     return this.newer[0]!;
   }
 
-  add(slot: number): void {
-    this.link(this.older[0]!, slot);
-    this.link(slot, 0);
+  /** @param newer the slot before which to put it; 0 makes it the newest */
+  add(slot: number, newer = 0): void {
+    this.link(this.older[newer]!, slot);
+    this.link(slot, newer);
   }
 
   remove(slot: number): void {

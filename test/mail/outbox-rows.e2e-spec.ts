@@ -71,7 +71,7 @@ describe('a mail in the outbox', () => {
 
   it('is not retried once it was dropped', async () => {
     const id = await aMail();
-    await mails.end((await mails.find(id))!, { state: 'dropped' });
+    await mails.end((await mails.find(id))!, 'dropped');
 
     await data.transactions.run({ principal: 'ada' }, async (transaction) => {
       expect(await mails.retry(transaction, id, NOW)).toBe(false);
