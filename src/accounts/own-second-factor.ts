@@ -17,7 +17,8 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
 import { UserChanges } from '../users/user-changes.js';
-import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
+import type { UserProfile } from '../users/user-profile.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 

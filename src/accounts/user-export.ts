@@ -7,9 +7,8 @@ import { MAIL_STATES } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
-import { userJson } from '../users/user-json.js';
+import { type UserProfile, userJson } from '../users/user-profile.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
-import type { UserProfile } from '../users/users.repository.js';
 
 const PAGE = 500;
 /** more than the limits of a week allow */

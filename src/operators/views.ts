@@ -3,7 +3,7 @@ import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import type { Service, ServiceSecret } from '../services/service.entity.js';
-import type { ListedUser } from '../users/users.repository.js';
+import type { UserProfile } from '../users/user-profile.js';
 import type {
   KeyStatus,
   ListedMail,
@@ -14,7 +14,7 @@ import type {
 import type { ListedAccount } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
-export function accountView(user: ListedUser): ListedAccount {
+export function accountView(user: UserProfile): ListedAccount {
   const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;
   return {
     id,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/principal.js';
-import { principalOf } from '../access/principal.js';
+import { type Actor, principalOf } from '../access/principal.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import { EventsRepository } from '../events/events.repository.js';

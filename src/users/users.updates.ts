@@ -6,17 +6,7 @@ import { type User, USERS_EMAIL_KEY } from './user.entity.js';
 import { Problem } from '../problems/problem.js';
 
 /** What decisions about a locked user need. */
-export type UserState = Pick<
-  User,
-  | 'id'
-  | 'email'
-  | 'emailVerifiedAt'
-  | 'disabledAt'
-  | 'secondFactorAt'
-  | 'operatorSince'
-  | 'revision'
-  | 'authEpoch'
->;
+export type UserState = Omit<User, 'passwordHash' | 'passwordChangedAt' | 'createdAt' | 'disabledEmail'>;
 
 /** more than the changes of one user between a backup and its restore */
 const EPOCH_LEAP = 1000;
@@ -75,66 +65,52 @@ export class UserUpdates {
 
   /** Ends every session, too. */
   async disable(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write(
-      'UPDATE users SET disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1 WHERE id = ?',
-      [Date.now(), id],
-    );
+    const now = Date.now();
+    await set(transaction, id, 'disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1', now);
   }
 
   async enable(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write('UPDATE users SET disabled_at = NULL, disabled_email = NULL WHERE id = ?', [id]);
+    await set(transaction, id, 'disabled_at = NULL, disabled_email = NULL');
   }
 
   async setOperator(transaction: Transaction, id: string, since: number | null): Promise<void> {
-    await transaction.write('UPDATE users SET operator_since = ? WHERE id = ?', [since, id]);
+    await set(transaction, id, 'operator_since = ?', since);
   }
 
   /** Ends every session, too. */
   async setPassword(transaction: Transaction, id: string, hash: string): Promise<void> {
-    await transaction.write(
-      'UPDATE users SET password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1 WHERE id = ?',
-      [hash, Date.now(), id],
-    );
+    const columns = 'password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1';
+    await set(transaction, id, columns, hash, Date.now());
   }
 
   /** Returns whether the hash is still the one that was verified. */
-  hasPassword(transaction: Transaction, id: string, hash: string): Promise<boolean> {
-    return transaction
-      .read('SELECT id FROM users WHERE id = ? AND password_hash = ?', [id, hash])
-      .then((rows) => rows.length === 1);
+  async hasPassword(transaction: Transaction, id: string, hash: string): Promise<boolean> {
+    const sql = 'SELECT id FROM users WHERE id = ? AND password_hash = ?';
+    return (await transaction.read(sql, [id, hash])).length === 1;
   }
 
   /** Ends every session, too. @param at null removes the second factor */
   async setSecondFactor(transaction: Transaction, id: string, at: number | null): Promise<void> {
-    await transaction.write(
-      'UPDATE users SET second_factor_at = ?, auth_epoch = auth_epoch + 1 WHERE id = ?',
-      [at, id],
-    );
+    await set(transaction, id, 'second_factor_at = ?, auth_epoch = auth_epoch + 1', at);
   }
 
   async verifyEmail(transaction: Transaction, id: string): Promise<void> {
-    await transaction.write('UPDATE users SET email_verified_at = ? WHERE id = ?', [Date.now(), id]);
+    await set(transaction, id, 'email_verified_at = ?', Date.now());
   }
 
   /** Raises the revision, for a change that is not the only one of its transaction. Returns whether it changed anything. */
   async proveEmail(transaction: Transaction, id: string, email: string): Promise<boolean> {
-    const proven = await transaction.write(
-      `UPDATE users SET email_verified_at = ?, revision = revision + 1
-        WHERE id = ? AND email_verified_at IS NULL AND email = ?`,
-      [Date.now(), id, email],
-    );
-    return proven === 1;
+    const sql = `UPDATE users SET email_verified_at = ?, revision = revision + 1
+      WHERE id = ? AND email_verified_at IS NULL AND email = ?`;
+    return (await transaction.write(sql, [Date.now(), id, email])) === 1;
   }
 
   /** @throws email_taken */
   async changeEmail(transaction: Transaction, id: string, email: string, isVerified: boolean): Promise<void> {
     try {
-      await transaction.write(
-        `UPDATE users SET disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE ? END, email = ?,
-            email_verified_at = ?
-          WHERE id = ?`,
-        [email, email, isVerified ? Date.now() : null, id],
-      );
+      const columns = `disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE ? END, email = ?,
+        email_verified_at = ?`;
+      await set(transaction, id, columns, email, email, isVerified ? Date.now() : null);
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new Problem('email_taken') : error;
     }
@@ -144,4 +120,13 @@ export class UserUpdates {
   async delete(transaction: Transaction, id: string): Promise<void> {
     await transaction.write('DELETE FROM users WHERE id = ?', [id]);
   }
+}
+
+async function set(
+  transaction: Transaction,
+  id: string,
+  columns: string,
+  ...values: (string | number | null)[]
+): Promise<void> {
+  await transaction.write(`UPDATE users SET ${columns} WHERE id = ?`, [...values, id]);
 }

@@ -3,7 +3,7 @@ import { oneLine } from '../../identifiers/text.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import type { UserProfile } from '../../users/users.repository.js';
+import type { UserProfile } from '../../users/user-profile.js';
 import type { Services } from './cli.module.js';
 import {
   CannotRunError,

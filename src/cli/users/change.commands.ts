@@ -1,6 +1,6 @@
 import { canonicalEmail } from '../../users/email-address.js';
 import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
-import type { UserProfile } from '../../users/users.repository.js';
+import type { UserProfile } from '../../users/user-profile.js';
 import type { Services } from '../command/cli.module.js';
 import {
   CannotRunError,

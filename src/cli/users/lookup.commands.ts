@@ -1,7 +1,6 @@
 import { timeText } from '../../identifiers/text.js';
 import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
-import { userJson } from '../../users/user-json.js';
-import type { UserProfile } from '../../users/users.repository.js';
+import { type UserProfile, userJson } from '../../users/user-profile.js';
 import {
   CannotRunError,
   type CommandDefinition,

@@ -1,5 +1,4 @@
-import { userJson } from '../../users/user-json.js';
-import type { UserProfile } from '../../users/users.repository.js';
+import { type UserProfile, userJson } from '../../users/user-profile.js';
 import { type CommandGroup, LIST_LIMIT, outcomeOf } from '../command/definition.js';
 import { onUser, printList } from '../command/services.js';
 import { USER } from './change.commands.js';
