@@ -66,20 +66,19 @@ export class CleanUp implements OnApplicationShutdown {
 
   /** Runs every job: one that fails keeps no other from its rows. Then throws the first failure. */
   async deleteExpired(now = Date.now()): Promise<Run> {
-    const runs: Run[] = [];
+    const total: Run = { deleted: 0, hasMore: false };
     const failures: unknown[] = [];
     for (const job of this.jobs(now)) {
       try {
-        runs.push(await this.runBatches(job));
+        const { deleted, hasMore } = await this.runBatches(job);
+        total.deleted += deleted;
+        total.hasMore ||= hasMore;
       } catch (error) {
         failures.push(error);
       }
     }
     if (failures.length > 0) throw failures[0];
-    return {
-      deleted: runs.reduce((sum, { deleted }) => sum + deleted, 0),
-      hasMore: runs.some(({ hasMore }) => hasMore),
-    };
+    return total;
   }
 
   /** @param now epoch milliseconds */

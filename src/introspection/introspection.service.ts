@@ -45,13 +45,7 @@ export class IntrospectionService {
     const cursorOf = (last: ListedMembership): string =>
       encodeCursor({ order: last.joinedAt, id: last[place] });
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
-    const memberships = page.map(({ orgId, userId, role, orgRevision }) => ({
-      orgId,
-      userId,
-      role,
-      orgRevision,
-    }));
-    return { memberships, ...next };
+    return { memberships: page.map(({ joinedAt: _joinedAt, ...membership }) => membership), ...next };
   }
 
   /** Tells nobody about a token that is for another service. */

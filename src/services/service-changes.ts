@@ -31,11 +31,6 @@ export interface IssuedSecret {
   secret: string;
 }
 
-export interface Revocation {
-  secretId: string;
-  revoked: boolean;
-}
-
 /** Each change locks the service first and records its events; it returns false when there was nothing to change. */
 @Injectable()
 export class ServiceChanges {
@@ -58,11 +53,8 @@ export class ServiceChanges {
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       const createdAt = Date.now();
       await this.services.insert(transaction, { name, allow, createdAt });
-      await this.events.record(transaction, {
-        type: 'service.created',
-        actor,
-        data: { service: name, allow: shownText(allow) },
-      });
+      const data = { service: name, allow: shownText(allow) };
+      await this.events.record(transaction, { type: 'service.created', actor, data });
       return this.issue(transaction, { service: name, createdAt }, actor);
     });
   }
@@ -99,7 +91,7 @@ export class ServiceChanges {
     name: string,
     { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },
     actor: Actor,
-  ): Promise<Revocation> {
+  ): Promise<{ secretId: string; revoked: boolean }> {
     return this.change(name, async (transaction, service) => {
       const known = await this.secrets.findOfIn(transaction, name);
       const live = liveOf(known);
@@ -117,11 +109,8 @@ export class ServiceChanges {
       }
       if (endSessions) {
         await this.services.update(transaction, name, { epoch: service.epoch + 1 });
-        await this.events.record(transaction, {
-          type: 'service.sessions_ended',
-          actor,
-          data: { service: name },
-        });
+        const data = { service: name };
+        await this.events.record(transaction, { type: 'service.sessions_ended', actor, data });
       }
       return { secretId: secret.id, revoked };
     });
@@ -152,11 +141,8 @@ export class ServiceChanges {
       const now = Date.now();
       const live = liveOf(await this.secrets.findOfIn(transaction, name)).map(({ id }) => id);
       if (live.length > 0) await this.secrets.revoke(transaction, live, now);
-      await this.services.update(transaction, name, {
-        disabledAt: disabledAt ?? now,
-        removedAt: now,
-        epoch: epoch + 1,
-      });
+      const change = { disabledAt: disabledAt ?? now, removedAt: now, epoch: epoch + 1 };
+      await this.services.update(transaction, name, change);
       await this.events.record(transaction, { type: 'service.removed', actor, data: { service: name } });
       return true;
     });
@@ -181,11 +167,8 @@ export class ServiceChanges {
     const id = newEntityId();
     const secret = newSecret();
     await this.secrets.insert(transaction, { id, service, hash: hashSecret(secret), createdAt });
-    await this.events.record(transaction, {
-      type: 'service.secret_added',
-      actor,
-      data: { service, secretId: id },
-    });
+    const data = { service, secretId: id };
+    await this.events.record(transaction, { type: 'service.secret_added', actor, data });
     return { id, secret };
   }
 }

@@ -36,11 +36,6 @@ export class SecretUses implements OnApplicationShutdown {
   }
 }
 
-export interface ShownCredentials {
-  name: string | undefined;
-  secret: string;
-}
-
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 /** Node refuses larger headers by itself. */
 const MAX_HEADER_LENGTH = 16_384;
@@ -48,7 +43,9 @@ const MAX_HALF_LENGTH = 3 * 47;
 
 // RFC 7617, with form-encoded halves (RFC 6749 section 2.3.1). Returns undefined unless the password has the shape of
 // a secret.
-export function readCredentials(authorization: string | undefined): ShownCredentials | undefined {
+export function readCredentials(
+  authorization: string | undefined,
+): { name: string | undefined; secret: string } | undefined {
   if (authorization === undefined || authorization.length > MAX_HEADER_LENGTH) return undefined;
   const encoded = BASIC.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
