@@ -11,7 +11,7 @@ import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { RefusedError } from '../problems/problem.js';
-import { LiftedLimits } from '../rate-limits/lifted-limits.js';
+import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { clientKey } from '../rate-limits/rate-limit-store.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';

@@ -12,7 +12,8 @@ import { IdempotencyKey } from '../requests/idempotency-keys.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import { createDataSource, dataSourceOptions, type Schema } from '../database/database.module.js';
 import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
-import { Service, ServiceSecret } from '../services/service.entity.js';
+import { ServiceSecret } from '../services/service-secrets.repository.js';
+import { Service } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
 // These register hot statements.
 import '../auth/sessions/authorization-codes.repository.js';
@@ -30,8 +31,6 @@ import '../orgs/state/members.repository.js';
 import '../orgs/state/members.memberships.js';
 import '../users/users.updates.js';
 import '../users/users.repository.js';
-import '../services/service-secrets.repository.js';
-import '../services/services.repository.js';
 
 export const SCHEMA: Schema = {
   entities: [

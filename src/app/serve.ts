@@ -29,7 +29,7 @@ import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
-import { LiftedLimits } from '../rate-limits/lifted-limits.js';
+import { LiftedLimits } from '../rate-limits/login-limits.js';
 
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
   const stopTracing = await traceIfWanted(env);

@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../database/transactions/database-errors.
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
-import { FailedLogins } from '../rate-limits/known-logins.js';
+import { FailedLogins } from '../rate-limits/login-limits.js';
 import type { SignInResult } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';

@@ -10,7 +10,7 @@ import { PendingMarks } from '../events/feed-numbering.js';
 import { MailModule, Mails } from '../mail/mails.js';
 import { OrgPurge } from '../orgs/orgs.service.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
-import { LiftedLimits } from '../rate-limits/lifted-limits.js';
+import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { SessionsModule } from '../auth/sessions/sessions.module.js';

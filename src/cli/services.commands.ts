@@ -2,7 +2,8 @@ import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { secretView, serviceView } from '../operators/views.js';
 import { timeText } from '../identifiers/text.js';
 import { isServiceName, shownText, typedScopes } from '../services/service-secrets.js';
-import type { Service, ServiceSecret } from '../services/service.entity.js';
+import type { ServiceSecret } from '../services/service-secrets.repository.js';
+import type { Service } from '../services/services.repository.js';
 import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,

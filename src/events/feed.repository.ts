@@ -57,13 +57,7 @@ const FIND_NUMBERED_PENDING = hotStatement(
   `SELECT e.id FROM events e JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 ORDER BY e.id LIMIT ?`,
 );
 
-export interface Unnumbered {
-  id: string;
-  orgId: string | null;
-  orgRevision: number | null;
-  userId: string | null;
-  userRevision: number | null;
-}
+export type Unnumbered = Pick<Event, 'id' | 'orgId' | 'orgRevision' | 'userId' | 'userRevision'>;
 
 export const START = 'start';
 

@@ -54,22 +54,13 @@ export class IntrospectionService {
   }
 
   private describe({ claims, holder }: LiveToken): ActiveToken {
-    const { iss, aud, sub, sid, jti, iat, exp, auth_time, client_id } = claims;
     const { amr, epoch, email, emailVerified } = holder;
     return {
       active: true,
       token_type: 'Bearer',
-      iss,
-      aud,
-      sub,
-      sid,
-      jti,
-      iat,
-      exp,
-      auth_time,
+      ...claims,
       amr: [...amr],
       epoch,
-      client_id,
       username: email,
       email_verified: emailVerified,
     };

@@ -6,7 +6,7 @@ import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { harmless, type MailText } from '../mail/template.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
-import { KnownAddresses } from '../rate-limits/known-logins.js';
+import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 /** Limits of reset requests kept per email and search, high enough for every one that gets a code. */

@@ -78,7 +78,6 @@ const STATEMENTS = Object.fromEntries(
     hotStatement(
       `the limits of emails: ${name}`,
       `SELECT ${limits.map((limit, place) => `(${decidingMail(limit)}) AS id${place}`).join(', ')}`,
-      Array<string>(limits.reduce((sum, { by }) => sum + by.length + 3, 0)).fill(''),
     ),
   ]),
 );

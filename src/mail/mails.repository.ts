@@ -55,11 +55,6 @@ const FIND_TO = hotStatement(
   `SELECT id FROM mails WHERE recipient = ? AND COALESCE(state, '') = ? AND id < ? ORDER BY id DESC LIMIT ?`,
   ['u1@example.com', 'waiting', 'g', 21],
 );
-const COUNT = hotStatement(
-  'the count of the mails of a state',
-  'SELECT COUNT(*) AS mails FROM mails WHERE state = ?',
-  ['waiting'],
-);
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
 
@@ -158,11 +153,6 @@ export class MailsRepository {
       'SELECT state, COUNT(*) AS mails FROM mails GROUP BY state',
     );
     return Object.fromEntries(rows.map(({ state, mails }) => [state, mails]));
-  }
-
-  async count(state: MailState): Promise<number> {
-    const [row] = await this.mails.query<{ mails: number }[]>(COUNT, [state]);
-    return row!.mails;
   }
 
   find(id: string): Promise<Mail | null> {

@@ -36,7 +36,7 @@ export class StatusController {
   async getStatus(): Promise<ServiceStatus> {
     const readiness = await this.readiness.check();
     const now = Date.now();
-    const [engine, isNewer, keysChangedAt, waiting, failed] = await Promise.all([
+    const [engine, isNewer, keysChangedAt, { waiting = 0, failed = 0 }] = await Promise.all([
       engineOf(this.dataSource),
       isSchemaNewer(this.dataSource),
       stat(this.env.jwtKeysFile).then(
@@ -44,8 +44,7 @@ export class StatusController {
         // The keys stay in use while their file is missing.
         () => now,
       ),
-      this.mails.count('waiting'),
-      this.mails.count('failed'),
+      this.mails.countByState(),
     ]);
     const latest = this.dataSource.migrations.at(-1)!;
     return {

@@ -1,8 +1,9 @@
+import type { ServiceSecret } from '../services/service-secrets.repository.js';
+import type { Service } from '../services/services.repository.js';
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
-import type { Service, ServiceSecret } from '../services/service.entity.js';
 import type { UserProfile } from '../users/user-profile.js';
 import type {
   KeyStatus,

@@ -15,7 +15,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { Env } from '../config/env.js';
 import { clientAddress } from '../http/request-origin.js';
 import { admit } from './admissions.js';
-import { FailedLogins, KnownAddresses } from './known-logins.js';
+import { FailedLogins, KnownAddresses } from './login-limits.js';
 import { countersOf, emailIn, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
 import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { needsUser, RouteAccess } from '../access/route-access.js';

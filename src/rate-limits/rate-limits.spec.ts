@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { FallbackStore } from './fallback-store.js';
+import { FallbackStore } from './redis-window-store.js';
 import {
   type Admission,
   clientKey,

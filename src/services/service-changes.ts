@@ -13,10 +13,9 @@ import {
   shownText,
   storedText,
 } from './service-secrets.js';
-import { Service, ServiceSecret } from './service.entity.js';
-import { ServiceSecretsRepository } from './service-secrets.repository.js';
+import { ServiceSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
 import { RefusedError } from '../problems/problem.js';
-import { ServicesRepository } from './services.repository.js';
+import { Service, ServicesRepository } from './services.repository.js';
 import { EventsModule } from '../events/events.module.js';
 import { SecretUses, ServiceCredentials } from './service-credentials.js';
 

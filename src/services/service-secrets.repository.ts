@@ -1,9 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, type Repository } from 'typeorm';
+import { Column, Entity, ForeignKey, In, Index, PrimaryColumn, type Repository } from 'typeorm';
 import { hotStatement } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
-import { ServiceSecret } from './service.entity.js';
+
+@Entity('service_secrets')
+@Index('service_secrets_service_idx', ['service'])
+@Index('service_secrets_hash_key', ['hash'], { unique: true })
+export class ServiceSecret {
+  @PrimaryColumn({ type: 'varchar', length: 36 })
+  id: string;
+
+  @Column({ type: 'varchar', length: 40 })
+  @ForeignKey('services', { name: 'service_secrets_service_fkey' })
+  service: string;
+
+  /** SHA-256, which is enough for 256 random bits */
+  @Column({ type: 'varchar', length: 43 })
+  hash: string;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  @Column({ name: 'last_used_at', type: 'bigint', nullable: true })
+  lastUsedAt: number | null;
+
+  @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
+  revokedAt: number | null;
+}
 
 export interface SecretHolder {
   secretId: string;

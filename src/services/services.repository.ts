@@ -1,19 +1,48 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, IsNull, MoreThan, type Repository } from 'typeorm';
-import { isUniqueViolation } from '../database/transactions/database-errors.js';
+import { Column, Entity, In, IsNull, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
+import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
-import { Service, SERVICES_KEY } from './service.entity.js';
 import { RefusedError } from '../problems/problem.js';
 
-type NewService = Pick<Service, 'name' | 'allow' | 'createdAt'>;
+const SERVICES_KEY: UniqueKey = { name: 'PRIMARY', columns: 'services.name' };
+
+/** Rows of removed services stay, so that their names are never given to another. Times are epoch milliseconds. */
+@Entity('services')
+export class Service {
+  @PrimaryColumn({ type: 'varchar', length: 40 })
+  name: string;
+
+  @Column({ type: 'varchar', length: 200 })
+  allow: string;
+
+  /** raised to end every session that a code for the service opened */
+  @Column({ type: 'integer', default: 0 })
+  epoch: number;
+
+  /** raised by every change, which so conflicts with others of the service on a multi-primary cluster too */
+  @Column({ type: 'integer', default: 1 })
+  revision: number;
+
+  @Column({ name: 'created_at', type: 'bigint' })
+  createdAt: number;
+
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
+  disabledAt: number | null;
+
+  @Column({ name: 'removed_at', type: 'bigint', nullable: true })
+  removedAt: number | null;
+}
 
 @Injectable()
 export class ServicesRepository {
   constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {}
 
   /** @throws RefusedError if the name is, or was, that of a service */
-  async insert(transaction: Transaction, service: NewService): Promise<void> {
+  async insert(
+    transaction: Transaction,
+    service: Pick<Service, 'name' | 'allow' | 'createdAt'>,
+  ): Promise<void> {
     try {
       await transaction.of(this.services).insert(service);
     } catch (error) {

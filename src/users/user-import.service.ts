@@ -50,17 +50,22 @@ export class UserImportService {
   private async decide(
     foreign: readonly ForeignUser[],
   ): Promise<{ outcomes: ImportOutcome[]; users: ImportedUser[] }> {
-    const emails = foreign.map(({ email }) => email);
     const ids = foreign.flatMap(({ id }) => id ?? []);
-    const present = await this.users.findPresent(emails, ids);
-    const known = new KnownUsers(present, await this.events.findDeleted(ids));
+    const emails = foreign.map(({ email }) => email);
+    const present: PresentUser[] = await this.users.findPresent(emails, ids);
+    const known = {
+      byEmail: new Map(present.map((user) => [user.email, user])),
+      ids: new Set(present.map(({ id }) => id)),
+      deleted: new Set(await this.events.findDeleted(ids)),
+    };
     const users: ImportedUser[] = [];
     const outcomes = foreign.map((user) => {
-      const outcome = known.outcomeOf(user);
+      const outcome = outcomeOf(user, known);
       if (outcome !== 'imported') return outcome;
       const imported = userOf(user);
       // Another line of the same batch may name the user again.
-      known.add(imported);
+      known.byEmail.set(imported.email, imported);
+      known.ids.add(imported.id);
       users.push(imported);
       return outcome;
     });
@@ -82,34 +87,23 @@ export class UserImportService {
   }
 }
 
-class KnownUsers {
-  private readonly byEmail = new Map<string, PresentUser>();
-  private readonly ids = new Set<string>();
+interface KnownUsers {
+  byEmail: ReadonlyMap<string, PresentUser>;
+  ids: ReadonlySet<string>;
+  deleted: ReadonlySet<string>;
+}
 
-  private readonly deleted: ReadonlySet<string>;
-
-  constructor(users: readonly PresentUser[], deleted: readonly string[]) {
-    this.deleted = new Set(deleted);
-    for (const user of users) this.add(user);
+/** A user with the same email is the same if the id is equal or, without an id, the hash. */
+function outcomeOf({ id, email, passwordHash }: ForeignUser, known: KnownUsers): ImportOutcome {
+  const namesake = known.byEmail.get(email);
+  if (namesake) {
+    const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
+    return isSame ? 'present' : 'email_taken';
   }
-
-  add(user: PresentUser): void {
-    this.byEmail.set(user.email, user);
-    this.ids.add(user.id);
-  }
-
-  /** A user with the same email is the same if the id is equal or, without an id, the hash. */
-  outcomeOf({ id, email, passwordHash }: ForeignUser): ImportOutcome {
-    const namesake = this.byEmail.get(email);
-    if (namesake) {
-      const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
-      return isSame ? 'present' : 'email_taken';
-    }
-    if (id === undefined) return 'imported';
-    if (this.ids.has(id)) return 'id_taken';
-    // A user who asked to be forgotten is not brought back, nor is their record given to another user.
-    return this.deleted.has(id) ? 'id_deleted' : 'imported';
-  }
+  if (id === undefined) return 'imported';
+  if (known.ids.has(id)) return 'id_taken';
+  // A user who asked to be forgotten is not brought back, nor is their record given to another user.
+  return known.deleted.has(id) ? 'id_deleted' : 'imported';
 }
 
 function userOf({ id = newEntityId(), email, passwordHash, isEmailVerified }: ForeignUser): ImportedUser {

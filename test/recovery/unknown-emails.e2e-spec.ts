@@ -24,7 +24,7 @@ import { EventsRepository } from '../../src/events/events.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
 import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
-import { LiftedLimits } from '../../src/rate-limits/lifted-limits.js';
+import { LiftedLimits } from '../../src/rate-limits/login-limits.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
 import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
 import { User } from '../../src/users/user.entity.js';

@@ -14,7 +14,7 @@ import type { DataLayer } from './data-source.js';
 import { CleanUp } from '../../src/clean-up/clean-up.js';
 import { LiveSessionsLimit } from '../../src/auth/sessions/live-sessions-limit.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
-import { LiftedLimits } from '../../src/rate-limits/lifted-limits.js';
+import { LiftedLimits } from '../../src/rate-limits/login-limits.js';
 import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
 import { parseEnv } from '../../src/config/env.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
