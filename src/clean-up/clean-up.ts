@@ -32,7 +32,6 @@ interface Run {
   hasMore: boolean;
 }
 
-/** Runs every background job, batch by batch. */
 @Injectable()
 export class CleanUp implements OnApplicationShutdown {
   private readonly logger = new Logger('Cleanup');
@@ -81,7 +80,6 @@ export class CleanUp implements OnApplicationShutdown {
     return total;
   }
 
-  /** @param now epoch milliseconds */
   private jobs(now: number): Job[] {
     return [
       () => this.revocation.resume(now),

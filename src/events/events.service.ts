@@ -72,10 +72,7 @@ export function ownEvent(event: Event): OwnEvent {
   };
 }
 
-/**
- * Services never see the IP address, session, request or reason, nor which operator acted, nor who has a second
- * factor.
- */
+/** Without the IP address, session, request and reason, the operator who acted, and who has a second factor. */
 export function feedEvent(event: Event): FeedEvent {
   const { data, ...rest } = orgEvent(event);
   const { actor } = rest;

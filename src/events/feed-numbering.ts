@@ -13,8 +13,7 @@ function orderOf({ orgId, orgRevision, userId, userRevision }: Unnumbered) {
   return userRevision === null ? undefined : { subject: `user ${userId}`, revision: userRevision };
 }
 
-// Orders events by id, and so by time. Then the events of each organization and user take their own places by
-// revision, whatever the clocks say.
+/** By id, and so by time. Within an organization or a user by revision, whatever the clocks say. */
 export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]): Event[] {
   const ordered = events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const places = Map.groupBy(ordered.keys(), (place) => orderOf(ordered[place]!)?.subject);
@@ -112,15 +111,13 @@ export interface Round {
   mayHaveMore: boolean;
 }
 
-/** No page of the feed is longer. */
 const EVENTS_AT_ONCE = 1000;
 /** SQLite binds at most 32,766 values. */
 const MAX_NUMBERED_AT_ONCE = 10_000;
 const MAX_LOST = 10;
 const MAX_JITTER_MS = 20;
 
-// Any process may number, and stop between any two statements: the primary key of the feed decides which one gave the
-// next numbers.
+/** Any process may number, and stop between any two statements: the key of the feed decides whose numbers count. */
 @Injectable()
 export class FeedNumbering {
   constructor(

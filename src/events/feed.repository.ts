@@ -37,8 +37,7 @@ const FIND_UP_TO = hotStatement(
   [0, 1],
 );
 
-// `pending` is cleared after the numbering, so it does not decide alone. MariaDB would read the whole feed for NOT
-// EXISTS.
+/** `pending` is cleared later, so it does not decide alone. MariaDB would read the whole feed for NOT EXISTS. */
 const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevision, e.user_id AS userId,
     e.user_revision AS userRevision
   FROM events e LEFT JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 AND f.seq IS NULL`;
@@ -93,8 +92,7 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  // A round wakes all readers at once, so requests in one turn of the event loop share a page. Returns undefined if
-  // the feed does not have the event.
+  /** A round wakes all readers at once, so they share a page. Returns undefined if the feed lacks the event. */
   findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
     if (eventId === START) return this.findFirst(limit);
     const key = `${eventId} ${limit}`;

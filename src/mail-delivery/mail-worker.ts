@@ -135,7 +135,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     try {
       if ((await this.deliver(id)) && !this.failed) this.schedule(0);
     } catch (error) {
-      // When the lease ends, some instance tries again.
       this.logger.warn({
         msg: 'attempt to send a mail failed; it is retried when its lease expires',
         mailId: id,
@@ -200,7 +199,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
   }
 }
 
-/** Sends what waits; commands leave that to the service. */
 @Module({
   imports: [EmailCodesModule, OrgStateModule, MailModule, RateLimitsModule, UsersModule],
   providers: [MailTexts, MailWorker, SmtpSender],

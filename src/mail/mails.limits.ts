@@ -66,7 +66,6 @@ export type LimitedMail = Pick<Mail, 'kind' | 'recipient' | 'senderId' | 'orgId'
 const conditionsOf = ({ by }: Limit): string => `${by.map((column) => `${column} = ?`).join(' AND ')}
   AND id > ? AND id < ? AND kind = ? AND (code_id IS NOT NULL OR kind <> 'password_reset')`;
 
-/** Selects the email whose age decides, if the limit is reached: the latest or, without a pause, the first that counts. */
 const decidingMail = (limit: Limit): string =>
   limit.pauseMs === undefined
     ? `SELECT id FROM mails WHERE ${conditionsOf(limit)} ORDER BY id DESC LIMIT 1 OFFSET ${limit.mails - 1}`
@@ -87,10 +86,7 @@ export interface Excess {
   refusal: string;
 }
 
-/**
- * Counts rows, so that all instances agree and no count reveals whether an email has an account. Returns undefined
- * within the limits.
- */
+/** Counts rows, so that all instances agree and no count reveals whether an email has an account. */
 export async function findExcess(
   query: (sql: string, values: unknown[]) => Promise<Record<string, string | null>[]>,
   mail: LimitedMail,

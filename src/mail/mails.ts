@@ -84,17 +84,13 @@ export class Mails {
     });
   }
 
-  /** @throws TooManyMailsError */
   async enqueueWithinLimits(transaction: Transaction, mail: NewMail): Promise<void> {
     const excess = await this.mails.findExcess(transaction, { orgId: null, ...mail });
     if (excess) throw new TooManyMailsError(mail.kind, excess);
     await this.enqueue(transaction, mail);
   }
 
-  /**
-   * Sends no notice beyond the limits, nor to an unverified email, which may be another person's. Call it before the
-   * email changes.
-   */
+  /** Sends none to an unverified email, which may be another person's. Call it before the email changes. */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
     if (!(await this.mails.isVerified(transaction, notice.senderId, notice.recipient))) return;
@@ -142,7 +138,6 @@ export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }
 
-/** Accepts emails. MailDeliveryModule sends them. */
 @Module({
   imports: [EventsModule, TypeOrmModule.forFeature([Mail])],
   providers: [Mails, MailsRepository],

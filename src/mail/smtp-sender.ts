@@ -54,7 +54,6 @@ export class SmtpSender {
     });
   }
 
-  /** @throws SendingFailedError unless the server has taken the mail */
   async send(mail: Mail, { template: name, ...values }: MailText, stop: AbortSignal): Promise<void> {
     const { address, name: senderName } = this.env.mailFrom!;
     const { id, recipient, createdAt } = mail;

@@ -19,8 +19,7 @@ const AT_SIGNS = /\s*[@\uFE6B\uFF20]\s*/gu;
 /** also combining marks at the start, which would change the quotation mark before them */
 const EDGES = /^[\s\p{M}]+|\s+$/gu;
 
-// Makes a user's text safe in an email to another user: one line, no quotation marks, no links (`example.com` reads
-// `example. com`).
+/** Makes a user's text safe in an email to another: one line, no quotation marks, no links (`example. com`). */
 export function harmless(text: string): string {
   return text
     .replaceAll(INVISIBLE, (character) => (/\s/.test(character) ? ' ' : ''))

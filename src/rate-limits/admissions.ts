@@ -34,10 +34,7 @@ function setHeaders(reply: FastifyReply, decided: readonly Decided[]): void {
   reply.headers({ 'RateLimit-Policy': policies.join(', '), RateLimit: limits.join(', ') });
 }
 
-/**
- * @throws RateLimitedError if these limits refuse the request; the answer also names the limits that admitted it
- * before
- */
+/** The answer also names the limits that admitted the request before. @throws RateLimitedError */
 export function admit(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -49,8 +49,7 @@ export class KnownAddresses {
 
 const POLL_MS = 2000;
 
-// Counters cannot be deleted, since their keys hash the client's IP address too. A time voids the earlier admissions.
-// All instances poll a small table, so no refused request costs a query.
+/** A time voids earlier admissions: keys hash the IP address too. Polling spares refused requests a query. */
 @Injectable()
 export class LiftedLimits implements BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');

@@ -24,8 +24,7 @@ import { validationPipe } from '../http/fields.js';
 
 const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
-// Validates the body first. Unlike ThrottlerGuard, it decides all limits of a route in one step, so that none counts
-// what another refuses.
+/** Unlike ThrottlerGuard, it decides all limits of a route in one step, so that none counts what another refuses. */
 @Injectable()
 class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
@@ -70,8 +69,7 @@ function isRefusedForAccountOnly(
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-// Counts a user's changes over all routes, right after authentication, because a refused change also costs queries.
-// Logout is never limited.
+/** Counts a user's changes over all routes, refused ones too, which also cost queries. It never limits logout. */
 @Injectable()
 export class WriteLimitGuard implements CanActivate {
   constructor(
@@ -101,10 +99,7 @@ export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): Meth
 
 const pipe = validationPipe();
 
-/**
- * Leaves the body raw. Invalid requests must not push the counters of logins out of a full store.
- * @throws ValidationProblem
- */
+/** Leaves the body raw. Invalid requests must not push the counters of logins out of a full store. */
 async function validateBody(context: ExecutionContext): Promise<void> {
   const metatype = bodyTypeOf(context);
   if (metatype === undefined) return;

@@ -127,8 +127,7 @@ const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
-// Counts in this instance while Redis fails or is slow. A probe runs the same step as a request each second, and
-// switches back.
+/** Counts in this instance while Redis fails or is slow, until a probe of each second succeeds. */
 export class FallbackStore implements RateLimitStore {
   degraded = false;
   private readonly logger = new Logger('RateLimits');

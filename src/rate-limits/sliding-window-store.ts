@@ -18,8 +18,7 @@ export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (timesBytesPerSlot + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
 }
 
-// Keeps exact logs in at most 96 MiB. A new key takes the slot of the key admitted longest ago if that has expired, or
-// if all slots are in use.
+/** Exact logs. A new key takes the slot of the key admitted longest ago if that has expired or no slot is left. */
 class SlidingWindow {
   private readonly index: KeyIndex;
   private readonly recency: RecencyList;
@@ -111,8 +110,7 @@ const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
 class KeyIndex {
   private readonly heads: Uint32Array;
   private readonly keys: Uint32Array;
-  /** the next slot of the same bucket */
-  private readonly links: Uint32Array;
+  private readonly nextInBucket: Uint32Array;
   private readonly multipliers = randomFillSync(new Uint32Array(WORDS_PER_KEY));
   private readonly key = new Uint32Array(WORDS_PER_KEY);
   private readonly keyBytes = Buffer.from(this.key.buffer);
@@ -122,14 +120,14 @@ class KeyIndex {
     const bits = Math.max(1, Math.floor(Math.log2(capacity)));
     this.heads = new Uint32Array(2 ** bits);
     this.keys = new Uint32Array((capacity + 1) * WORDS_PER_KEY);
-    this.links = new Uint32Array(capacity + 1);
+    this.nextInBucket = new Uint32Array(capacity + 1);
     this.shift = 32 - bits;
   }
 
   find(key: string): number {
     this.load(key);
     let slot = this.heads[this.bucketOf(this.key)]!;
-    while (slot !== 0 && !this.holds(slot)) slot = this.links[slot]!;
+    while (slot !== 0 && !this.holds(slot)) slot = this.nextInBucket[slot]!;
     return slot;
   }
 
@@ -138,19 +136,19 @@ class KeyIndex {
     this.load(key);
     const bucket = this.bucketOf(this.key);
     this.keys.set(this.key, slot * WORDS_PER_KEY);
-    this.links[slot] = this.heads[bucket]!;
+    this.nextInBucket[slot] = this.heads[bucket]!;
     this.heads[bucket] = slot;
   }
 
   remove(slot: number): void {
     const bucket = this.bucketOf(this.keys.subarray(slot * WORDS_PER_KEY, (slot + 1) * WORDS_PER_KEY));
-    const next = this.links[slot]!;
+    const next = this.nextInBucket[slot]!;
     if (this.heads[bucket] === slot) {
       this.heads[bucket] = next;
     } else {
       let previous = this.heads[bucket]!;
-      while (this.links[previous] !== slot) previous = this.links[previous]!;
-      this.links[previous] = next;
+      while (this.nextInBucket[previous] !== slot) previous = this.nextInBucket[previous]!;
+      this.nextInBucket[previous] = next;
     }
   }
 

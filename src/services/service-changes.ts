@@ -84,8 +84,7 @@ export class ServiceChanges {
     });
   }
 
-  // Revokes the named secret or, of two live ones, the older. `endSessions` ends the sessions that codes for the
-  // service opened.
+  /** Revokes the named secret or, of two live ones, the older. `endSessions` ends what codes for the service opened. */
   revokeSecret(
     name: string,
     { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },

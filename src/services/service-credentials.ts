@@ -41,8 +41,7 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 const MAX_HEADER_LENGTH = 16_384;
 const MAX_HALF_LENGTH = 3 * 47;
 
-// RFC 7617, with form-encoded halves (RFC 6749 section 2.3.1). Returns undefined unless the password has the shape of
-// a secret.
+/** RFC 7617 with form-encoded halves (RFC 6749 section 2.3.1), if the password has the shape of a secret. */
 export function readCredentials(
   authorization: string | undefined,
 ): { name: string | undefined; secret: string } | undefined {

@@ -14,14 +14,12 @@ import { UsersRepository } from './users.repository.js';
 
 type AllSessionsEnded = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 
-/** How all sessions of a user end. */
 interface EndOfAll {
   reason: AllSessionsEnded['data']['reason'];
   /** the one session that continues */
   except?: string | undefined;
 }
 
-/** @param epoch the new one of the user */
 export function allSessionsEnded(
   { actor, userId }: Pick<AllSessionsEnded, 'actor' | 'userId'>,
   { reason, except }: EndOfAll,
@@ -55,10 +53,9 @@ export class UserChanges {
   ) {}
 
   /**
-   * Locks the user, then runs the work. The lock is a write and the first statement, because only writes conflict on a
-   * multi-primary cluster. Reads of the work need no lock, since they come after it.
-   * @param work runs again if the transaction loses a conflict, so it must have no effect outside the database. If it
-   * returns undefined, it has found nothing to change, and the transaction is rolled back.
+   * The lock is a write and the first statement, because only writes conflict on a multi-primary cluster.
+   * @param work runs again after a lost conflict, so it must have no effect outside the database; returns undefined if
+   * it has found nothing to change, which rolls the transaction back
    * @returns undefined if nothing changed, or there is no such user
    * @throws operator_protected
    */

@@ -38,7 +38,6 @@ const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CRED
 
 export interface UserSearch {
   prefix: string;
-  /** email of the last user of the page before */
   after: string | undefined;
 }
 
@@ -50,7 +49,6 @@ const pageBy = (column: string): string => `SELECT id, email, email_verified_at 
 const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
 const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_email'), ['u1', 'u2', 21]);
 
-/** Takes canonical emails, see email-address.ts. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
@@ -135,7 +133,6 @@ export class UsersRepository {
     return found.flat();
   }
 
-  /** Users whose email begins with the prefix, in its order. */
   listPage(search: UserSearch, limit: number): Promise<UserProfile[]> {
     return this.list(FIND_PAGE, search, limit);
   }

@@ -5,7 +5,6 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { type User, USERS_EMAIL_KEY } from './user.entity.js';
 import { Problem } from '../problems/problem.js';
 
-/** What decisions about a locked user need. */
 export type UserState = Omit<User, 'passwordHash' | 'passwordChangedAt' | 'createdAt' | 'disabledEmail'>;
 
 /** more than the changes of one user between a backup and its restore */
