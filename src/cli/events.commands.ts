@@ -74,7 +74,7 @@ async function followEvents(invocation: Invocation): Promise<Report> {
     const { wholeEvent } = await import('../events/events.service.js');
     const { signal } = new AbortController();
     for (let next = after ?? (await feed.end(signal)); ;) {
-      const { page } = await feed.read({ after: next, limit: PAGE, isWanted: () => true, signal });
+      const page = await feed.read({ after: next, limit: PAGE, isWanted: () => true, signal });
       for (const event of page.events) await invocation.print(eventLine(event), wholeEvent(event));
       next = page.next;
       if (page.events.length < PAGE) await sleep(PAUSE_MS);

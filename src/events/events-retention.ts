@@ -5,7 +5,7 @@ import { isColumnDenied, isTableDenied } from '../database/transactions/database
 import { BATCH, type Batch, MAX_ROWS_AT_ONCE } from '../database/statements.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
-import { EventsRepository } from './events.repository.js';
+import { EventsRepository, idsOf } from './events.repository.js';
 import { FeedRepository } from './feed.repository.js';
 
 /** A new process scans all events once, and mostly finds no address. */
@@ -27,7 +27,7 @@ export class EventsRetention {
 
   async deleteEvents(now: number): Promise<Batch> {
     if (this.mayOnlyAdd) return NOTHING;
-    const ids = await this.events.findIdsBefore(this.oldestTime(now), BATCH);
+    const ids = idsOf(await this.addresses.findBetween('', this.oldestTime(now), BATCH));
     if (ids.length === 0) return NOTHING;
     try {
       // An event that may not be deleted must not be numbered again.
@@ -49,7 +49,7 @@ export class EventsRetention {
   async deleteAddresses(now: number): Promise<Batch> {
     const before = now - ADDRESS_RETENTION_MS;
     const found = await this.addresses.findBetween(this.withoutAddress, before, MAX_SCANNED);
-    const ids = found.filter(({ hasAddress }) => hasAddress).map(({ id }) => id);
+    const ids = idsOf(found.filter(({ hasAddress }) => hasAddress));
     if (ids.length > 0) await this.addresses.deleteOf(ids);
     this.withoutAddress = found.at(-1)?.id ?? this.withoutAddress;
     return { examined: found.length, deleted: ids.length };

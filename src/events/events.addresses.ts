@@ -10,7 +10,7 @@ import { idsOf } from './events.repository.js';
 export const ADDRESS_RETENTION_MS = 90 * 86_400_000;
 
 const FIND_BETWEEN = hotStatement(
-  'the clean-up of addresses',
+  'the clean-up of the record, and of its addresses',
   'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
 );
 const FIND_ABOUT = hotStatement(

@@ -69,11 +69,6 @@ const FIND_ENDS_OF_ALL = hotStatement(
   `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
 );
 
-const FIND_IDS_BEFORE = hotStatement(
-  'the clean-up of the record',
-  'SELECT id FROM events WHERE id < ? ORDER BY id LIMIT ?',
-);
-
 /** Nothing else writes the audit log, except that `EventAddresses` deletes IP addresses. */
 @Injectable()
 export class EventsRepository {
@@ -145,10 +140,6 @@ export class EventsRepository {
     const values = [userId, firstEntityIdAt(since), MAX_LOGINS];
     const rows = await this.events.query<{ ip: string }[]>(FIND_LOGIN_ADDRESSES, values);
     return rows.map(({ ip }) => ip);
-  }
-
-  async findIdsBefore(time: number, limit: number): Promise<string[]> {
-    return idsOf(await this.events.query(FIND_IDS_BEFORE, [firstEntityIdAt(time), limit]));
   }
 
   async delete(ids: readonly string[]): Promise<void> {

@@ -17,12 +17,14 @@ const EVENTS_AT_ONCE = 1000;
 /** A reset can empty the feed after each try. */
 const MAX_TRIES_FOR_END = 10;
 
-export interface FeedPage {
+interface FeedPage {
   events: Event[];
   next: string;
+  /** number of the last event that is in the feed if the page is not full */
+  last: number;
 }
 
-export interface PageRequest {
+interface PageRequest {
   after: string;
   limit: number;
   isWanted: (event: Event) => boolean;
@@ -43,12 +45,12 @@ export class FeedService {
     if (after === undefined) return { events: [], next: await this.end(gone) };
     const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
     const request = { after, limit: limitOf(query), isWanted, signal: gone };
-    const { page, last } = await this.read(request);
+    const page = await this.read(request);
     const waitMs = Number(seconds) * 1000;
     if (waitMs > 0 && page.events.length === 0) {
       const leave = this.enter(reader.name);
       const until = AbortSignal.any([gone, this.rounds.stopping.signal, AbortSignal.timeout(waitMs)]);
-      await wait(() => this.awaitEvents(page, last, request, until)).finally(leave);
+      await wait(() => this.awaitEvents(page, request, until)).finally(leave);
     }
     return { events: page.events.map(feedEvent), next: page.next };
   }
@@ -64,29 +66,25 @@ export class FeedService {
     throw new UnavailableError('The feed is being reset; repeat the request.');
   }
 
-  /** A page that is not full has everything that was committed before the call, up to `last`. @throws cursor_expired */
-  async read(request: PageRequest): Promise<{ page: FeedPage; last: number }> {
-    const page: FeedPage = { events: [], next: request.after };
-    const isEnough = (): boolean => page.events.length >= request.limit || request.signal.aborted;
+  /** A page that is not full has everything that was committed before the call. @throws cursor_expired */
+  async read(request: PageRequest): Promise<FeedPage> {
+    const page: FeedPage = { events: [], next: request.after, last: this.rounds.last };
     await this.extend(page, request);
-    while (!isEnough()) {
-      const { last, mayHaveMore } = await this.rounds.begin();
+    for (
+      let mayHaveMore = true;
+      mayHaveMore && page.events.length < request.limit && !request.signal.aborted;
+    ) {
+      ({ last: page.last, mayHaveMore } = await this.rounds.begin());
       await this.extend(page, request);
-      if (!mayHaveMore) return { page, last };
     }
-    return { page, last: this.rounds.last };
+    return page;
   }
 
-  private async awaitEvents(
-    page: FeedPage,
-    last: number,
-    request: PageRequest,
-    until: AbortSignal,
-  ): Promise<void> {
-    for (let seen = last; page.events.length === 0 && !until.aborted;) {
-      await this.rounds.another(seen, until);
+  private async awaitEvents(page: FeedPage, request: PageRequest, until: AbortSignal): Promise<void> {
+    while (page.events.length === 0 && !until.aborted) {
+      await this.rounds.another(page.last, until);
       // Before the pages are read: a round that ends meanwhile is another one.
-      seen = this.rounds.last;
+      page.last = this.rounds.last;
       await this.extend(page, request);
     }
   }

@@ -1,13 +1,11 @@
 import { Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
-import { AllowedServices } from '../access/access.decorators.js';
-import { CurrentService } from '../http/request-origin.js';
 import type { ServicePrincipal } from '../access/principal.js';
-import { FormBody } from '../http/bodies.js';
-import { INTROSPECTION_PATH } from '../http/paths.js';
-import { ApiPage } from '../http/fields.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
-import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
+import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
+import { Env } from '../config/env.js';
+import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
+import { MembersRepository } from '../orgs/state/members.repository.js';
+import { type ListedMembership, Memberships } from '../orgs/state/members.memberships.js';
 import {
   IntrospectionForm,
   INTROSPECTIONS,
@@ -16,14 +14,30 @@ import {
   ONE_IS_NEEDED,
   TOKEN_NEEDED,
 } from './introspection.requests.js';
-import { ActiveToken, InactiveToken, MembershipListResult } from './introspection.responses.js';
-import { IntrospectionService } from './introspection.service.js';
+import {
+  ActiveToken,
+  InactiveToken,
+  MembershipListResult,
+  type OrgOfToken,
+} from './introspection.responses.js';
+import { AllowedServices } from '../access/access.decorators.js';
+import { CurrentService } from '../http/request-origin.js';
+import { FormBody } from '../http/bodies.js';
+import { INTROSPECTION_PATH } from '../http/paths.js';
+import { ApiPage } from '../http/fields.js';
+import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
+
+const INACTIVE: InactiveToken = { active: false };
 
 @ApiTags('Services')
 @Controller(INTROSPECTION_PATH)
 export class IntrospectionController {
-  constructor(private readonly introspection: IntrospectionService) {}
+  constructor(
+    private readonly tokens: LiveTokens,
+    private readonly members: MembersRepository,
+    private readonly env: Env,
+  ) {}
 
   /**
    * Ask whether an access token is valid now
@@ -39,18 +53,41 @@ export class IntrospectionController {
   @ApiBody({ type: IntrospectTokenRequest, examples: INTROSPECTIONS })
   @ApiUnion(200, 'IntrospectionResult', ActiveToken, InactiveToken)
   @ApiProblems(invalidFields({ token: TOKEN_NEEDED }))
-  introspectToken(
-    @CurrentService() asker: ServicePrincipal,
-    @IntrospectionForm() form: IntrospectionForm,
+  async introspectToken(
+    @CurrentService() { name }: ServicePrincipal,
+    @IntrospectionForm() { token, orgId }: IntrospectionForm,
   ): Promise<ActiveToken | InactiveToken> {
-    return this.introspection.introspect(asker, form);
+    // Nobody learns of a token that is for another service.
+    const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
+    if (!live) return INACTIVE;
+    const answer = describe(live);
+    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder.id) };
   }
+
+  private async findOrg(orgId: string, userId: string): Promise<OrgOfToken | null> {
+    const membership = await this.members.findMembership(orgId, userId);
+    if (!membership || membership.role === null) return null;
+    return { id: orgId, role: membership.role, revision: membership.revision };
+  }
+}
+
+function describe({ claims, holder }: LiveToken): ActiveToken {
+  const { amr, epoch, email: username, emailVerified } = holder;
+  return {
+    active: true,
+    token_type: 'Bearer',
+    ...claims,
+    amr: [...amr],
+    epoch,
+    username,
+    email_verified: emailVerified,
+  };
 }
 
 @ApiTags('Services')
 @Controller('api/memberships')
 export class MembershipsController {
-  constructor(private readonly introspection: IntrospectionService) {}
+  constructor(private readonly memberships: Memberships) {}
 
   /**
    * List memberships
@@ -62,17 +99,29 @@ export class MembershipsController {
   @AllowedServices('memberships')
   @ApiPage(MembershipListResult)
   @ApiProblems(invalidFields({ orgId: ONE_IS_NEEDED }))
-  listMemberships(
+  async listMemberships(
     @Query() query: ListMembershipsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MembershipListResult> {
-    return this.introspection.listMemberships(query, linkNextPage);
+    const limit = limitOf(query);
+    const rows = await this.find(query, limit + 1);
+    const place = query.orgId === undefined ? 'orgId' : 'userId';
+    const cursorOf = (last: ListedMembership): string =>
+      encodeCursor({ order: last.joinedAt, id: last[place] });
+    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    return { memberships: page.map(({ joinedAt: _joinedAt, ...membership }) => membership), ...next };
+  }
+
+  private async find(query: ListMembershipsQuery, limit: number): Promise<ListedMembership[]> {
+    const { orgId, userId } = query;
+    if (orgId === undefined) return this.memberships.listOfUser(userId!, limit, positionOf(query));
+    if (userId === undefined) return this.memberships.listOfOrg(orgId, limit, positionOf(query));
+    return this.memberships.findOne(orgId, userId);
   }
 }
 
 @Module({
   imports: [OrgStateModule],
   controllers: [IntrospectionController, MembershipsController],
-  providers: [IntrospectionService],
 })
 export class IntrospectionModule {}
