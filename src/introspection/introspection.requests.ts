@@ -36,20 +36,16 @@ export interface IntrospectionForm {
 /** It is checked by hand: the validation of a class took as long as a lookup in the database. */
 export const IntrospectionForm = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { body } = context.switchToHttp().getRequest<FastifyRequest<{ Body?: Partial<IntrospectionForm> }>>();
-  return validated(body ?? {});
-});
-
-function validated({ token = '', orgId }: Partial<IntrospectionForm>): IntrospectionForm {
+  const { token = '', orgId } = body ?? {};
   const errors = [
     ...(token === '' ? [{ field: 'token', message: TOKEN_NEEDED }] : []),
-    ...(orgId === undefined || isEntityId(orgId) ? [] : [WRONG_ORG]),
+    ...(orgId === undefined || isEntityId(orgId) ? [] : [{ field: 'orgId', message: NO_ORG_ID }]),
   ];
   if (errors.length > 0) throw new ValidationProblem(errors);
   return { token, orgId };
-}
+});
 
-const WRONG_ORG = { field: 'orgId', message: 'must be the id of an organization' };
-
+const NO_ORG_ID = 'must be the id of an organization';
 export const ONE_IS_NEEDED = 'must be given, unless userId is';
 
 export class ListMembershipsQuery {
@@ -60,8 +56,7 @@ export class ListMembershipsQuery {
     name: 'isEntityId',
     validator: {
       validate: isEntityId,
-      defaultMessage: (one) =>
-        one?.value === undefined ? ONE_IS_NEEDED : 'must be the id of an organization',
+      defaultMessage: (one) => (one?.value === undefined ? ONE_IS_NEEDED : NO_ORG_ID),
     },
   })
   orgId?: string;

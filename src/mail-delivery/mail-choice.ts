@@ -12,13 +12,10 @@ export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
 
 /** Chooses the emails to begin, class by class, new emails and retries in alternation. */
 export function choose<M extends Placed>(classes: readonly DueMails<M>[], sending: readonly Placed[]): M[] {
-  const taken: Placed[] = [...sending];
   const chosen: M[] = [];
   for (const { fresh, retries } of classes) {
     for (const mail of alternating(someOf(fresh), someOf(retries))) {
-      if (!hasPlace(mail, taken)) continue;
-      taken.push(mail);
-      chosen.push(mail);
+      if (hasPlace(mail, [...sending, ...chosen])) chosen.push(mail);
     }
   }
   return chosen;
@@ -26,16 +23,12 @@ export function choose<M extends Placed>(classes: readonly DueMails<M>[], sendin
 
 function hasPlace(mail: Placed, taken: readonly Placed[]): boolean {
   const others = taken.filter(({ priority }) => priority > 0).length;
-  const retries = taken.filter(isRetry).length;
+  const retries = taken.filter(({ attempts }) => attempts > 0).length;
   return (
     taken.length < MAX_CONCURRENT &&
     (mail.priority === 0 || others < MAX_OTHERS) &&
-    (!isRetry(mail) || retries < MAX_RETRIES)
+    (mail.attempts === 0 || retries < MAX_RETRIES)
   );
-}
-
-function isRetry({ attempts }: Placed): boolean {
-  return attempts > 0;
 }
 
 /** Shuffles by random keys: a random comparison would prefer some orders. */

@@ -27,15 +27,11 @@ export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
 const STOP_TIMEOUT_MS = 3000;
 const NOTE_ATTEMPTS = 10;
 
-const FIRST_PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000];
-const HOUR_MS = 3_600_000;
-const MAX_HOURLY = 24;
+const PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000, ...Array<number>(24).fill(3_600_000)];
 
 /** Returns how long to wait after this many failed attempts; undefined to give up. */
 export function retryAfterMs(attempts: number): number | undefined {
-  const first = FIRST_PAUSES_MS[attempts - 1];
-  if (first !== undefined) return first;
-  return attempts <= FIRST_PAUSES_MS.length + MAX_HOURLY ? HOUR_MS : undefined;
+  return PAUSES_MS[attempts - 1];
 }
 
 /** Sends the emails of the outbox. Every instance has a worker; leases keep two of them from sending the same mail. */
@@ -125,15 +121,18 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     return { classes, mayHaveMore };
   }
 
-  private begin(mail: WaitingMail): void {
-    const work = this.attempt(mail.id);
+  private begin({ id, ...mail }: WaitingMail): void {
+    const work = this.attempt(id).then(() => void this.sending.delete(work));
     this.sending.set(work, mail);
-    void work.then(() => this.sending.delete(work));
   }
 
   private async attempt(id: string): Promise<void> {
     try {
-      if ((await this.deliver(id)) && !this.failed) this.schedule(0);
+      const now = Date.now();
+      const mail = await this.mails.claim(id, now, now + LEASE_MS);
+      if (!mail) return;
+      await this.deliver(mail, now);
+      if (!this.failed) this.schedule(0);
     } catch (error) {
       this.logger.warn({
         msg: 'attempt to send a mail failed; it is retried when its lease expires',
@@ -143,30 +142,23 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  private async deliver(id: string): Promise<boolean> {
-    const now = Date.now();
-    const mail = await this.mails.claim(id, now, now + LEASE_MS);
-    if (!mail) return false;
-    if (mail.expiresAt !== null && mail.expiresAt <= now) {
-      await this.mails.end(mail, 'failed', mail.lastError ?? 'expired');
-      return true;
+  private async deliver(mail: Mail, now: number): Promise<void> {
+    const { id, codeId, expiresAt, lastError } = mail;
+    if (expiresAt !== null && expiresAt <= now) {
+      return this.mails.end(mail, 'failed', lastError ?? 'expired');
     }
     const text = await this.texts.compose(mail);
     if (!text) {
       // Strangers can make any number of requests that get no code.
-      if (mail.codeId === null) await this.mails.delete([id]);
-      else await this.mails.end(mail, 'dropped');
-      return true;
+      return codeId === null ? this.mails.delete([id]) : this.mails.end(mail, 'dropped');
     }
     try {
       await this.sender.send(mail, text, this.abort.signal);
     } catch (error) {
       if (!(error instanceof SendingFailedError)) throw error;
-      await this.noteFailure(mail, error);
-      return true;
+      return this.noteFailure(mail, error);
     }
-    await this.noteSent(mail);
-    return true;
+    return this.noteSent(mail);
   }
 
   /** Tries again while the database fails, because an email that is not noted as sent is sent twice. */
@@ -187,9 +179,9 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
   private async noteFailure(mail: Mail, { words, isFinal }: SendingFailedError): Promise<void> {
     const { id: mailId, kind, attempts, expiresAt } = mail;
     const pauseMs = retryAfterMs(attempts);
-    const next = pauseMs === undefined ? undefined : Date.now() + pauseMs;
+    const next = Date.now() + (pauseMs ?? Infinity);
     const line = { mailId, kind, attempts, error: words };
-    if (isFinal || next === undefined || (expiresAt !== null && next >= expiresAt)) {
+    if (isFinal || next >= (expiresAt ?? Infinity)) {
       await this.mails.end(mail, 'failed', words);
       this.logger.error({ msg: 'mail given up', ...line });
       return;

@@ -12,10 +12,12 @@ export interface NamedCounter extends Counter {
 }
 
 interface RateLimitRule {
-  limitOf(env: Env): RateLimit | undefined;
+  limitOf: (env: Env) => RateLimit | undefined;
   /** undefined means not counted; the body is valid but raw, since pipes run after guards */
-  keyOf(request: FastifyRequest): string | undefined;
+  keyOf: (request: FastifyRequest) => string | undefined;
   counts?: (code: ProblemCode | undefined) => boolean;
+  /** whether a password reset lifts it */
+  isLifted?: true;
   refusal: string;
 }
 
@@ -31,6 +33,7 @@ const RULES = {
   login: {
     limitOf: (env) => env.rateLimitLogin,
     keyOf: (request) => keyOfEmail('login', request),
+    isLifted: true,
     refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
   },
   address: {
@@ -49,6 +52,7 @@ const RULES = {
       return email && rateLimitKey('account', email);
     },
     counts: (code) => code === 'invalid_credentials' || code === 'wrong_password',
+    isLifted: true,
     refusal: 'Too many logins with this e-mail have failed; wait before the next one.',
   },
   lookup: {
@@ -85,18 +89,17 @@ export type RateLimitName = keyof typeof RULES;
 
 const ruleOf = (name: RateLimitName): RateLimitRule => RULES[name];
 
-const LIFTED = new Set<RateLimitName>(['login', 'account']);
-
 export function countersOf(
   env: Env,
   names: readonly RateLimitName[],
   request: FastifyRequest,
 ): NamedCounter[] {
   return names.flatMap((name) => {
-    const { limitOf, keyOf } = RULES[name];
+    const { limitOf, keyOf, isLifted } = ruleOf(name);
     const limit = limitOf(env);
     const key = limit && keyOf(request);
-    return limit && key ? { ...limit, name, key, ...liftKeyOf(name, request) } : [];
+    const email = isLifted && emailIn(request);
+    return limit && key ? { ...limit, name, key, ...(email && { liftKey: emailKey(email) }) } : [];
   });
 }
 
@@ -110,11 +113,6 @@ export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;
 function keyOfEmail(name: string, request: FastifyRequest): string | undefined {
   const email = emailIn(request);
   return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
-}
-
-function liftKeyOf(name: RateLimitName, request: FastifyRequest): Pick<NamedCounter, 'liftKey'> {
-  const email = LIFTED.has(name) ? emailIn(request) : undefined;
-  return email === undefined ? {} : { liftKey: emailKey(email) };
 }
 
 function keyOfPrincipal(name: string, { principal }: FastifyRequest): string | undefined {

@@ -73,7 +73,7 @@ export class ServiceChanges {
   rotate(name: string, actor: Actor): Promise<IssuedSecret> {
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
-      const known = await this.secrets.findOfIn(transaction, name);
+      const known = await this.secrets.findOf(name, transaction);
       if (liveOf(known).length >= MAX_LIVE_SECRETS)
         throw new RefusedError(
           `the service ${name} has two live secrets: revoke the one that is out of use first (too_many_secrets)`,
@@ -91,7 +91,7 @@ export class ServiceChanges {
     actor: Actor,
   ): Promise<{ secretId: string; revoked: boolean }> {
     return this.change(name, async (transaction, service) => {
-      const known = await this.secrets.findOfIn(transaction, name);
+      const known = await this.secrets.findOf(name, transaction);
       const live = liveOf(known);
       if (secretId === undefined && live.length < MAX_LIVE_SECRETS)
         throw new RefusedError(
@@ -137,7 +137,7 @@ export class ServiceChanges {
     return this.change(name, async (transaction, { disabledAt, removedAt, epoch }) => {
       if (removedAt !== null) return false;
       const now = Date.now();
-      const live = liveOf(await this.secrets.findOfIn(transaction, name)).map(({ id }) => id);
+      const live = liveOf(await this.secrets.findOf(name, transaction)).map(({ id }) => id);
       if (live.length > 0) await this.secrets.revoke(transaction, live, now);
       const change = { disabledAt: disabledAt ?? now, removedAt: now, epoch: epoch + 1 };
       await this.services.update(transaction, name, change);

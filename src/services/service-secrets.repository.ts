@@ -74,15 +74,9 @@ export class ServiceSecretsRepository {
     await transaction.of(this.secrets).update({ id: In(ids) }, { revokedAt });
   }
 
-  /** Returns the oldest first. Requires that the transaction has locked the service. */
-  findOfIn(transaction: Transaction, service: string): Promise<ServiceSecret[]> {
-    return transaction.of(this.secrets).find(oldestFirst(service));
-  }
-
-  findOf(service: string): Promise<ServiceSecret[]> {
-    return this.secrets.find(oldestFirst(service));
+  /** Returns the oldest first. A transaction must have locked the service. */
+  findOf(service: string, transaction?: Transaction): Promise<ServiceSecret[]> {
+    const secrets = transaction?.of(this.secrets) ?? this.secrets;
+    return secrets.find({ where: { service }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 }
-
-const oldestFirst = (service: string) =>
-  ({ where: { service }, order: { createdAt: 'ASC', id: 'ASC' } }) as const;

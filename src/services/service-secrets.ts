@@ -9,10 +9,7 @@ export function isServiceName(text: string): boolean {
 }
 
 /** A token for a service of such a name would pass for a full one. */
-export function reservedNames({
-  jwtAudience,
-  jwtIssuer,
-}: Pick<Env, 'jwtAudience' | 'jwtIssuer'>): Map<string, string> {
+export function reservedNames({ jwtAudience, jwtIssuer }: Env): Map<string, string> {
   return new Map([
     [jwtAudience, 'JWT_AUDIENCE'],
     [jwtIssuer, 'JWT_ISSUER'],

@@ -15,11 +15,6 @@ export type Credentials = Pick<
   'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt' | 'secondFactorAt'
 >;
 
-export type CreatedUser = Pick<
-  User,
-  'id' | 'email' | 'passwordHash' | 'createdAt' | 'revision' | 'authEpoch'
->;
-
 export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVerifiedAt' | 'createdAt'>;
 
 export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
@@ -54,7 +49,7 @@ export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   /** @throws email_taken */
-  async create(transaction: Transaction, email: string, passwordHash: string): Promise<CreatedUser> {
+  async create(transaction: Transaction, email: string, passwordHash: string) {
     const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now() };
     try {
       await transaction.of(this.users).insert({ ...user });
@@ -70,13 +65,7 @@ export class UsersRepository {
       await transaction.write(
         `INSERT INTO users (id, email, password_hash, created_at, email_verified_at)
           VALUES ${users.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
-        users.flatMap(({ id, email, passwordHash, createdAt, emailVerifiedAt }) => [
-          id,
-          email,
-          passwordHash,
-          createdAt,
-          emailVerifiedAt,
-        ]),
+        users.flatMap((one) => [one.id, one.email, one.passwordHash, one.createdAt, one.emailVerifiedAt]),
       );
     } catch (error) {
       const isTaken = isUniqueViolation(error, USERS_EMAIL_KEY) || isUniqueViolation(error, USERS_KEY);
