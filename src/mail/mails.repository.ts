@@ -41,8 +41,7 @@ const FIND_WAITING = hotStatement(
 );
 const FIND_BEFORE = hotStatement(
   'the clean-up of mails',
-  'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id LIMIT ?',
-  ['sent', '', 1],
+  'SELECT id FROM mails WHERE id < ? ORDER BY id LIMIT ?',
 );
 const FIND_OF_STATE = hotStatement(
   'the latest mails of a state',
@@ -184,8 +183,8 @@ export class MailsRepository {
     return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
   }
 
-  findBefore(state: MailState, time: number, limit: number): Promise<string[]> {
-    return this.findIds(FIND_BEFORE, [state, firstEntityIdAt(time), limit]);
+  findBefore(time: number, limit: number): Promise<string[]> {
+    return this.findIds(FIND_BEFORE, [firstEntityIdAt(time), limit]);
   }
 
   async delete(ids: readonly string[]): Promise<void> {

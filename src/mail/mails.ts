@@ -1,11 +1,11 @@
 import { Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Problem, RefusedError } from '../problems/problem.js';
-import { Mail, MAIL_STATES, type MailKind, type NoticeKind } from './mail.entity.js';
+import { Mail, type MailKind, type NoticeKind } from './mail.entity.js';
 import { type Excess, priorityOf } from './mails.limits.js';
 import { type Actor, principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { BATCH, type Batch } from '../database/statements.js';
+import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -99,12 +99,9 @@ export class Mails {
   }
 
   async deleteOld(now: number): Promise<Batch> {
-    const found = await Promise.all(
-      MAIL_STATES.map((state) => this.mails.findBefore(state, now - RETENTION_MS, BATCH)),
+    return deleteFound(await this.mails.findBefore(now - RETENTION_MS, BATCH), (ids) =>
+      this.mails.delete(ids),
     );
-    const ids = found.flat();
-    if (ids.length > 0) await this.mails.delete(ids);
-    return { examined: Math.max(...found.map(({ length }) => length)), deleted: ids.length };
   }
 
   /** `OperatedMails` checks first whether the email is still of use. @throws RefusedError */

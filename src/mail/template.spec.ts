@@ -6,8 +6,6 @@ describe('text of somebody else in a mail', () => {
   it.each([
     ['stays as it is', 'Analytical Engines & Söhne (Zürich)', 'Analytical Engines & Söhne (Zürich)'],
     ['keeps letters of any script', '株式会社 пример ✨', '株式会社 пример ✨'],
-    ['keeps an apostrophe', "O'Reilly", "O'Reilly"],
-    ['has one blank for many', '  A   place \t of \u00A0\u2003 ours ', 'A place of ours'],
     ['has no line breaks', 'A\u2028Your code:\u2029B\r\nC', 'A Your code: B C'],
     ['has no blank letters', 'A\u2800\u2800\u3164\u3164\u115F\u1160\uFFA0B', 'A B'],
     ['has nothing invisible', 'A\u200B\u200D\u2060\u00AD\u034F\uFE0F\u{E0041}B', 'AB'],
@@ -20,14 +18,11 @@ describe('text of somebody else in a mail', () => {
     ['is no domain of any script', 'пример.рф and 例え。テスト', 'пример. рф and 例え。 テスト'],
     ['is no domain with invisible dots', 'example\u200B.\u2060com', 'example. com'],
     ['is no domain with dots that look alike', 'a．b a․c a｡d', 'a． b a․ c a｡ d'],
-    ['is no host', 'www.example.com', 'www. example. com'],
     ['is no URL', 'https://example.com/x?y=z', 'https: / /example. com/x?y=z'],
     ['is no other URI', 'mailto:ada tel:123 javascript:x', 'mailto: ada tel: 123 javascript: x'],
     ['is no share', String.raw`\\server\share`, String.raw`\ \ server\ share`],
     ['is no address', 'ada@example.com', 'ada @ example. com'],
-    ['is no address without a dot', 'ada＠localhost', 'ada @ localhost'],
     ['ends as it likes', 'Engines Inc.', 'Engines Inc.'],
-    ['waits as it likes', 'Wait... what', 'Wait... what'],
   ])('%s', (_, text, expected) => {
     expect(harmless(text)).toBe(expected);
   });
@@ -44,19 +39,12 @@ describe('text of somebody else in a mail', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const shown = harmless(text);
+        expect(harmless(shown)).toBe(shown);
         expect(shown).not.toMatch(/["“”„‟«»″〃\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164\u115F\u1160\uFFA0]/u);
         expect(shown).not.toMatch(/\s\s|^\s|\s$|''/);
         expect(shown).not.toMatch(/[.。．][^\s.。．]|:\S|\S@|@\S|\/\/|\\\S/u);
       }),
       { numRuns: 2000 },
-    );
-  });
-
-  it('changes nothing of what it has changed', () => {
-    fc.assert(
-      fc.property(texts, (text) => {
-        expect(harmless(harmless(text))).toBe(harmless(text));
-      }),
     );
   });
 });

@@ -36,10 +36,6 @@ export class KnownAddresses {
   ) {}
 
   /** Asks the database the same for every email, whether or not it has an account. IPv6 counts by network. */
-  async include(email: string, address: string): Promise<boolean> {
-    return (await this.keysOf(email)).has(clientKey(address));
-  }
-
   async keysOf(email: string): Promise<ReadonlySet<string>> {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);

@@ -17,7 +17,7 @@ import { clientAddress } from '../http/request-origin.js';
 import { admit } from './admissions.js';
 import { FailedLogins, KnownAddresses } from './login-limits.js';
 import { countersOf, emailIn, type NamedCounter, type RateLimitName, refusalOf } from './rate-limit-rules.js';
-import { type Admission, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { type Admission, clientKey, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { needsUser, RouteAccess } from '../access/route-access.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { validationPipe } from '../http/fields.js';
@@ -54,9 +54,10 @@ class RateLimitGuard extends ThrottlerGuard {
     // The attempt counts for the other limits in any case: they bound how often the database is queried.
     const others = counters.filter(({ name }) => name !== 'account');
     const byOthers = await this.store.admit(others);
-    const isKnown =
-      byOthers.admitted && (await this.known.include(emailIn(request)!, clientAddress(request)));
-    return isKnown ? { decisive: others, admission: byOthers } : { decisive: counters, admission };
+    const known = byOthers.admitted ? await this.known.keysOf(emailIn(request)!) : undefined;
+    return known?.has(clientKey(clientAddress(request)))
+      ? { decisive: others, admission: byOthers }
+      : { decisive: counters, admission };
   }
 }
 

