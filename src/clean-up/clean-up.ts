@@ -116,13 +116,10 @@ export class CleanUp implements OnApplicationShutdown {
 
   /** The pause varies, so that several instances do not delete the same rows at once. */
   private schedule(pauseMs: number): void {
-    this.timer = setTimeout(
-      () => {
-        this.running = this.runOnce();
-      },
-      pauseMs * (0.75 + Math.random() / 2),
-    );
-    this.timer.unref();
+    const run = (): void => {
+      this.running = this.runOnce();
+    };
+    this.timer = setTimeout(run, pauseMs * (0.75 + Math.random() / 2)).unref();
   }
 
   private async runOnce(): Promise<void> {

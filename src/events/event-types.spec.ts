@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { FeedResult } from './events.responses.js';
-import type { Fields } from './event-definitions.js';
-import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
+import { definitionOf, EVENT_TYPES, type EventType, type Fields, type NewEvent } from './event-types.js';
 import { isToldTo } from './events.service.js';
 
 const INTERNAL =

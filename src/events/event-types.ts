@@ -1,19 +1,114 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Actor } from '../access/principal.js';
-import {
-  BOOLEAN,
-  type ContentOf,
-  type Definition,
-  ID,
-  newer,
-  NUMBER,
-  optional,
-  ROLE,
-  TEXT,
-  toldTo,
-  TRUE,
-  untold,
-  words,
-} from './event-definitions.js';
+
+type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
+
+export type SchemaObject = Exclude<Schema, { $ref: string }>;
+
+/** A field of an event's `data`: a fixed word, an id or a number, never an email, a name or a secret. */
+export interface Field<Value = unknown, IsOptional extends boolean = boolean> {
+  schema: Schema;
+  text: string;
+  isOptional: IsOptional;
+  /** events of older versions lack it */
+  isNewer?: boolean;
+  /** never set; it carries the type */
+  value?: Value;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type ValueOf<F> = F extends Field<infer Value> ? Value : never;
+
+type DataOf<F extends Fields> = {
+  [Name in keyof F as F[Name] extends Field<unknown, false> ? Name : never]: ValueOf<F[Name]>;
+} & { [Name in keyof F as F[Name] extends Field<unknown, true> ? Name : never]?: ValueOf<F[Name]> };
+
+function required<Value>(schema: Schema, text: string): Field<Value, false> {
+  return { schema, text, isOptional: false };
+}
+
+function words<const Word extends string>(...list: Word[]): Field<Word, false> {
+  return required({ type: 'string', enum: list }, list.map((word) => `\`${word}\``).join(', '));
+}
+
+/** Adds words that the event feed replaces: its schema does not have them. */
+function untold<Told, const Word extends string>(
+  field: Field<Told, false>,
+  ...list: Word[]
+): Field<Told | Word, false> {
+  return { ...field, text: `${field.text}, and not in the event feed ${words(...list).text}` };
+}
+
+function optional<Value>(field: Field<Value>): Field<Value, true> {
+  return { ...field, isOptional: true };
+}
+
+function newer<Value>(field: Field<Value, false>): Field<Value, false> {
+  return { ...field, isNewer: true };
+}
+
+const ROLE = required<'member' | 'admin' | 'owner'>({ $ref: '#/components/schemas/Role' }, 'a role');
+const ID = required<string>({ type: 'string', format: 'uuid' }, 'an id');
+const TEXT = required<string>({ type: 'string', minLength: 1 }, 'text');
+const NUMBER = required<number>({ type: 'integer' }, 'a number');
+const BOOLEAN = required<boolean>({ type: 'boolean' }, '`true` or `false`');
+const TRUE = required<true>({ type: 'boolean', enum: [true] }, '`true`');
+
+export interface Subject {
+  orgId: string;
+  orgRevision: number;
+  userId: string;
+  userRevision: number;
+  sessionId: string;
+}
+
+const SUBJECTS = {
+  account: ['userId', 'userRevision'],
+  session: ['userId', 'sessionId'],
+  sessions: ['userId'],
+  organization: ['orgId', 'orgRevision'],
+  membership: ['orgId', 'orgRevision', 'userId'],
+  service: [],
+  keys: [],
+  mail: [],
+} as const satisfies Record<string, readonly (keyof Subject)[]>;
+
+export type About = keyof typeof SUBJECTS;
+
+export interface Form<A extends About = About, F extends Fields = Fields> {
+  about: A;
+  data: F;
+}
+
+export interface Definition {
+  toldTo: 'all services' | 'that service' | 'no service';
+  meaning: string;
+  forms: readonly Form[];
+}
+
+const NOTHING = {};
+
+function toldTo(audience: Definition['toldTo']) {
+  return <A extends About, F extends Fields = typeof NOTHING>(
+    about: A,
+    meaning: string,
+    data = NOTHING as F,
+  ) => ({ toldTo: audience, meaning, forms: [{ about, data }] as const });
+}
+
+export function columnsOf({ about }: Form): readonly (keyof Subject)[] {
+  return SUBJECTS[about];
+}
+
+type DataIn<F extends Fields> = keyof F extends never
+  ? { data?: Record<string, never> }
+  : object extends DataOf<F>
+    ? { data?: DataOf<F> }
+    : { data: DataOf<F> };
+
+type ContentOf<F> =
+  F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;
 
 const FORCED = { force: optional(TRUE) };
 const INVITATION = { invitationId: ID, role: ROLE };

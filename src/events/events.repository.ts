@@ -148,12 +148,8 @@ export class EventsRepository {
 
   /** Leaves out rows that another transaction has locked. Returns how many events it changed. */
   async clearPending(transaction: Transaction, ids: readonly string[]): Promise<number> {
-    const free = idsOf(
-      await transaction.read(
-        `SELECT id FROM events WHERE id IN (${places(ids.length)})${transaction.forUpdateOfFree}`,
-        [...ids],
-      ),
-    );
+    const sql = `SELECT id FROM events WHERE id IN (${places(ids.length)})${transaction.forUpdateOfFree}`;
+    const free = idsOf(await transaction.read(sql, [...ids]));
     if (free.length === 0) return 0;
     return transaction.write(`UPDATE events SET pending = NULL WHERE id IN (${places(free.length)})`, free);
   }

@@ -7,15 +7,17 @@ import {
 } from '@nestjs/swagger';
 import type { Type } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import { definitionOf, EVENT_TYPES, type EventType } from './event-types.js';
-import { pascalCase } from '../openapi/problem-schemas.js';
 import {
   columnsOf,
   type Definition,
+  definitionOf,
+  EVENT_TYPES,
+  type EventType,
   type Fields,
   type SchemaObject,
   type Subject,
-} from './event-definitions.js';
+} from './event-types.js';
+import { pascalCase } from '../openapi/problem-schemas.js';
 import { ApiId, ApiText, ApiTime } from '../openapi/decorators.js';
 
 const ACTOR_TYPES: Actor['kind'][] = ['user', 'operator', 'system'];

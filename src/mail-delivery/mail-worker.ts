@@ -78,13 +78,10 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
   private schedule(pauseMs: number): void {
     clearTimeout(this.timer);
     if (this.stopping) return;
-    this.timer = setTimeout(
-      () => {
-        this.polling = this.polling.then(() => this.poll());
-      },
-      pauseMs * (0.75 + Math.random() / 2),
-    );
-    this.timer.unref();
+    const poll = (): void => {
+      this.polling = this.polling.then(() => this.poll());
+    };
+    this.timer = setTimeout(poll, pauseMs * (0.75 + Math.random() / 2)).unref();
   }
 
   private async poll(): Promise<void> {

@@ -87,11 +87,8 @@ export class MailsRepository {
   }
 
   async isVerified(transaction: Transaction, userId: string, email: string): Promise<boolean> {
-    const rows = await transaction.read(
-      'SELECT 1 FROM users WHERE id = ? AND email = ? AND email_verified_at IS NOT NULL',
-      [userId, email],
-    );
-    return rows.length > 0;
+    const sql = 'SELECT 1 FROM users WHERE id = ? AND email = ? AND email_verified_at IS NOT NULL';
+    return (await transaction.read(sql, [userId, email])).length > 0;
   }
 
   /** Keeps the rows: registering and deleting an address must not reset the count of what it got in a day. */
@@ -125,12 +122,8 @@ export class MailsRepository {
   }
 
   /** Does nothing if the lease was lost: then another process decides. */
-  async postpone(
-    { id, nextAttemptAt: lease }: Mail,
-    nextAttemptAt: number,
-    lastError: string,
-  ): Promise<void> {
-    await this.mails.update({ id, state: 'waiting', nextAttemptAt: lease }, { nextAttemptAt, lastError });
+  async postpone({ id, nextAttemptAt }: Mail, until: number, lastError: string): Promise<void> {
+    await this.mails.update({ id, state: 'waiting', nextAttemptAt }, { nextAttemptAt: until, lastError });
   }
 
   /** Ends an email even if another instance holds the lease now: an email that was sent was sent. */

@@ -16,7 +16,6 @@ export class RateLimitedError extends Problem {
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** A limit with what is left of it. */
 type Decided = NamedCounter & Quota;
 
 declare module 'fastify' {

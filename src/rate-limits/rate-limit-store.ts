@@ -38,8 +38,6 @@ export interface RateLimitStore {
 
   /** true while this instance counts alone although the windows should be shared */
   readonly degraded: boolean;
-
-  close(): void;
 }
 
 export const RATE_LIMIT_STORE = Symbol('RateLimitStore');

@@ -61,10 +61,7 @@ class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
-function isRefusedForAccountOnly(
-  counters: readonly NamedCounter[],
-  { admitted, quotas }: Admission,
-): boolean {
+function isRefusedForAccountOnly(counters: NamedCounter[], { admitted, quotas }: Admission): boolean {
   return !admitted && counters.every(({ name }, i) => (quotas[i]!.remaining === 0) === (name === 'account'));
 }
 
@@ -102,19 +99,14 @@ const pipe = validationPipe();
 
 /** Leaves the body raw. Invalid requests must not push the counters of logins out of a full store. */
 async function validateBody(context: ExecutionContext): Promise<void> {
-  const metatype = bodyTypeOf(context);
-  if (metatype === undefined) return;
-  const { body } = context.switchToHttp().getRequest<FastifyRequest>();
-  await pipe.transform(body, { type: 'body', metatype });
-}
-
-function bodyTypeOf(context: ExecutionContext): Type | undefined {
   const controller = context.getClass();
   const { name } = context.getHandler();
   const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) as
     | Record<string, { index: number }>
     | undefined;
   const found = Object.entries(parameters ?? {}).find(([key]) => key.startsWith(`${RouteParamtypes.BODY}:`));
+  if (!found) return;
   const types = Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) as Type[];
-  return found && types[found[1].index];
+  const { body } = context.switchToHttp().getRequest<FastifyRequest>();
+  await pipe.transform(body, { type: 'body', metatype: types[found[1].index] });
 }

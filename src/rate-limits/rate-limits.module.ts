@@ -1,4 +1,4 @@
-import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
@@ -32,13 +32,7 @@ const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
   ],
   exports: [RATE_LIMIT_STORE, FailedLogins, KnownAddresses, LiftedLimits, ThrottlerModule, WriteLimitGuard],
 })
-export class RateLimitsModule implements OnApplicationShutdown {
-  constructor(@Inject(RATE_LIMIT_STORE) private readonly store: RateLimitStore) {}
-
-  onApplicationShutdown(): void {
-    this.store.close();
-  }
-}
+export class RateLimitsModule {}
 
 async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore();

@@ -184,14 +184,17 @@ it('a shared window that answers is not considered slow because this event loop 
     degraded: false,
     admit: () => Promise.resolve(admission(false)),
     lift: () => Promise.resolve(),
-    close: () => undefined,
   };
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const accepted = once(server, 'connection');
   const socket = connect((server.address() as { port: number }).port, '127.0.0.1');
   const [peer] = (await accepted) as [Socket];
-  const shared = { ...own, admit: () => once(socket, 'data').then(() => admission(true)) };
+  const shared = {
+    ...own,
+    close: () => undefined,
+    admit: () => once(socket, 'data').then(() => admission(true)),
+  };
 
   const store = new FallbackStore(shared, own);
   const asked = store.admit([{ name: 'login', key: 'k', limit: 1, windowMs: 1000 }]);
@@ -201,7 +204,7 @@ it('a shared window that answers is not considered slow because this event loop 
   expect((await asked).admitted).toBe(true);
   expect(store.degraded).toBe(false);
 
-  store.close();
+  store.onApplicationShutdown();
   socket.destroy();
   peer.destroy();
   server.close();

@@ -11,11 +11,12 @@ import {
 } from './rate-limit-store.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
+/** beside the times: the count, the key, its chain and its place in the ring */
+const BYTES_PER_SLOT = 2 + KEY_BYTES + 8 + 8;
 
 /** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
 export function keyCapacity(limit: number): number {
-  const timesBytesPerSlot = limit * Float64Array.BYTES_PER_ELEMENT + Uint16Array.BYTES_PER_ELEMENT;
-  return Math.floor(MAX_BYTES / (timesBytesPerSlot + INDEX_BYTES_PER_SLOT + RECENCY_BYTES_PER_SLOT));
+  return Math.floor(MAX_BYTES / (limit * Float64Array.BYTES_PER_ELEMENT + BYTES_PER_SLOT));
 }
 
 /** Exact logs. A new key takes the slot of the key admitted longest ago if that has expired or no slot is left. */
@@ -104,8 +105,6 @@ class SlidingWindow {
 
 const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 
-const INDEX_BYTES_PER_SLOT = KEY_BYTES + 8;
-
 // A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses.
 class KeyIndex {
   private readonly heads: Uint32Array;
@@ -168,8 +167,6 @@ class KeyIndex {
   }
 }
 
-const RECENCY_BYTES_PER_SLOT = 8;
-
 /** Orders slots by when they were last touched, in a doubly linked ring closed by slot 0. */
 class RecencyList {
   private readonly older: Uint32Array;
@@ -213,7 +210,7 @@ export class SlidingWindowStore implements RateLimitStore {
   async admit(counters: readonly Counter[]): Promise<Admission> {
     const time = this.now();
     const quotas = counters.map((counter) =>
-      this.windowOf(counter).quota(counter.key, time, this.liftedAt(counter)),
+      this.windowOf(counter).quota(counter.key, time, this.lifted.get(counter.liftKey ?? '')?.at),
     );
     if (quotas.some(({ remaining }) => remaining === 0)) {
       return { admitted: false, quotas, giveBack: () => Promise.resolve() };
@@ -235,12 +232,6 @@ export class SlidingWindowStore implements RateLimitStore {
       if (now - one.at < one.windowMs) break;
       this.lifted.delete(old);
     }
-  }
-
-  close(): void {}
-
-  private liftedAt({ liftKey }: Counter): number | undefined {
-    return liftKey === undefined ? undefined : this.lifted.get(liftKey)?.at;
   }
 
   private windowOf({ name, limit, windowMs }: Counter): SlidingWindow {

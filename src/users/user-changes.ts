@@ -95,11 +95,8 @@ export class UserChanges {
     // The work may have raised the revision once more, and the epoch.
     const recordIn = async (event: UserEvent, othersIn: (epoch: number) => NewEvent[]): Promise<void> => {
       const { revision: userRevision, authEpoch } = await this.users.stateOf(transaction, userId);
-      await this.events.record(
-        transaction,
-        Object.assign(event, { ...about, userRevision }),
-        ...othersIn(authEpoch),
-      );
+      const whole = Object.assign(event, { ...about, userRevision });
+      await this.events.record(transaction, whole, ...othersIn(authEpoch));
     };
     return {
       ...state,
