@@ -13,6 +13,7 @@ import type { FeedResult } from './events.responses.js';
 export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
 
 const MAX_LONG_POLLS = 20;
+/** page size after a first page without wanted events */
 const EVENTS_AT_ONCE = 1000;
 /** A reset can empty the feed after each try. */
 const MAX_TRIES_FOR_END = 10;

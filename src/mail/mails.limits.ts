@@ -66,6 +66,7 @@ export type LimitedMail = Pick<Mail, 'kind' | 'recipient' | 'senderId' | 'orgId'
 const conditionsOf = ({ by }: Limit): string => `${by.map((column) => `${column} = ?`).join(' AND ')}
   AND id > ? AND id < ? AND kind = ? AND (code_id IS NOT NULL OR kind <> 'password_reset')`;
 
+/** Selects the email whose age decides, if the limit is reached: the latest or, without a pause, the first that counts. */
 const decidingMail = (limit: Limit): string =>
   limit.pauseMs === undefined
     ? `SELECT id FROM mails WHERE ${conditionsOf(limit)} ORDER BY id DESC LIMIT 1 OFFSET ${limit.mails - 1}`
