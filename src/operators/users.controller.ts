@@ -23,7 +23,8 @@ import { ApiProblems } from '../openapi/decorators.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';
 import { requireUnprotected } from '../users/user-changes.js';
-import { type ListedUser, type UserProfile, UsersRepository } from '../users/users.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
+import type { UserProfile } from '../users/user-profile.js';
 import { ApiUserId, ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
 import {
   AccountListResult,
@@ -77,13 +78,11 @@ export class OperatorUsersController {
   ): Promise<AccountListResult> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
-    const isWanted = ({ disabledAt }: ListedUser): boolean =>
+    const isWanted = ({ disabledAt }: UserProfile): boolean =>
       status === undefined || (disabledAt !== null) === (status === 'disabled');
     const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
-      const search = { prefix, after: after?.email ?? start };
-      return status === 'disabled'
-        ? this.users.listDisabled(search, size)
-        : this.users.listPage(search, size);
+      const search = { prefix, after: after?.email ?? start, onlyDisabled: status === 'disabled' };
+      return this.users.listPage(search, size);
     });
     return { users: rows.map(accountView), ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
   }

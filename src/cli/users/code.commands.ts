@@ -1,7 +1,7 @@
 import { timeText } from '../../identifiers/text.js';
 import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import type { UserProfile } from '../../users/users.repository.js';
+import type { UserProfile } from '../../users/user-profile.js';
 import type { Services } from '../command/cli.module.js';
 import {
   CannotRunError,
