@@ -59,7 +59,7 @@ export class IntrospectionController {
   ): Promise<ActiveToken | InactiveToken> {
     // Nobody learns of a token that is for another service.
     const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
-    if (!live) return INACTIVE;
+    if (typeof live === 'string') return INACTIVE;
     const answer = describe(live);
     return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder.id) };
   }
