@@ -15,7 +15,8 @@ import {
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { type UserProfile, UsersRepository } from '../users/users.repository.js';
+import type { UserProfile } from '../users/user-profile.js';
+import { UsersRepository } from '../users/users.repository.js';
 import type { Included, ListOwnOrgsQuery } from './me.requests.js';
 import type {
   AccountResult,
