@@ -1,19 +1,18 @@
 import { createHmac, createPublicKey, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
-import { anId, invalidToken, unauthorized } from '../support/expected.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anId, invalidToken, methodNotAllowed, notFound, unauthorized } from '../support/expected.js';
 import { anAccount, anOrgOf, anUnknownId, aPassword, byCode, logIn } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
 import { aRefreshableLogin, refreshed } from '../support/refreshing.js';
-import { startService } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
 
 const service = await startService();
 const ada = await anAccount(service, 'ada');
 const { header, claims } = decodeToken(ada.token);
 const key = service.installation.keys[0]!;
-afterAll(() => service.stop());
 
 describe('the bearer token', () => {
   const meWith = (authorization: string) => service.anyone.with({ authorization }).get('/api/me');
@@ -68,8 +67,7 @@ describe('the bearer token', () => {
   ])('is refused in two headers: %s', async (_what, order) => {
     const headers = [`Authorization: Bearer ${ada.token}`, 'Authorization: Bearer a.b.c'];
     const sent = order.map((index) => headers[index]!);
-    const bytes = requestBytes('GET /api/me', sent);
-    expect(await sendBytes(service, bytes)).toMatchObject(invalidToken);
+    expect(await sendBytes(service, requestBytes('GET /api/me', sent))).toMatchObject(invalidToken);
   });
 });
 
@@ -280,14 +278,101 @@ describe('a forged token', () => {
     const own = aSigningKey();
     const jwk = own.publicKey.export({ format: 'jwk' });
     const embedded = [{ jwk }, { jwk, kid: undefined }, { x5c: ['MIIB'] }];
-    const linked = [{ jku: url, kid: own.kid }, { jku: url }, { x5u: url }];
-    for (const change of [...embedded, ...linked])
+    for (const change of [...embedded, { jku: url, kid: own.kid }, { jku: url }, { x5u: url }])
       expect(await tryToken(signToken({ ...header, ...change }, claims, own))).toMatchObject(invalidToken);
     expect(connections).toBe(0);
     listener.close();
   });
 });
 
-function otherFirst(text: string): string {
-  return (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
-}
+const otherFirst = (text: string) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1);
+
+const OAUTH = '/.well-known/oauth-authorization-server';
+const OPENID = '/.well-known/openid-configuration';
+const KEYS = '/.well-known/jwks.json';
+
+describe('discovery, where the issuer is a URL with a path', () => {
+  const issuer = 'http://id.example.com:8080/tenants/accounts/';
+  const metadata = {
+    issuer,
+    jwks_uri: 'http://id.example.com:8080/tenants/accounts/.well-known/jwks.json',
+    introspection_endpoint: 'http://id.example.com:8080/tenants/accounts/api/auth/introspect',
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+  };
+  /** The last three need no proxy that takes the path off. */
+  const paths = [
+    OAUTH,
+    OPENID,
+    `${OAUTH}/tenants/accounts`,
+    `${OAUTH}/tenants/accounts/`,
+    `/tenants/accounts${OPENID}`,
+  ];
+  let tenant: Service;
+
+  beforeAll(async () => {
+    tenant = await startService({ env: { JWT_ISSUER: issuer, JWT_AUDIENCE: 'shop', TOKEN_TTL: '10m' } });
+  });
+  afterAll(() => tenant.stop());
+
+  it('names exactly the issuer of the tokens, whose claims follow the configuration', async () => {
+    const grace = await anAccount(tenant, 'grace');
+    const issued = decodeToken(grace.token).claims;
+    expect(issued).toMatchObject({ iss: issuer, aud: 'shop', exp: (issued['iat'] as number) + 600 });
+    expect((await grace.get('/api/me')).status).toBe(200);
+  });
+
+  it.each(paths)(
+    '%s has what is true here, may be cached as long as the keys, and takes only GET and HEAD',
+    async (path) => {
+      const answer = await tenant.anyone.get(path);
+      expect(answer).toMatchObject({ status: 200, body: metadata });
+      expect(answer.body).toEqual(metadata);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+      expect((await tenant.anyone.get(KEYS)).headers.get('cache-control')).toBe('public, max-age=300');
+      expect((await tenant.anyone.get(`${path}?resource=x`)).body).toEqual(metadata);
+      const head = await tenant.anyone.send('HEAD', path);
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(head.headers.get('cache-control')).toBe('public, max-age=300');
+      const post = await tenant.anyone.post(path, {});
+      expect(post).toMatchObject(methodNotAllowed);
+      expect(post.headers.get('allow')).toBe('GET, HEAD');
+    },
+  );
+
+  it('serves the keys where its document says, whether a proxy takes the path off or not', async () => {
+    const { pathname } = new URL(metadata.jwks_uri);
+    const [below, atRoot] = [await tenant.anyone.get(pathname), await tenant.anyone.get(KEYS)];
+    expect(below.status).toBe(200);
+    expect(below.body).toEqual(atRoot.body);
+  });
+
+  it.each([
+    '/tenants/accounts/docs',
+    '/tenants/accounts/api/me',
+    '/tenants/accounts/health/ready',
+    '/tenants/accounts/',
+    `/tenants${OPENID}`,
+    `/tenants/accounts${OPENID}/`,
+    `/tenants/accounts${OAUTH}`,
+    `${OAUTH}/tenants`,
+    `${OAUTH}/tenants/accounts/docs`,
+    `${OPENID}/tenants/accounts`,
+  ])('%s stays unknown', async (path) => {
+    expect(await tenant.anyone.get(path)).toMatchObject(notFound);
+  });
+});
+
+describe('discovery, where the issuer is a name', () => {
+  it.each([OAUTH, OPENID])('%s is 404, which nobody may keep', async (path) => {
+    const answer = await service.anyone.get(path);
+    expect(answer).toMatchObject(notFound);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect((await service.anyone.send('HEAD', path)).status).toBe(404);
+    expect(await service.anyone.post(path, {})).toMatchObject(methodNotAllowed);
+  });
+
+  it.each([`${OAUTH}/accounts`, `/accounts${OPENID}`, `/accounts${KEYS}`])('%s is unknown', async (path) => {
+    expect(await service.anyone.get(path)).toMatchObject(notFound);
+  });
+});

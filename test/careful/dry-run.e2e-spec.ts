@@ -15,15 +15,13 @@ import {
 import { memberPath as pathOfMember } from '../support/org-members.js';
 import { anOperator } from '../support/operators.js';
 import type { Account, Cast } from '../support/personas.js';
-import { anAccount, anEmail, anOrg, anUnknownId, aPassword } from '../support/personas.js';
+import { anEmail, anOrg, anUnknownId, aPassword } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-
-type Send = (by: Caller, query: string) => Promise<Answer>;
 
 type Case = [
   name: string,
   by: (cast: Cast) => Account,
-  send: (cast: Cast) => Send,
+  send: (by: Caller, query: string, cast: Cast) => Promise<Answer>,
   /** what has to be so before */
   prepare?: (cast: Cast) => Promise<Answer>,
 ];
@@ -32,35 +30,34 @@ const orgPath = ({ org }: Cast) => `/api/orgs/${org.id}`;
 const memberPath = ({ org }: Cast, who: Account) => pathOfMember(org, who);
 const anOwner = ({ owner }: Cast) => owner;
 const anAdmin = ({ admin }: Cast) => admin;
+const OWNER = { role: 'owner' };
 
 /** Those that change something. */
 const CHANGES: Case[] = [
   [
     'change a member',
     anOwner,
-    (cast) => (by, query) => by.patch(memberPath(cast, cast.member) + query, { role: 'owner' }),
+    (by, query, { org, member }) => by.patch(pathOfMember(org, member) + query, OWNER),
   ],
-  ['remove a member', anAdmin, (cast) => (by, query) => by.delete(memberPath(cast, cast.member) + query)],
-  ['leave', anAdmin, (cast) => (by, query) => by.post(`${orgPath(cast)}/leave${query}`)],
+  ['remove a member', anAdmin, (by, query, { org, member }) => by.delete(pathOfMember(org, member) + query)],
+  ['leave', anAdmin, (by, query, cast) => by.post(`${orgPath(cast)}/leave${query}`)],
   [
     'hand the organization over',
     anOwner,
-    (cast) => (by, query) =>
+    (by, query, cast) =>
       by.post(`${orgPath(cast)}/transfer${query}`, { userId: cast.member.id, leave: true }),
   ],
-  ['delete the organization', anOwner, (cast) => (by, query) => by.delete(orgPath(cast) + query)],
+  ['delete the organization', anOwner, (by, query, cast) => by.delete(orgPath(cast) + query)],
   [
     'restore the organization',
     anOwner,
-    (cast) => (by, query) => by.post(`${orgPath(cast)}/restore${query}`),
+    (by, query, cast) => by.post(`${orgPath(cast)}/restore${query}`),
     (cast) => cast.owner.delete(orgPath(cast)),
   ],
   [
     'delete the account',
     anAdmin,
-    ({ admin }) =>
-      (by, query) =>
-        by.delete(`/api/me${query}`, { password: admin.password }),
+    (by, query, { admin }) => by.delete(`/api/me${query}`, { password: admin.password }),
   ],
 ];
 
@@ -75,10 +72,9 @@ describe('a dry run', () => {
     async (_name, by, send, prepare) => {
       const cast = await anOrg(service);
       await prepare?.(cast);
-      const ask = send(cast);
+      const ask = (who: Caller, query: string) => send(who, query, cast);
       const before = await allRows(service.db);
       expect(Object.keys(before)).toEqual(expect.arrayContaining(['events', 'mails', 'idempotency_keys']));
-
       for (const headers of [{}, { 'if-match': '*' }, { 'idempotency-key': 'dry' }]) {
         const dry = await ask(by(cast).with(headers as Record<string, string>), '?dryRun=true');
         expect([dry.status, dry.headers.get('dry-run')]).toEqual([200, 'true']);
@@ -86,7 +82,6 @@ describe('a dry run', () => {
       }
       const dry = await ask(by(cast), '?dryRun=true');
       const real = await ask(by(cast), '');
-
       expect([real.status, timeless(real)]).toEqual([dry.status, timeless(dry)]);
       expect(real.headers.get('dry-run')).toBeNull();
       expect(dry.headers.get('etag'), 'the tag of a state that there is not').toBeNull();
@@ -123,16 +118,6 @@ describe('a dry run', () => {
     expect(await allRows(service.db)).toEqual(before);
   });
 
-  it('counts for the limits', async () => {
-    const limited = await startOwnService({ env: { RATE_LIMIT_LOGIN: '2/1h' } });
-    const ada = await anAccount(limited);
-    for (const expected of [403, 403, 429]) {
-      const { status } = await ada.delete('/api/me?dryRun=true', { password: aPassword() });
-      expect(status).toBe(expected);
-    }
-    await limited.stop();
-  });
-
   it('is asked for by true; false asks for the change, and nothing else is taken', async () => {
     const cast = await anOrg(service);
     const path = memberPath(cast, cast.member);
@@ -145,14 +130,12 @@ describe('a dry run', () => {
       expect(answer, query).toMatchObject(invalidFields('dryRun'));
       expect(answer.headers.get('dry-run')).toBeNull();
     }
-    for (const name of ['dryrun', 'DryRun', 'dry_run', 'dry-run', 'DRYRUN', 'dry%52un=true&dryRUN']) {
+    for (const name of ['dryrun', 'DryRun', 'dry_run', 'dry-run', 'DRYRUN', 'dry%52un=true&dryRUN'])
       expect(await cast.owner.delete(`${path}?${name}=true`), name).toMatchObject({
         status: 400,
         body: { code: 'validation_failed' },
       });
-    }
     expect(await allRows(service.db)).toEqual(before);
-
     const changed = await cast.owner.delete(`${path}?dryRun=false`);
     expect(changed.status, changed.text).toBe(200);
     expect(changed.headers.get('dry-run')).toBeNull();
@@ -174,8 +157,7 @@ describe('a dry run', () => {
     parameters.map((parameter) => reader.resolve(parameter as never as { $ref?: string; name: string }).name);
 
   it('has every route in this test that takes it', () => {
-    const taken = writes(true).map(({ operationId }) => operationId);
-    expect(taken).toHaveLength(CHANGES.length);
+    expect(writes(true).map(({ operationId }) => operationId)).toHaveLength(CHANGES.length);
   });
 
   /** A request that would be done, where its example is about nobody. */
@@ -251,6 +233,4 @@ describe('a dry run', () => {
 });
 
 /** Its moment is that of the answer: when a deleted organization is purged, for instance. */
-function timeless({ text }: Answer): string {
-  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time');
-}
+const timeless = ({ text }: Answer) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time');

@@ -138,7 +138,6 @@ describe('the record of changes', () => {
     await member.post(`${org}/transfer`, { userId: admin.id, leave: true });
     await owner.post(`${org}/leave`);
     await admin.post(`${org}/transfer`, { userId: admin.id });
-
     expect(await newRows()).toEqual([
       { ...by(admin), ...inOrg(4), type: 'org.renamed' },
       { ...by(owner), ...inOrg(5), type: 'org.deleted' },
@@ -351,9 +350,8 @@ describe('the beginning of the feed', async () => {
     expect([events, await places()]).toEqual([[], [next]]);
     expect(await readFeed(billing, { after: 'start' })).toEqual({ events: [], next });
     const [id] = await writeEvents(db, [{}]);
-    for (const after of [next, 'start']) {
+    for (const after of [next, 'start'])
       expect(await readFeed(billing, { after })).toMatchObject({ events: [{ id }], next: id });
-    }
     await db.query('DELETE FROM feed');
     expect(await billing.get(`/api/events?after=${next}`)).toMatchObject(cursorExpired);
   });

@@ -95,11 +95,8 @@ describe('the clean-up of the feed', () => {
       'feed',
       ages.map((days, place) => ({ seq: place + 1, event_id: idOf(days) })),
     );
-
     await aCleanUp(dataSource).deleteExpired(NOW);
-
-    const places = await db.query('SELECT seq FROM feed ORDER BY seq');
-    expect(places.map(({ seq }) => Number(seq))).toEqual(left);
+    expect((await db.query('SELECT seq FROM feed ORDER BY seq')).map(({ seq }) => Number(seq))).toEqual(left);
   });
 });
 
@@ -109,19 +106,16 @@ it('readers share the statement of a page that they ask for at once, and nobody 
   const [first, second, third] = (await writeEvents(db, [{}, {}, {}])) as [string, string, string];
   await feed.append(0, [first, second]);
   const executed = recordStatements(dataSource);
-
   const pages = await Promise.all([
     ...times(READERS, () => feed.findAfter(first, PAGE)),
     feed.findAfter(first, PAGE + 1),
   ]);
   expect(executed).toHaveLength(2);
   expect(pages.map((page) => page?.map(({ id }) => id))).toEqual(times(READERS + 1, () => [second]));
-
   // The end of the feed, where each page is empty, takes one statement more.
   const atEnd = await Promise.all(times(READERS, () => feed.findAfter(second, PAGE)));
   expect(executed).toHaveLength(4);
   expect(atEnd).toEqual(times(READERS, () => []));
-
   const asked = feed.findAfter(second, PAGE);
   await feed.append(2, [third]);
   const askedLater = feed.findAfter(second, PAGE);
@@ -134,7 +128,6 @@ it('a feed that stays empty has no end, and the search for it stops after some r
   let begun = 0;
   const round = () => Promise.resolve({ last: ++begun, mayHaveMore: false });
   const service = new FeedService(feed, new FeedRounds({ round } as unknown as FeedNumbering));
-
   await expect(service.end(AbortSignal.abort())).rejects.toMatchObject({ code: 'unavailable' });
   expect(begun).toBe(1);
   await expect(service.end(new AbortController().signal)).rejects.toMatchObject({ code: 'unavailable' });

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { createConnection } from 'mysql2/promise';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
-import { emailTaken, memberNotFound, unsupportedMediaType } from '../support/expected.js';
+import { emailTaken, memberNotFound, unavailable, unsupportedMediaType } from '../support/expected.js';
 import {
   jsonRequest,
   keptAliveRequest,
@@ -13,9 +13,9 @@ import {
 } from '../support/connections.js';
 import { anEmail, anOrg, aPassword } from '../support/personas.js';
 import { startService } from '../support/service.js';
+import { holdRows } from '../support/held-rows.js';
 
 const service = await startService();
-afterAll(() => service.stop());
 
 describe('broken HTTP', () => {
   it.each<[string, number, string]>([
@@ -62,7 +62,6 @@ describe('broken HTTP', () => {
     ],
   ])('%s is answered %i in the one error shape, or not at all', async (_what, status, bytes) => {
     const answer = await sendBytes(service, bytes);
-
     expect(answer?.status ?? 'hung up', answer?.text).toBeOneOf([status, 'hung up']);
     expect((await service.anyone.get('/health/live')).status).toBe(200);
   });
@@ -73,7 +72,6 @@ describe('broken HTTP', () => {
         (bytes) => sendBytes(service, bytes),
       ),
     );
-
     expect(answers.map((answer) => answer?.status)).toEqual([400, 431]);
   });
 
@@ -82,7 +80,6 @@ describe('broken HTTP', () => {
       service,
       requestBytes('POST /api/auth/login', ['Transfer-Encoding: odd'], '{}'),
     );
-
     expect(answer).toMatchObject(unsupportedMediaType);
   });
 
@@ -93,7 +90,6 @@ describe('broken HTTP', () => {
       ['Content-Type: application/json', 'Content-Length: 47'],
       '{"email":"a@example.com","password":"longenough"}',
     );
-
     await Promise.all(
       times(60, (cut) => {
         const bytes = request.slice(0, Math.ceil((request.length * cut) / 60));
@@ -106,7 +102,6 @@ describe('broken HTTP', () => {
         });
       }),
     );
-
     expect((await service.anyone.get('/health/live')).status).toBe(200);
     expect((await service.anyone.get('/health/ready')).status).toBe(200);
   });
@@ -122,7 +117,6 @@ describe('broken HTTP', () => {
     ])('is answered after the answers to %s of them', async (_count, count) => {
       const { socket, statuses, closed } = await openConnection(service.url);
       socket.write(times(count, aRegistration).join('') + GARBAGE);
-
       expect(await closed).toMatch(/"code":"bad_request"[^}]*}$/);
       expect(statuses()).toEqual([...times(count, () => 201), 400]);
     });
@@ -131,7 +125,6 @@ describe('broken HTTP', () => {
       const { socket, statuses, closed } = await openConnection(service.url);
       socket.write(jsonRequest('POST /api/auth/register', credentials(), ['Connection: close']) + GARBAGE);
       await closed;
-
       expect(statuses()).toEqual([201]);
     });
 
@@ -140,7 +133,6 @@ describe('broken HTTP', () => {
       const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
       socket.write(aRegistration() + keptAliveRequest('POST /api/auth/login', chunked, 'zz\r\n'));
       await closed;
-
       expect(statuses()).toEqual([201, 400]);
     });
 
@@ -148,7 +140,6 @@ describe('broken HTTP', () => {
       const { socket, statuses, closed } = await openConnection(service.url);
       socket.on('drain', () => socket.write(GARBAGE.repeat(4000)));
       socket.write(aRegistration() + GARBAGE.repeat(4000));
-
       expect((await service.anyone.get('/health/live')).status).toBe(200);
       await closed;
       expect(statuses()).toEqual([201, 400]);
@@ -162,7 +153,6 @@ describe('broken HTTP', () => {
       await closed;
       await locker.query('UNLOCK TABLES');
       await locker.end();
-
       expect(statuses()).toEqual([503, 400]);
     });
   });
@@ -174,9 +164,7 @@ describe('broken HTTP', () => {
       ['Content-Type: application/json', 'Content-Length: 9'],
       '{',
     );
-
     const answers = await Promise.all([sendBytes(service, slowHeaders), sendBytes(service, slowBody)]);
-
     expect(answers.map((answer) => answer?.status)).toEqual([408, 408]);
   });
 });
@@ -186,10 +174,7 @@ describe('a request that is sent again', () => {
     const credentials = { email: anEmail(), password: aPassword() };
     service.installation.secrets.note(credentials.password);
     await sendAndHangUp(credentials);
-
-    const again = await service.anyone.post('/api/auth/register', credentials);
-
-    expect(again).toMatchObject(emailTaken);
+    expect(await service.anyone.post('/api/auth/register', credentials)).toMatchObject(emailTaken);
     expect((await service.anyone.post('/api/auth/login', credentials)).status).toBe(200);
   });
 
@@ -197,7 +182,6 @@ describe('a request that is sent again', () => {
     const { org, owner, admin, member } = await anOrg(service);
     const remove = () => owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
     const demote = () => owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'member' });
-
     expect([(await remove()).status, (await demote()).status, (await demote()).status]).toEqual([
       200, 200, 200,
     ]);
@@ -220,4 +204,32 @@ describe('a request that is sent again', () => {
       socket.once('close', () => done());
     });
   }
+});
+
+describe('health', () => {
+  it.each(['/health/live', '/health/ready'])('%s answers 200, and reveals no internals', async (path) => {
+    const answer = await service.anyone.get(path);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ status: 'ok' });
+    expect(answer.text).not.toMatch(/\d|sqlite|mysql|mariadb|localhost|password|version/i);
+  });
+});
+
+describe('the deadline of an answer', () => {
+  it('holds while a write waits for a lock repeatedly, for longer than the deadline', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const held = await holdRows(service);
+    try {
+      await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+      const answer = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+      expect(answer).toMatchObject(unavailable);
+      const detail = engine === 'sqlite' ? 'cannot be reached' : 'took too long';
+      expect(answer.body).toMatchObject({ detail: expect.stringContaining(detail) });
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    } finally {
+      await held.rollback();
+    }
+    const later = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    expect(later.status).toBe(200);
+  });
 });

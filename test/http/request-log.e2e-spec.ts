@@ -6,7 +6,7 @@ import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Answer } from '../support/answer.js';
-import { atOnce, times } from '../support/at-once.js';
+import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import {
   jsonRequest,
@@ -15,21 +15,17 @@ import {
   requestBytes,
   sendBytes,
 } from '../support/connections.js';
-import { type Account, aCode, anAccount, anEmail, anOrg, aPassword } from '../support/personas.js';
+import { type Account, aCode, anAccount, anEmail, anOrg, aPassword, exchange } from '../support/personas.js';
+import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
 import { aChallenge, protect, secondStep } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 import { decodeToken, signToken } from '../support/signing-keys.js';
 
-interface Line {
-  level: number;
-  time: string;
-  msg: string;
-  requestId: string;
+type Line = Record<string, unknown> & { level: number; time: string; msg: string; requestId: string } & {
   status: number;
   route?: string;
   reason?: string;
-  [field: string]: unknown;
-}
+};
 
 const INFO = 30;
 const DEBUG = 20;
@@ -84,18 +80,11 @@ describe('a line of the log', () => {
   it('names the user who registered, logged in or refreshed, or whose code was exchanged', async () => {
     const ada = await anAccount(service, 'ada');
     expect(await lineOf('/api/auth/register')).toMatchObject({ status: 201, userId: ada.id });
-
-    const { body } = await service.anyone.post<{ refreshToken: string }>('/api/auth/login', {
-      email: ada.email,
-      password: ada.password,
-      refresh: true,
-    });
+    const { refreshToken } = await aRefreshableLogin(service, ada);
     expect(await lineOf('/api/auth/login')).toMatchObject({ status: 200, userId: ada.id });
-
-    await service.anyone.post('/api/auth/refresh', { refreshToken: body.refreshToken });
+    await refresh(service, refreshToken);
     expect(await lineOf('/api/auth/refresh')).toMatchObject({ status: 200, userId: ada.id });
-
-    await service.anyone.post('/api/auth/code/exchange', { code: await aCode(ada) });
+    await exchange(service, await aCode(ada));
     expect(await lineOf('/api/auth/code/exchange')).toMatchObject({ status: 200, userId: ada.id });
   });
 
@@ -103,7 +92,6 @@ describe('a line of the log', () => {
     const ada = await anAccount(service, 'ada');
     const failed = { status: 401, code: 'invalid_credentials' };
     expect(await lineFor(await login(ada.email))).toMatchObject({ ...failed, userId: ada.id });
-
     const line = await lineFor(await login(anEmail()));
     expect(line).toMatchObject(failed);
     expect(line).not.toHaveProperty('userId');
@@ -116,7 +104,6 @@ describe('a line of the log', () => {
     expect(await lineFor(first)).toMatchObject({ code: 'second_factor_required', userId: ada.id });
     const second = await secondStep(service, await aChallenge(service, ada), app.wrong());
     expect(await lineFor(second)).toMatchObject({ code: 'invalid_second_factor_code', userId: ada.id });
-
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
     const disabled = await login(ada.email, ada.password);
     expect(await lineFor(disabled)).toMatchObject({ code: 'account_disabled', userId: ada.id });
@@ -125,7 +112,7 @@ describe('a line of the log', () => {
   it('names the limit that refused a login, and the user if a login failed here before', async () => {
     const ada = await anAccount(service, 'ada');
     for (const email of [ada.email, anEmail()]) {
-      await atOnce(times(10, () => () => login(email)));
+      for (const _ of times(10, () => 0)) await login(email);
       const line = await lineFor(await login(email));
       expect(line).toMatchObject({ status: 429, code: 'rate_limited', limit: 'login' });
       expect(line['userId']).toBe(email === ada.email ? ada.id : undefined);
@@ -154,7 +141,6 @@ describe('a line of the log', () => {
   it('names the fields of a refused body, and not their values', async () => {
     await service.anyone.post('/api/auth/register', { email: 'a-stray-value', password: '', nobody: 1 });
     const line = await lineOf('/api/auth/register');
-
     expect(line).toMatchObject({ status: 400, fields: ['email', 'password'] });
     expect(JSON.stringify(line)).not.toMatch(/a-stray-value|nobody/);
   });
@@ -163,7 +149,6 @@ describe('a line of the log', () => {
     const stray = 'abcdefghijklmnopqrstuvwxyz';
     await service.anyone.get(`/api/${stray}/x?token=${stray}`);
     expect(await lineOf(undefined)).toMatchObject({ status: 404, path: '/api/abcdefghijklmnopqrstuvwx/x' });
-
     const ada = await anAccount(service, 'ada');
     await ada.get('/api/orgs/nobody-knows-it');
     expect(await lineOf('/api/orgs/:orgId')).toMatchObject({
@@ -178,7 +163,6 @@ describe('a line of the log', () => {
     await service.db.query('ALTER TABLE migrations RENAME COLUMN name TO label');
     await service.anyone.get('/health/ready');
     await service.db.query('ALTER TABLE migrations RENAME COLUMN label TO name');
-
     const cause = engine === 'sqlite' ? 'ERR_SQLITE_ERROR 1' : 'ER_BAD_FIELD_ERROR';
     expect(await lineOf('/health/ready')).toMatchObject({ status: 503, cause });
   });
@@ -188,7 +172,6 @@ describe('a line of the log', () => {
     async (given) => {
       const caller = given === undefined ? service.anyone : service.anyone.with({ 'x-request-id': given });
       const answer = await caller.get('/api/nothing');
-
       const id = answer.headers.get('x-request-id');
       expect(id).toMatch(/^[\da-f-]{36}$/);
       expect(answer.body).toMatchObject({ requestId: id });
@@ -199,7 +182,6 @@ describe('a line of the log', () => {
   it('has the id that the client sent, as its answer has', async () => {
     const given = `gw:${'x'.repeat(120)}.1-A`;
     const answer = await service.anyone.with({ 'x-request-id': given }).get('/api/nothing');
-
     expect(answer.headers.get('x-request-id')).toBe(given);
     expect(answer.body).toMatchObject({ requestId: given });
     expect(await lineOf(undefined)).toMatchObject({ requestId: given });
@@ -210,7 +192,6 @@ describe('a line of the log', () => {
       service,
       requestBytes('GET /api/nothing', ['X-Request-Id: one', 'X-Request-Id: two']),
     );
-
     expect(answer?.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
   });
 
@@ -223,7 +204,6 @@ describe('a line of the log', () => {
         one.post('/api/orgs', { name: 'X' }),
       ]),
     );
-
     expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 201]);
     const logged = (await allLines()).filter(({ requestId }) => requestId === 'the-same');
     expect(logged.map(({ userId }) => String(userId)).toSorted()).toEqual(
@@ -236,16 +216,13 @@ describe('a line of the log', () => {
     [`00-${TRACE_ID}-0000000000000000-01`, undefined],
     ['forged', undefined],
   ])('has the trace of %s: %s', async (traceparent, traceId) => {
-    const ada = await anAccount(service, 'ada');
-    await ada.with({ traceparent }).get('/api/me');
-
+    await (await anAccount(service, 'ada')).with({ traceparent }).get('/api/me');
     expect((await lineOf('/api/me'))['traceId']).toBe(traceId);
   });
 
   it('says the version at the start, which the OpenAPI document has too', async () => {
     const start = service.logs.find((line) => line.includes('"msg":"listening"'));
     expect(JSON.parse(start!)).toMatchObject({ version });
-
     const { body } = await service.anyone.get<{ info: { version: string } }>('/openapi.json');
     expect(body.info.version).toBe(version);
   });
@@ -263,18 +240,12 @@ describe('the log line of a refusal', () => {
     return (await lineFor(answer)).reason;
   }
 
-  const exchange = (code: string, codeVerifier?: string) =>
-    service.anyone.post('/api/auth/code/exchange', { code, codeVerifier });
-  const refresh = (refreshToken: string) =>
-    service.anyone.post<{ refreshToken: string }>('/api/auth/refresh', { refreshToken });
-
   it('says why a token was refused, and the answer does not', async () => {
     const { header, claims } = decodeToken(ada.token);
     const [key] = service.installation.keys;
     const now = Math.floor(Date.now() / 1000);
     const other = `${ada.token.slice(0, -4)}AAAA`;
     const refused = async (token: string) => reasonOf(await ada.as(token).get('/api/me'));
-
     expect(await refused('no.jwt.atall')).toBe('malformed');
     expect(await refused(other)).toBe('signature');
     expect(await refused(signToken({ ...header, kid: 'unknown' }, claims, key!))).toBe('unknown_key');
@@ -288,31 +259,22 @@ describe('the log line of a refusal', () => {
   it('says why a code was refused, and the answer does not', async () => {
     const code = await aCode(ada);
     const unused = await aCode(ada);
-
-    expect(await reasonOf(await exchange('short'))).toBe('malformed');
-    expect(
-      await reasonOf(await exchange(code, 'a verifier that nobody asked for, of any length at all')),
-    ).toBe('unknown');
-    expect((await exchange(code)).status).toBe(200);
-    expect(await reasonOf(await exchange(code))).toBe('reused');
+    const codeVerifier = 'a verifier that nobody asked for, of any length at all';
+    expect(await reasonOf(await exchange(service, 'short'))).toBe('malformed');
+    expect(await reasonOf(await exchange(service, code, { codeVerifier }))).toBe('unknown');
+    expect((await exchange(service, code)).status).toBe(200);
+    expect(await reasonOf(await exchange(service, code))).toBe('reused');
     await ada.post('/api/auth/logout');
-    expect(await reasonOf(await exchange(unused))).toBe('ended');
+    expect(await reasonOf(await exchange(service, unused))).toBe('ended');
   });
 
   it('says why a refresh token was refused, and the answer does not', async () => {
-    const { email, password } = ada;
-    const login = await service.anyone.post<{ refreshToken: string }>('/api/auth/login', {
-      email,
-      password,
-      refresh: true,
-    });
-    const first = login.body.refreshToken;
-    expect(await reasonOf(await refresh(`${first.slice(0, -4)}AAAA`))).toBe('forged');
-
-    const steps = [first];
-    for (let i = 0; i < 2; i += 1) steps.push((await refresh(steps.at(-1)!)).body.refreshToken);
-    expect(await reasonOf(await refresh(first))).toBe('reused');
-    expect(await reasonOf(await refresh(steps.at(-1)!))).toBe('session_ended');
+    const { refreshToken: first } = await aRefreshableLogin(service, ada);
+    expect(await reasonOf(await refresh(service, `${first.slice(0, -4)}AAAA`))).toBe('forged');
+    const { refreshToken: second } = await refreshed(service, first);
+    const { refreshToken: third } = await refreshed(service, second);
+    expect(await reasonOf(await refresh(service, first))).toBe('reused');
+    expect(await reasonOf(await refresh(service, third))).toBe('session_ended');
   });
 });
 
@@ -356,7 +318,6 @@ describe('the log of requests', () => {
         ),
       );
       await untilLogged(5);
-
       const logged = await allLines();
       const line = { method: 'POST', route: '/api/auth/register', aborted: true, ip: '127.0.0.1' };
       expect(logged).toEqual(times(5, () => expect.objectContaining(line)));
@@ -380,7 +341,6 @@ describe('the log of requests', () => {
     await vi.waitFor(() => expect(text()).toContain('100 Continue'), hangTimeoutMs());
     socket.write(body.slice(0, -1), () => leave(socket));
     await untilLogged(1);
-
     expect(await allLines()).toEqual([
       expect.objectContaining({ route: '/api/auth/register', status: 400, aborted: true }),
     ]);
@@ -393,7 +353,6 @@ describe('the log of requests', () => {
     // Far more than the system buffers for a client that reads nothing.
     socket.write(keptAliveRequest('GET /docs/swagger-ui-bundle.js').repeat(20));
     await untilLogged(20);
-
     const logged = await allLines();
     expect(logged.map(({ status }) => status)).toEqual(times(20, () => 200));
     expect(logged.at(-1)).toMatchObject({ aborted: true });
@@ -409,7 +368,6 @@ describe('the log of requests', () => {
     await locker.query('UNLOCK TABLES');
     await locker.end();
     await untilLogged(2);
-
     expect((await allLines()).at(-1)).toMatchObject({ userId: ada.id, status: 201, aborted: true });
   });
 
@@ -417,11 +375,8 @@ describe('the log of requests', () => {
     const ada = await anAccount(service);
     const { org } = (await ada.post<{ org: { id: string } }>('/api/orgs', { name: 'Engines' })).body;
     const by = ada.with({ 'idempotency-key': 'once' });
-
-    for (const query of ['?dryRun=true', '', '']) {
+    for (const query of ['?dryRun=true', '', ''])
       await by.patch(`/api/orgs/${org.id}/members/${ada.id}${query}`, { role: 'owner' });
-    }
-
     const told = (await allLines())
       .slice(-3)
       .map(({ status, dryRun, replayed }) => [status, dryRun, replayed]);
@@ -434,7 +389,6 @@ describe('the log of requests', () => {
 
   it('does not say aborted when the client stayed', async () => {
     await anAccount(service);
-
     const [line, ...more] = await allLines();
     expect(line).toMatchObject({ route: '/api/auth/register', status: 201 });
     expect(line).not.toHaveProperty('aborted');
@@ -459,7 +413,6 @@ describe('the log of requests', () => {
     socket.write(bytes);
     const answer = await closed;
     expect(statuses()).toEqual([status]);
-
     const [line, ...more] = await allLines();
     expect(line).toMatchObject({ status, ip: '127.0.0.1' });
     expect(line).not.toHaveProperty('aborted');
@@ -471,7 +424,6 @@ describe('the log of requests', () => {
     const { socket, closed } = await openConnection(service.url);
     socket.end();
     await closed;
-
     expect(await allLines()).toEqual([]);
   });
 });
@@ -498,9 +450,7 @@ describe('the logs', () => {
 
   it('record who did what to whom', async () => {
     const { org, owner, member } = await anOrg(service);
-
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
-
     const who = { userId: owner.id, orgId: org.id, memberId: member.id };
     const line = { method: 'PATCH', status: 200, ...who };
     expect(await allLines()).toContainEqual(expect.objectContaining(line));
@@ -511,7 +461,6 @@ describe('the logs', () => {
     const code = await aCode(ada);
     const password = aPassword();
     service.installation.secrets.note(password);
-
     await service.anyone.get(`/api/me?access_token=${ada.token}&password=${password}`);
     await service.anyone.post(`/api/auth/code/exchange?code=${code}`, { code: [code] });
     await service.anyone.get(`/api/${code}`);

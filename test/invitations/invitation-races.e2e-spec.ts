@@ -1,3 +1,4 @@
+import { theOneOf } from '../support/answer.js';
 import { afterAll, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { raceWithDeletion } from '../support/deletion-race.js';
@@ -35,15 +36,10 @@ describe('at the same moment', () => {
   it(`${CLIENTS} invitations of one e-mail make one`, async () => {
     const { org, owner, admin } = await anOrg(at(0));
     const email = anEmail();
-
     const answers = await atOnce(
       times(CLIENTS, (client) => () => invite((client % 2 ? owner : admin).at(at(client)), org, { email })),
     );
-
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(answer).toMatchObject(alreadyInvited);
-    }
+    expect(theOneOf(answers, 201, alreadyInvited)).toBeDefined();
   });
 
   it('every list has each invitation once, and all that were acknowledged before', async () => {
@@ -82,13 +78,11 @@ describe('at the same moment', () => {
       const { org, owner, admin } = await anOrg(at(round));
       const guest = await aVerifiedAccount(at(round), 'guest');
       const invitation = await anInvitation(admin, org, guest);
-
       const [accepted, revoked, removed] = await atOnce([
         () => accept(guest, invitation),
         () => revoke(owner.at(at(round + 1)), org, invitation),
         () => removeMember(owner.at(at(round + 2)), org, admin),
       ]);
-
       expect(removed!.status).toBe(200);
       const { status, pending } = await rowOf(cluster.db, invitation);
       expect(pending).toBeNull();
@@ -104,7 +98,6 @@ describe('at the same moment', () => {
       const { org, owner } = await anOrg(at(round));
       const guest = await aVerifiedAccount(at(round), 'guest');
       const invitation = await anInvitation(owner, org, { email: guest.email, role: 'admin' });
-
       const [one, two, declined, , added] = await atOnce([
         () => accept(guest, invitation),
         () => accept(guest.at(at(round + 1)), invitation),
@@ -112,7 +105,6 @@ describe('at the same moment', () => {
         () => resend(owner.at(at(round + 1)), org, invitation),
         () => addMember(owner, org, guest),
       ]);
-
       const accepted = [one!, two!].filter(({ status }) => status === 200);
       expect(accepted.length + Number(declined!.status === 200)).toBeLessThanOrEqual(1);
       expect(accepted.length + Number(added!.status === 201)).toBe(1);
@@ -126,16 +118,13 @@ describe('at the same moment', () => {
       const { org, owner } = await anOrg(at(round));
       const guest = await aVerifiedAccount(at(round), 'guest');
       const invitation = await anInvitation(owner, org, guest);
-
       const answers = await atOnce([
         () => acceptByCode(guest, invitation.code),
         () => acceptByCode(guest.at(at(round + 1)), invitation.code),
         () => accept(guest.at(at(round + 2)), invitation),
         () => declineByCode(guest.at(at(round + 1)), invitation.code),
       ]);
-
-      const done = answers.filter(({ status }) => status === 200);
-      expect(done).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       for (const { status, text } of answers) expect([200, 400, 409], text).toContain(status);
       const isDeclined = answers[3]!.status === 200;
       expect(await roleOf(cluster.db, org, guest)).toBe(isDeclined ? undefined : 'member');
@@ -148,9 +137,7 @@ describe('at the same moment', () => {
       const { org, owner } = await anOrg(at(round));
       const email = anEmail('guest');
       const { code } = await anInvitation(owner, org, { email });
-
       const answers = await atOnce(times(4, (client) => () => registerWith(at(client), email, code)));
-
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
       for (const { status } of answers) expect([201, 400, 409]).toContain(status);
       const users = await cluster.db.query('SELECT id FROM users WHERE email = ?', [email]);

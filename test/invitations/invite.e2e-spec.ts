@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { pagesOf } from '../support/pages.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { accounts } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
@@ -39,7 +40,6 @@ const A_CODE = expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string;
 
 const service = await startService();
-afterAll(() => service.stop());
 
 let cast: Cast;
 beforeEach(async () => {
@@ -54,9 +54,7 @@ describe('inviting', () => {
   it('answers the invitation, for seven days, and its code only this once', async () => {
     const { org, admin } = cast;
     const email = anEmail('Grace').toUpperCase();
-
     const { status, body } = await invite(admin, org, { email, role: 'admin' });
-
     expect(status).toBe(201);
     const invitation = {
       id: anId,
@@ -83,7 +81,6 @@ describe('inviting', () => {
       const both = [await invite(owner, org, invited), await invite(owner, org, invited)];
       answers.push(both.map(({ status, body }) => ({ status, fields: Object.keys(body) })));
     }
-
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);
   });
@@ -93,9 +90,7 @@ describe('inviting', () => {
     const email = anEmail();
     expect(await invite(owner, org, { email: member.email })).toMatchObject(alreadyMember);
     await anInvitation(owner, org, { email });
-
     expect(await invite(owner, org, { email, role: 'admin' })).toMatchObject(alreadyInvited);
-
     expect(await listed(owner, org)).toHaveLength(1);
     expect((await invite(cast.outsider, await anOrgOf(cast.outsider), { email })).status).toBe(201);
   });
@@ -104,18 +99,13 @@ describe('inviting', () => {
     const path = `/api/orgs/${cast.org.id}/invitations`;
     const email = anEmail();
     const send = (body: object) => cast.owner.post(path, body);
-
     expect(await send({})).toMatchObject(invalidFields('email', 'role'));
-    for (const role of ['owner', 'Admin', '', 0, ['member'], null]) {
+    for (const role of ['owner', 'Admin', '', 0, ['member'], null])
       expect(await send({ email, role })).toMatchObject(invalidFields('role'));
-    }
-    const tooLong = `${'a'.repeat(65)}@b.co`;
-    for (const odd of ['a\u200b@b.co', 'a@b', tooLong, { $ne: '' }, 'a@b.co\r\nBcc: x@y.zz']) {
+    for (const odd of ['a\u200b@b.co', 'a@b', `${'a'.repeat(65)}@b.co`, { $ne: '' }, 'a@b.co\r\nBcc: x@y.zz'])
       expect(await send({ email: odd, role: 'member' })).toMatchObject(invalidFields('email'));
-    }
-    for (const showCode of ['true', 1, null, {}]) {
+    for (const showCode of ['true', 1, null, {}])
       expect(await send({ email, role: 'member', showCode })).toMatchObject(invalidFields('showCode'));
-    }
     expect(await listed(cast.owner, cast.org)).toEqual([]);
   });
 
@@ -123,7 +113,6 @@ describe('inviting', () => {
     const { org, owner } = cast;
     const invitation = await anInvitation(owner, org, { email: anEmail() });
     const path = `/api/orgs/${org.id}/invitations/${invitation.id}/resend`;
-
     expect(await invite(owner, org, { email: anEmail(), showCode: false })).toMatchObject(mailUnavailable);
     expect(await resend(owner, org, invitation, false)).toMatchObject(mailUnavailable);
     expect(await owner.post(path)).toMatchObject(mailUnavailable);
@@ -134,7 +123,6 @@ describe('inviting', () => {
     const { org, owner } = cast;
     const other = await anOrg(service);
     const invitation = await anInvitation(other.owner, other.org, { email: anEmail() });
-
     expect(await resend(owner, org, invitation)).toMatchObject(invitationNotFound);
     expect(await revoke(owner, org, invitation)).toMatchObject(invitationNotFound);
     for (const id of ['x', anUnknownId(), '%00', '..%2f']) {
@@ -149,9 +137,7 @@ describe('inviting', () => {
     const guest = await anAccount(service);
     const first = await anInvitation(owner, org, guest);
     await age(service.db, first, 6 * DAY_MS);
-
     const { status, body } = await resend(admin, org, first);
-
     expect(status).toBe(200);
     const second = body.invitation as Invitation & { code: string };
     expect(second).toMatchObject({ id: first.id, status: 'pending', invitedBy: { userId: admin.id } });
@@ -175,7 +161,6 @@ describe('inviting', () => {
     expect(await revoke(owner, org, revoked)).toMatchObject({ status: 200, body: { ok: true } });
     for (const old of [expired, stale]) await age(service.db, old, 8 * DAY_MS);
     await markExpired(expired);
-
     for (const ended of [accepted, declined, revoked]) {
       expect(await resend(owner, org, ended)).toMatchObject(invitationEnded);
       expect(await revoke(owner, org, ended)).toMatchObject(invitationEnded);
@@ -193,9 +178,7 @@ describe('inviting', () => {
     const guest = await aVerifiedAccount(service);
     const old = await anInvitation(owner, org, guest);
     await age(service.db, old, 7 * DAY_MS);
-
     const next = await anInvitation(owner, org, { email: guest.email, role: 'admin' });
-
     expect(next.id).not.toBe(old.id);
     expect(await rowOf(service.db, old)).toMatchObject({ status: 'expired', pending: null });
     // Of two for one email only one can be good.
@@ -209,22 +192,19 @@ describe('inviting', () => {
     await age(service.db, invitation, 8 * DAY_MS);
     await markExpired(invitation);
     await addMember(owner, org, outsider);
-
     expect(await resend(owner, org, invitation)).toMatchObject(alreadyMember);
   });
 
   it('is listed by status and in pages, the latest first; by the time, not by the clean-up', async () => {
     const { org, owner } = cast;
     const all = [];
-    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
       all.push(await anInvitation(owner, org, { email: anEmail(name) }));
-    }
     const [revoked, expired, stale, ...pending] = all;
     await revoke(owner, org, revoked!);
     for (const old of [expired!, stale!]) await age(service.db, old, 8 * DAY_MS);
     await markExpired(expired!);
     const ids = (list: { id: string }[]) => list.map(({ id }) => id);
-
     expect(ids(await listed(owner, org, 'pending'))).toEqual(ids(pending).toReversed());
     expect(ids(await listed(owner, org, 'expired'))).toEqual([stale!.id, expired!.id]);
     expect(ids(await listed(owner, org, 'revoked'))).toEqual([revoked!.id]);
@@ -232,17 +212,9 @@ describe('inviting', () => {
     expect(ids(await listed(owner, org))).toEqual(ids(all).toReversed());
     const statuses = (await listed(owner, org)).map(({ status }) => status);
     expect(statuses.join()).toBe('pending,pending,expired,expired,revoked');
-
-    const found: string[] = [];
-    let path = `/api/orgs/${org.id}/invitations?limit=2`;
-    for (let pages = 0; pages < 3; pages += 1) {
-      const { body, headers } = await owner.get<{ invitations: Invitation[]; nextCursor?: string }>(path);
-      found.push(...ids(body.invitations));
-      expect(headers.get('link') === null).toBe(pages === 2);
-      expect(body.nextCursor === undefined).toBe(pages === 2);
-      path = `/api/orgs/${org.id}/invitations?limit=2&cursor=${body.nextCursor}`;
-    }
-    expect(found).toEqual(ids(all).toReversed());
+    const pages = await pagesOf<Invitation>(owner, `/api/orgs/${org.id}/invitations?limit=2`, 'invitations');
+    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(ids(pages.flat())).toEqual(ids(all).toReversed());
   });
 
   it.each(['limit=0', 'limit=1e3', 'cursor=x', 'status=open', 'status=', 'status=pending&status=expired'])(
@@ -261,7 +233,6 @@ describe('inviting', () => {
     await insertRows(service.db, 'invitations', ids, { org_id: org.id, invited_by: owner.id, ...moments });
     const email = anEmail();
     expect(await invite(owner, org, { email })).toMatchObject(tooManyInvitations);
-
     await age(service.db, first, 2 * DAY_MS);
     const last = await anInvitation(owner, org, { email });
     expect(await invite(owner, org, { email: anEmail() })).toMatchObject(tooManyInvitations);
@@ -348,16 +319,13 @@ describe('an inviter', () => {
     const [first] = own;
     await resend(owner, org, first!);
     await removeMember(owner, org, admin);
-
-    const pending = await listed(owner, org, 'pending');
-    expect(pending.map(({ id }) => id)).toEqual([ofTheOwner.id, first!.id]);
+    expect((await listed(owner, org, 'pending')).map(({ id }) => id)).toEqual([ofTheOwner.id, first!.id]);
   });
 
   it('of somebody who is added has not to invite any more', async () => {
     const { org, owner, outsider, admin } = cast;
     const invitation = await anInvitation(admin, org, { email: outsider.email, role: 'admin' });
     await join(org, owner, outsider, 'member');
-
     expect(await rowOf(service.db, invitation)).toMatchObject({ status: 'revoked', pending: null });
     const event = (await eventsSince(service.db, known)).find(({ type }) => type === 'invitation.revoked');
     expect(event!.data).toEqual({ invitationId: invitation.id, role: 'admin', reason: 'member_added' });
@@ -385,9 +353,7 @@ describe('an inviter', () => {
     const other = await anOrg(service);
     const declined = await anInvitation(other.owner, other.org, guest);
     await decline(guest, declined);
-
     for (const who of [guest, squatter]) await who.delete('/api/me', { password: who.password });
-
     expect(await rowOf(service.db, kept)).toMatchObject({ status: 'pending' });
     expect(await rowOf(service.db, declined)).toBeUndefined();
     // A squatter's deletion takes nothing from an organization.
@@ -401,7 +367,6 @@ it('with ADD_MEMBERS=verified an unverified account is added as little as an unk
   const org = await anOrgOf(owner);
   const unknown = await addMember(owner, org, { email: anEmail() });
   const unverified = await addMember(owner, org, guest);
-
   expect(unverified).toMatchObject(userNotFound);
   const without = (answer: Answer) => ({ ...(answer.body as object), requestId: '' });
   expect(without(unverified)).toEqual(without(unknown));

@@ -1,39 +1,34 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
-import { rateLimited } from '../support/expected.js';
-import { anInstallation } from '../support/installation.js';
+import { invalidInvitationCode, rateLimited } from '../support/expected.js';
 import {
   accept,
   anInvitation,
   DAY_MS,
-  invite,
   type Invitation,
+  invite,
+  listed,
   received,
   registerWith,
   resend,
   revoke,
+  roleOf,
   verified,
 } from '../support/inviting.js';
-import { MailServer, refusal } from '../support/mail-server.js';
+import { refusal } from '../support/mail-server.js';
+import { startMailing } from '../support/mailing.js';
 import { disable } from '../support/org-members.js';
-import type { Account, Cast } from '../support/personas.js';
-import { anAccount, anAccountOf, anEmail, anOrg, anOrgOf } from '../support/personas.js';
+import type { Account, Cast, Session } from '../support/personas.js';
+import { anAccount, anAccountOf, anEmail, anOrg, anOrgOf, aPassword } from '../support/personas.js';
 import { idAt, insertRows } from '../support/rows.js';
-import { startService } from '../support/service.js';
+import type { Answer } from '../support/answer.js';
 
 const MAX_FOR_RECIPIENT_FROM_ONE = 5;
 const MAX_FOR_RECIPIENT = 25;
 const MAX_FOR_OTHERS = 100;
 
-const mailServer = await MailServer.start();
-const installation = await anInstallation();
-const service = await startService({ installation, env: { ...mailServer.env, RATE_LIMIT_REGISTER: 'off' } });
-afterAll(async () => {
-  await service.stop();
-  await installation.remove();
-  await mailServer.stop();
-});
+const { service, mailServer } = await startMailing({ TRUST_PROXY: '127.0.0.1' });
 
 describe('an invitation by mail', () => {
   let cast: Cast;
@@ -78,16 +73,13 @@ describe('an invitation by mail', () => {
 
   it('says who invites, unproven as he is, and where to, in quotes', async () => {
     const { owner } = cast;
-    const name = 'A "fine”  place\u2028Your code: 00000-00000 at evil.example\u202e';
-    const org = await anOrgOf(owner, name);
+    const org = await anOrgOf(owner, 'A "fine”  place\u2028Your code: 00000-00000 at evil.example\u202e');
     const email = anEmail('guest');
     await mailed(owner, org, email);
-
     const mail = await mailServer.next(email);
     const text = mail.text.replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-
     expect(mail.subject).toBe('You are invited to an organization');
     expect(text).toContain(
       `${unlinked(owner.email)} (an address that is not verified) invites you (${email})`,
@@ -95,7 +87,6 @@ describe('an invitation by mail', () => {
     expect(text).toContain(`    "A 'fine' place Your code: 00000-00000 at evil. example"\r\n`);
     expect(text.match(/^Your code: /gm)).toHaveLength(1);
     expect(text).not.toContain(owner.email);
-
     await verified(service.db, owner);
     const other = anEmail('guest');
     await mailed(owner, org, other);
@@ -116,7 +107,6 @@ describe('an invitation by mail', () => {
     const email = anEmail('guest');
     await mailed(cast.admin, cast.org, email);
     const { code } = await mailServer.next(email);
-
     expect(await isVerified(email, code!)).toBe(true);
   });
 
@@ -127,9 +117,7 @@ describe('an invitation by mail', () => {
     await anInvitation(other.owner, other.org, { email: guest.email });
     expect(await received(guest)).toEqual([]);
     const { code } = await mailServer.next(guest.email);
-
     expect((await accept(guest, invitation, code)).status).toBe(200);
-
     expect((await received(guest)).map(({ org }) => org.id)).toEqual([other.org.id]);
   });
 
@@ -141,7 +129,6 @@ describe('an invitation by mail', () => {
     const second = await anInvitation(cast.admin, cast.org, { email: two });
     await resend(cast.admin, cast.org, second, false);
     const { code } = await mailServer.next(two);
-
     expect(await registerWith(service, one, dead!)).toMatchObject({ status: 400 });
     expect(await isVerified(one, shown)).toBe(false);
     expect(await registerWith(service, two, second.code)).toMatchObject({ status: 400 });
@@ -164,23 +151,12 @@ describe('an invitation by mail', () => {
     );
   }
 
+  const markDeleted = () => service.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [cast.org.id]);
   it.each<[string, (email: string) => Promise<unknown>]>([
-    [
-      'it is revoked',
-      async (email) => {
-        const [row] = await service.db.query('SELECT id FROM invitations WHERE email = ?', [email]);
-        return revoke(cast.admin, cast.org, { id: String(row!['id']) });
-      },
-    ],
-    [
-      'its organization is deleted',
-      () => service.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [cast.org.id]),
-    ],
+    ['it is revoked', async () => revoke(cast.admin, cast.org, (await listed(cast.admin, cast.org))[0]!)],
+    ['its organization is deleted', () => markDeleted()],
     ['its inviter is disabled', () => disable(service.db, cast.admin)],
-    [
-      'others at the same moment reached the limit before it',
-      (email) => addMails(MAX_FOR_RECIPIENT, { recipient: email }),
-    ],
+    ['others reached the limit before it', (email) => addMails(MAX_FOR_RECIPIENT, { recipient: email })],
   ])('is not sent once %s', async (_what, happen) => {
     const email = anEmail('guest');
     expect(await whileItWaits(email, () => happen(email))).toEqual([]);
@@ -190,12 +166,9 @@ describe('an invitation by mail', () => {
     const guest = await anAccount(service, 'guest');
     const { owner, admin, org } = cast;
     const invitation = await mailed(owner, org, guest.email);
-    for (const by of [admin, owner, admin, owner]) {
+    for (const by of [admin, owner, admin, owner])
       expect((await resend(by, org, invitation, false)).status).toBe(200);
-    }
-
     const refused = await resend(admin, org, invitation, false);
-
     expect(refused).toMatchObject(rateLimited);
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(DAY_MS / 1000 - 600);
@@ -214,7 +187,6 @@ describe('an invitation by mail', () => {
     const email = anEmail('guest');
     const orgs = await Promise.all(times(MAX_FOR_RECIPIENT_FROM_ONE + 1, () => anOrgOf(cast.owner)));
     for (const org of orgs.slice(1)) await mailed(cast.owner, org, email);
-
     expect(await invite(cast.owner, orgs[0]!, { email, showCode: false })).toMatchObject(rateLimited);
     expect(await service.db.query('SELECT id FROM invitations WHERE org_id = ?', [orgs[0]!.id])).toEqual([]);
   });
@@ -223,7 +195,6 @@ describe('an invitation by mail', () => {
     const email = anEmail('guest');
     await addMails(MAX_FOR_RECIPIENT - 1, { recipient: email });
     await mailed(cast.owner, cast.org, email);
-
     const other = await anOrg(service);
     expect(await invite(other.owner, other.org, { email, showCode: false })).toMatchObject(rateLimited);
   });
@@ -231,9 +202,7 @@ describe('an invitation by mail', () => {
   it('does not use up the codes that an address gets in a day', async () => {
     const guest = await anAccount(service, 'guest');
     await addMails(20, { recipient: guest.email, code_id: 'x' });
-
     expect((await guest.post('/api/me/email/verification')).status).toBe(202);
-
     expect((await mailServer.next(guest.email)).subject).toBe('Your code to confirm this e-mail address');
   });
 
@@ -249,7 +218,6 @@ describe('an invitation by mail', () => {
     await addMails(MAX_FOR_RECIPIENT, { recipient: email });
     const squatter = await anAccountOf(service, email);
     await squatter.delete('/api/me', { password: squatter.password });
-
     expect(await invite(cast.owner, cast.org, { email, showCode: false })).toMatchObject(rateLimited);
   });
 
@@ -258,9 +226,8 @@ describe('an invitation by mail', () => {
     mailServer.verdict = () => {
       throw refusal(451);
     };
-    for (let turn = 0; turn < MAX_FOR_RECIPIENT_FROM_ONE; turn += 1) {
+    for (let turn = 0; turn < MAX_FOR_RECIPIENT_FROM_ONE; turn += 1)
       await revoke(cast.owner, cast.org, await mailed(cast.owner, cast.org, email));
-    }
     await waitFor('all are dropped', hangTimeoutMs(), async () => {
       await service.db.query(
         "UPDATE mails SET next_attempt_at = 0 WHERE recipient = ? AND state = 'waiting'",
@@ -269,19 +236,67 @@ describe('an invitation by mail', () => {
       const rows = await service.db.query('SELECT state FROM mails WHERE recipient = ?', [email]);
       return rows.every(({ state }) => state === 'dropped');
     });
-
     expect(await invite(cast.owner, cast.org, { email, showCode: false })).toMatchObject(rateLimited);
   });
 
   it.each(['sender_id', 'org_id'])('is sent 100 times a day by %s', async (column) => {
     const { org, owner, admin } = cast;
-    const value = column === 'org_id' ? org.id : owner.id;
-    await addMails(MAX_FOR_OTHERS - 1, { [column]: value });
+    await addMails(MAX_FOR_OTHERS - 1, { [column]: column === 'org_id' ? org.id : owner.id });
     await mailed(owner, org, anEmail());
-
     expect(await invite(owner, org, { email: anEmail(), showCode: false })).toMatchObject(rateLimited);
     const byAnother = await invite(admin, org, { email: anEmail(), showCode: false });
     expect(byAnother.status).toBe(column === 'org_id' ? 429 : 201);
     expect((await invite(owner, org, { email: anEmail() })).status).toBe(201);
+  });
+});
+
+const TRIES = 50;
+/** of registration, for one email from one address in an hour */
+const TRIES_OF_AN_ADDRESS = 5;
+
+/** A stranger needs ten addresses for that, and the email. */
+describe('a mailed invitation whose code strangers have tried to guess 50 times', () => {
+  let cast: Cast;
+  let email: string;
+  let invitation: Invitation;
+  let code: string;
+
+  async function spendTheCode(): Promise<void> {
+    cast = await anOrg(service);
+    email = anEmail('guest');
+    invitation = (await invite(cast.admin, cast.org, { email, showCode: false })).body.invitation;
+    code = (await mailServer.next(email)).code!;
+    const body = { email, password: aPassword(), invitationCode: '00000-00000' };
+    for (const address of times(TRIES / TRIES_OF_AN_ADDRESS, (number) => `203.0.113.${number}`)) {
+      const stranger = service.anyone.with({ 'x-forwarded-for': address });
+      for (const expected of [...times(TRIES_OF_AN_ADDRESS, () => invalidInvitationCode), rateLimited])
+        expect(await stranger.post('/api/auth/register', body)).toMatchObject(expected);
+    }
+  }
+
+  it('is accepted by whoever registers without the code and verifies the e-mail', async () => {
+    await spendTheCode();
+    expect(await registerWith(service, email, code)).toMatchObject(invalidInvitationCode);
+    const guest = await anAccountOf(service, email);
+    expect(await accept(guest, invitation, code)).toMatchObject(invalidInvitationCode);
+    expect((await guest.post('/api/me/email/verification')).status).toBe(202);
+    const proof = (await mailServer.next(email, 2)).code;
+    expect((await guest.post('/api/me/email/verify', { code: proof })).status).toBe(200);
+    expect((await received(guest)).map(({ id }) => id)).toEqual([invitation.id]);
+    expect((await accept(guest, invitation)).status).toBe(200);
+    expect(await roleOf(service.db, cast.org, guest)).toBe('member');
+  });
+
+  it('is pending for the inviter, who sends a code that works', async () => {
+    await spendTheCode();
+    expect(await listed(cast.admin, cast.org, 'pending')).toMatchObject([{ id: invitation.id, email }]);
+    expect((await resend(cast.admin, cast.org, invitation, false)).status).toBe(200);
+    const renewed = (await mailServer.next(email, 2)).code!;
+    expect(renewed).not.toBe(code);
+    const registered: Answer<Session> = await registerWith(service, email, renewed);
+    expect(registered.status, registered.text).toBe(201);
+    expect(await roleOf(service.db, cast.org, registered.body.user)).toBe('member');
+    const guest = cast.admin.as(registered.body.token);
+    expect((await guest.get('/api/me/account')).body).toMatchObject({ emailVerified: true });
   });
 });

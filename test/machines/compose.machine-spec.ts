@@ -5,11 +5,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../tooling/wait.js';
 import type { KeepAliveClient } from '../support/keep-alive-client.js';
-import { addAddress, compose, containerOf, publishedAddress, startAsDocumented } from './support/compose.js';
-import { docker, inspect } from './support/docker.js';
-import { PROJECT } from './support/images.js';
-import { IN_FLIGHT, underLoad } from './support/steady-load.js';
-import { answerOf, tlsClient } from './support/tls-client.js';
+import {
+  addAddress,
+  answerOf,
+  compose,
+  containerOf,
+  IN_FLIGHT,
+  publishedAddress,
+  startAsDocumented,
+  tlsClient,
+  underLoad,
+} from './support/compose.js';
+import { docker, inspect, PROJECT } from './support/images.js';
 
 const ADA = '198.51.100.7';
 const BOB = '198.51.100.8';
@@ -55,15 +62,12 @@ describe('compose.yaml', () => {
   it('lets only the container for key rotation write the signing keys', async () => {
     const id = await containerOf('accounts-1');
     await expect(docker('exec', id, 'touch', '/run/keys/x')).rejects.toThrow('Read-only file system');
-
-    const rotated = await compose('run', '--rm', 'key-rotation', 'accounts', 'keys', 'rotate');
-    expect(rotated).toContain('added');
+    expect(await compose('run', '--rm', 'key-rotation', 'accounts', 'keys', 'rotate')).toContain('added');
     expect(await docker('exec', id, 'cat', '/run/keys/jwks.json')).toMatch(/("kid".*){2}/s);
   });
 
   it('is reachable over TLS on one port only', async () => {
     const { status, headers } = await answerOf(ada.send('GET', '/health/live'));
-
     expect(status).toBe(200);
     expect(headers['strict-transport-security']).toBe('max-age=31536000');
     await expect(inClear()).rejects.toThrow(/socket hang up|ECONNRESET/);
@@ -73,9 +77,7 @@ describe('compose.yaml', () => {
 
   it('runs the instances unprivileged, with a read-only root file system', async () => {
     const id = await containerOf('accounts-1');
-
     const status = await docker('exec', id, 'cat', '/proc/1/status');
-
     expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
     expect(status).toMatch(/^CapEff:\t0+$/m);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
@@ -91,7 +93,6 @@ describe('compose.yaml', () => {
       ({ status } = await answerOf(ada.send('POST', '/api/auth/login', { body, headers })));
       expect([401, 429]).toContain(status);
     }
-
     // Each instance counts by itself while Redis does not answer in time, as on a machine that is busy.
     expect(admitted - 1).toBeGreaterThanOrEqual(LOGINS);
     expect(admitted - 1).toBeLessThanOrEqual(LOGINS * INSTANCES.length);
@@ -129,7 +130,6 @@ describe('compose.yaml', () => {
       socket.once('close', () => (closed += 1)).on('error', () => undefined);
       sockets.push(socket);
     }
-
     await waitFor('refusals', RECOVERY_TIMEOUT_MS, async () => closed >= 10);
     expect(await bob.send('GET', '/health/live')).toMatchObject({ status: 200 });
     for (const socket of sockets) socket.destroy();
@@ -137,12 +137,10 @@ describe('compose.yaml', () => {
 
   it('hides the death of an instance, except from its pending writes', async () => {
     const id = await containerOf('accounts-1');
-
     const results = await underLoad(ADA, token, async () => {
       process.kill(Number(await inspect(id, '.State.Pid')), 'SIGKILL');
       await untilAllAreReady();
     });
-
     expect(outcomes(results)).toEqual(ALL_ANSWERED);
     expect(lostWrites(results).length).toBeLessThanOrEqual(IN_FLIGHT);
     expect(Number(await inspect(id, '.RestartCount'))).toBeGreaterThan(0);
@@ -153,7 +151,6 @@ describe('compose.yaml', () => {
       await compose('restart', 'accounts-2');
       await untilAllAreReady();
     });
-
     expect(outcomes(results)).toEqual(ALL_ANSWERED);
     expect(lostWrites(results).length).toBeLessThanOrEqual(IN_FLIGHT);
   });
@@ -161,7 +158,6 @@ describe('compose.yaml', () => {
   it('answers 503 without its database, and recovers with it', async () => {
     const id = await containerOf('database');
     await docker('kill', id);
-
     for (let n = 0; n < 30; n += 1) {
       const answer = await answerOf(ada.send('GET', '/api/me', { token }));
       expect(answer).toMatchObject({ status: 503, body: { status: 503, code: 'unavailable' } });
@@ -170,14 +166,12 @@ describe('compose.yaml', () => {
     }
     await docker('start', id);
     await untilAllAreReady();
-
     const { body } = await answerOf(ada.send('GET', '/api/me', { token }));
     expect(body['user']).toMatchObject({ email: ACCOUNT.email });
   });
 
   it('stops gracefully', async () => {
     await compose('stop');
-
     for (const name of INSTANCES) expect(await inspect(await containerOf(name), '.State.ExitCode')).toBe('0');
   });
 
@@ -185,13 +179,12 @@ describe('compose.yaml', () => {
   async function untilAllAreReady(): Promise<void> {
     const check =
       "fetch('http://127.0.0.1:3000/health/ready').then((r) => r.json()).then((b) => process.exit(b.status === 'ok' ? 0 : 1))";
-    for (const name of INSTANCES) {
+    for (const name of INSTANCES)
       await waitFor(
         name,
         RECOVERY_TIMEOUT_MS,
         async () => (await docker('exec', await containerOf(name), 'node', '--eval', check)) === '',
       );
-    }
     const inside = tlsClient(OPERATOR);
     await waitFor(
       'the balancer',

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { waitFor } from '../../tooling/wait.js';
-import type { Running } from './support/command.js';
-import { FreshMachine } from './support/fresh-machine.js';
+import { FreshMachine, type Running } from './support/fresh-machine.js';
 
 const START_TIMEOUT_MS = 600_000;
 const NODE_20 = { node: '20.20.2', npm: '10.8.2' };
@@ -19,7 +18,6 @@ describe('a minimal Debian', () => {
 
   it('has no compiler, Python or git', async () => {
     const { output } = await machine.run('command -v cc gcc c++ make python3 git; id --user');
-
     expect(output.trim()).toBe('1000');
   });
 
@@ -27,19 +25,15 @@ describe('a minimal Debian', () => {
     'installs and serves with Node $node and npm $npm',
     async (tools) => {
       await machine.prepare(tools);
-
       const { output } = await serve('npm ci && npm start');
-
       expect(output).not.toMatch(/warn|deprecated|gyp/i);
     },
   );
 
   it('passes the unit tests and a test over HTTP', async () => {
     await machine.prepare(NODE_20);
-
     const tests = 'npx vitest run --project unit --project sqlite --testTimeout 120000 src test/orgs';
     const { code, output } = await machine.run(`npm ci && npm run build && ${tests}`);
-
     expect(code, output).toBe(0);
     expect(output).toMatch(/\n[1-9]\d* passed, 0 failed/);
   });
@@ -47,10 +41,8 @@ describe('a minimal Debian', () => {
   it('says in one line what to install when the pinned Node cannot run', async () => {
     await machine.prepare(NODE_20);
     await pinUnusableNode();
-
     const installed = await machine.run('npm ci');
     const started = await machine.run('npm start');
-
     expect(installed.code, installed.output).toBe(0);
     expect(installed.output).toMatch(/^Install Node 24\.16 or newer .* 20\.20\.2, .*libatomic.*$/m);
     expect(installed.output).not.toMatch(/npm error/);
@@ -61,9 +53,7 @@ describe('a minimal Debian', () => {
   it('serves with the Node of the system, the oldest that is supported', async () => {
     await machine.prepare({ node: '24.16.0', npm: '10.8.2' });
     await pinUnusableNode();
-
     const { output } = await serve('npm ci && npm start');
-
     expect(output).toMatch(/^Using this machine's Node 24\.16\.0: the pinned one cannot run here/m);
   });
 

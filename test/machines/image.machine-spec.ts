@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../tooling/wait.js';
-import { docker, inspect } from './support/docker.js';
+import { docker, inspect } from './support/images.js';
 
 const PORT = 3000;
 const HEALTHY_TIMEOUT_MS = 120_000;
@@ -8,15 +8,7 @@ const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
 /** Nobody listens there: a start reads the templates of emails wherever a server is named. */
 const MAIL = ['--env', 'SMTP_URL=smtp://127.0.0.1:9', '--env', 'MAIL_FROM=accounts@example.com'];
 const VOLUME = ['--volume', 'accounts-data:/app/data', '--env', 'JWT_KEYS_FILE=/app/data/jwks.json'];
-const HARDENED = [
-  '--read-only',
-  '--tmpfs',
-  '/tmp',
-  '--cap-drop',
-  'ALL',
-  '--security-opt',
-  'no-new-privileges',
-];
+const HARDENED = '--read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(' ');
 
 describe('the image', () => {
   beforeAll(async () => {
@@ -28,32 +20,26 @@ describe('the image', () => {
 
   it('becomes healthy', async () => {
     await untilHealthy();
-
     expect((await fetch(`http://127.0.0.1:${PORT}/health/ready`)).status).toBe(200);
   });
 
   it('runs as uid 1000, without capabilities or privilege escalation', async () => {
     const status = await docker('exec', 'one', 'cat', '/proc/1/status');
-
     expect(status).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m);
     expect(status).toMatch(/^CapEff:\t0+$/m);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
   });
 
   it('writes only its data', async () => {
-    const changes = await docker('diff', 'one');
-
-    expect(changes).toBe('');
+    expect(await docker('diff', 'one')).toBe('');
     await expect(docker('exec', 'one', 'touch', '/app/x')).rejects.toThrow('Read-only file system');
     expect(await docker('exec', 'one', 'stat', '--format', '%a %u', 'data')).toBe('700 1000');
   });
 
   it('keeps its data across a restart', async () => {
     expect(await send('register')).toBe(201);
-
     await docker('restart', 'one');
     await untilHealthy();
-
     expect(await send('register')).toBe(409);
     expect(await send('login')).toBe(200);
   });
@@ -65,7 +51,6 @@ describe('the image', () => {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
     });
-
     expect(JSON.parse(found)).toMatchObject({ email: ACCOUNT.email });
     expect(asked.status).toBe(202);
     const mails = await docker('exec', 'one', 'accounts', 'mail', 'list', '--json');
@@ -74,7 +59,6 @@ describe('the image', () => {
 
   it('exits with 0 within ten seconds of SIGTERM', async () => {
     await docker('stop', '--time', '10', 'one');
-
     expect(await inspect('one', '.State.ExitCode')).toBe('0');
   });
 
@@ -89,14 +73,12 @@ describe('the image', () => {
       'dist/cli/main.js',
       'doctor',
     );
-
     expect(findings).toContain('green');
     expect(findings).not.toContain('RED');
   });
 
   it('reports a missing key in one line', async () => {
     const start = docker('run', '--rm', ...HARDENED, '--tmpfs', '/app/data', 'accounts');
-
     await expect(start).rejects.toThrow(/^JWT_KEYS_FILE: .*\n$/m);
   });
 

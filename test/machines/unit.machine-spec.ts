@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '../../tooling/wait.js';
-import { docker } from './support/docker.js';
+import { docker } from './support/images.js';
 
 const CHECKOUT = resolve(import.meta.dirname, '../..');
 const RECIPES = join(import.meta.dirname, 'images');
@@ -29,7 +29,6 @@ describe('deploy/accounts.service', () => {
 
   it('runs as a user of its own, without capabilities or privilege escalation', async () => {
     const status = await inMachine(`cat /proc/${await property('MainPID')}/status`);
-
     expect(status).toMatch(/^Uid:\t[1-9]\d*\t/m);
     expect(status).toMatch(/^CapEff:\t0+$/m);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
@@ -38,7 +37,6 @@ describe('deploy/accounts.service', () => {
 
   it('hides its data from other users', async () => {
     const modes = await inMachine("stat --format '%a %U' /var/lib/accounts /var/lib/accounts/*");
-
     expect(modes.split('\n')).toEqual([
       '700 accounts',
       ...Array<string>(modes.split('\n').length - 1).fill('600 accounts'),
@@ -47,14 +45,12 @@ describe('deploy/accounts.service', () => {
 
   it('restarts when it is killed', async () => {
     await inMachine(`kill -9 ${await property('MainPID')}`);
-
     await waitFor('a restart', BOOT_TIMEOUT_MS, async () => (await property('NRestarts')) !== '0');
     expect(await untilReady()).toBe('ready');
   });
 
   it('stops gracefully', async () => {
     await inMachine('systemctl stop accounts');
-
     expect(await property('Result')).toBe('success');
     expect(await property('ExecMainStatus')).toBe('0');
   });

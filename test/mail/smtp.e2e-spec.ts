@@ -37,9 +37,7 @@ describe('mails', () => {
       const service = await mailing.startService(mailServer.url, { ...env, MAIL_TEMPLATES: templates });
       service.installation.secrets.note(LOGIN.password);
       const { email } = await anAccount(service);
-
       await service.anyone.post('/api/auth/password/forgot', { email });
-
       const { subject, text, code } = await mailServer.next(email);
       expect(subject).toMatch(/^=\?UTF-8\?/i);
       expect(code).toBeDefined();
@@ -53,9 +51,7 @@ describe('mails', () => {
     service.installation.secrets.note('wrong/horse battery');
     const { email } = await anAccount(service);
     await service.anyone.post('/api/auth/password/forgot', { email });
-
     await untilFailed(mailing.db, email);
-
     expect(await mailOf(mailing.db, email)).toMatchObject({
       state: 'waiting',
       last_error: 'EAUTH 535 AUTH PLAIN',
@@ -71,10 +67,8 @@ describe('mails', () => {
     await untilFailed(mailing.db, email);
     await service.stop();
     await mailing.db.query('UPDATE mails SET next_attempt_at = 0, last_error = NULL');
-
     await mailing.startService(plain.url.replace('smtp://', 'smtp://app:secret-password@'));
     await untilFailed(mailing.db, email, 2);
-
     expect([...mailServer.mails, ...plain.mails]).toEqual([]);
   });
 });
@@ -89,7 +83,6 @@ it('wrong templates stop the start, which names the fault of each', async () => 
     MAIL_FROM: 'no-reply@accounts.example',
     MAIL_TEMPLATES: templates,
   });
-
   expect(await exitCode(service)).toBe(1);
   expect(service.stderr).toHaveLength(WRONG_TEMPLATES.length);
   for (const [file, , message] of WRONG_TEMPLATES)

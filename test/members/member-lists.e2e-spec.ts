@@ -1,11 +1,17 @@
+import { pagesOf } from '../support/pages.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/answer.js';
-import { times } from '../support/at-once.js';
+import type { StreamableFile } from '@nestjs/common';
+import { atOnce, times } from '../support/at-once.js';
 import { invalidFields, notAMember } from '../support/expected.js';
 import { membersOf, membersPath } from '../support/org-members.js';
 import { anAccount, anOrg, anOrgOf, anUnknownId, type Org, ROLES } from '../support/personas.js';
-import { insertRow, insertRows } from '../support/rows.js';
+import { addCrowd, crowdEmail, insertRow, insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
+import { newEntityId } from '../../src/identifiers/entity-id.js';
+import { MemberListsService } from '../../src/orgs/members/member-lists.service.js';
+import { Member } from '../../src/orgs/state/org.entity.js';
+import { type FoundList, MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
+import { openDataLayer } from '../support/data-source.js';
 
 interface Listed {
   userId: string;
@@ -22,20 +28,11 @@ const service = await startService();
 const owner = await anAccount(service, 'zoe');
 const emailsOf = (members: { email: string }[]): string[] => members.map(({ email }) => email);
 
-/** Follows the links from the first page to the last, and checks that both links agree. */
 async function emailsInPages(org: Org, query: string, limit: number): Promise<string[]> {
-  const found: string[] = [];
-  const first = `${membersPath(org)}?${[query, `limit=${limit}`].filter(Boolean).join('&')}`;
-  for (let path: string | undefined = first; path !== undefined;) {
-    const page: Answer<Page> = await owner.get<Page>(path);
-    const { status, body, headers, text } = page;
-    expect(status, text).toBe(200);
-    expect(body.members.length).toBeLessThanOrEqual(limit);
-    found.push(...emailsOf(body.members));
-    path = body.nextCursor && `${first}&cursor=${body.nextCursor}`;
-    expect(headers.get('link')).toBe(path === undefined ? null : `<${path}>; rel="next"`);
-  }
-  return found;
+  const path = `${membersPath(org)}?${[query, `limit=${limit}`].filter(Boolean).join('&')}`;
+  const pages = await pagesOf<Listed>(owner, path, 'members');
+  for (const page of pages) expect(page.length).toBeLessThanOrEqual(limit);
+  return emailsOf(pages.flat());
 }
 
 describe('the list of members', () => {
@@ -45,7 +42,6 @@ describe('the list of members', () => {
       const { id, email } = insiders[role];
       return { userId: id, email, role };
     });
-
     for (const role of ROLES) {
       const { status, body } = await insiders[role].get(membersPath(org));
       expect([status, body]).toEqual([200, { members: listed }]);
@@ -56,7 +52,6 @@ describe('the list of members', () => {
   it('has members who joined at the same moment in the order of their ids', async () => {
     const { org, admin } = await anOrg(service);
     await service.db.query('UPDATE members SET joined_at = 1 WHERE org_id = ?', [org.id]);
-
     const ids = (await membersOf(admin, org)).map(({ userId }) => userId);
     expect(ids).toEqual(ids.toSorted());
   });
@@ -88,7 +83,6 @@ describe('a long list of members', () => {
   it('is complete, in order and without duplicates or a next page when no limit is given', async () => {
     const list = await owner.get<Page>(membersPath(large));
     const detail = await owner.get<{ org: Org & Page }>(`/api/orgs/${large.id}`);
-
     expect([list.status, list.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(emailsOf(list.body.members)).toEqual(everybody);
     expect(Object.keys(list.body)).toEqual(['members']);
@@ -101,8 +95,7 @@ describe('a long list of members', () => {
   });
 
   it.each(['', '?limit=1', '?limit=2'])('of one member has no next page: %j', async (query) => {
-    const small = await anOrgOf(owner, 'Small');
-    const { body, headers } = await owner.get<Page>(membersPath(small) + query);
+    const { body, headers } = await owner.get<Page>(membersPath(await anOrgOf(owner, 'Small')) + query);
     expect(Object.keys(body)).toEqual(['members']);
     expect(headers.get('link')).toBeNull();
   });
@@ -177,7 +170,6 @@ describe('a search of members', () => {
     ['a\ud83d\ude00', NOBODY],
   ])('for %j finds what begins with it', async (search, prefix) => {
     const { status, body, text } = await members(`?search=${encodeURIComponent(search)}`);
-
     expect(status, text).toBe(200);
     expect(emailsOf(body.members)).toEqual(expected(prefix));
     expect(body.nextCursor).toBeUndefined();
@@ -209,22 +201,18 @@ describe('a search of members', () => {
       gone,
     ]);
     await service.db.query('DELETE FROM members WHERE org_id = ? AND email = ?', [org.id, gone]);
-
     const next = await members(`?search=ada&cursor=${body.nextCursor}`);
     expect(emailsOf(next.body.members)).toEqual(expected('ada').slice(1));
-    const user_id = row!['user_id']!;
-    await insertRow(service.db, 'members', { org_id: org.id, user_id, email: gone });
+    await insertRow(service.db, 'members', { org_id: org.id, user_id: row!['user_id']!, email: gone });
   });
 
   it.each(['', 'x'.repeat(255), ' '.repeat(255), 'x'.repeat(600)])('refuses %j', async (search) => {
-    const answer = await members(`?search=${encodeURIComponent(search)}`);
-    expect(answer).toMatchObject(invalidFields('search'));
+    expect(await members(`?search=${encodeURIComponent(search)}`)).toMatchObject(invalidFields('search'));
   });
 
   it('refuses what is no role, and lists', async () => {
-    for (const role of ['', 'root', 'OWNER']) {
+    for (const role of ['', 'root', 'OWNER'])
       expect(await members(`?role=${role}`)).toMatchObject(invalidFields('role'));
-    }
     expect(await members('?role=owner&role=admin')).toMatchObject(invalidFields('role'));
     expect(await members('?search=a&search=b')).toMatchObject(invalidFields('search'));
   });
@@ -232,9 +220,154 @@ describe('a search of members', () => {
   it('refuses the cursor of another kind of list', async () => {
     const ofAll = (await members('?limit=1')).body.nextCursor!;
     const ofSearch = (await members('?search=a&limit=1')).body.nextCursor!;
-
     expect(await members(`?search=a&cursor=${ofAll}`)).toMatchObject(invalidFields('cursor'));
     expect(await members(`?limit=1&cursor=${ofSearch}`)).toMatchObject(invalidFields('cursor'));
     expect(await members(`?cursor=${ofAll}`)).toMatchObject(invalidFields('limit'));
+  });
+});
+
+/** More in all than one query brings, and each too long to be usual. */
+const LONG = [990, 1000, 1010];
+const SHORT = [0, 1, 3, 20, 7];
+const PAGES = 5;
+const PAGE = 1000;
+const STREAMS = 4;
+
+const data = await openDataLayer();
+const { dataSource, db } = data;
+const lists = new MemberLists(dataSource.getRepository(Member));
+const crowded = await insertOrg();
+await addCrowd(db, { id: crowded, name: 'Everybody' }, PAGES * PAGE);
+afterAll(() => data.close());
+
+async function insertOrg(id = newEntityId()): Promise<string> {
+  await insertRow(db, 'orgs', { id, name: 'Listed' });
+  return id;
+}
+
+/** The member of the large organization who joined at that place. */
+async function memberAt(place: number): Promise<string> {
+  const query = 'SELECT user_id FROM members WHERE org_id = ? AND joined_at = ?';
+  return String((await db.query(query, [crowded, place]))[0]!['user_id']);
+}
+
+describe('member lists that are asked for at the same time', async () => {
+  const orgs = [...SHORT, ...LONG].map((size) => ({ id: newEntityId(), size }));
+  /** the first member of each */
+  const userId = await memberAt(0);
+  for (const { id, size } of orgs) {
+    await insertOrg(id);
+    await db.query(
+      `INSERT INTO members (org_id, user_id, email, role, joined_at)
+       SELECT ?, user_id, email, role, joined_at FROM members WHERE org_id = ? AND joined_at < ?`,
+      [id, crowded, size],
+    );
+  }
+
+  const find = (those: typeof orgs, by = userId): Promise<FoundList[]> =>
+    atOnce(
+      those.map(
+        ({ id: orgId }) =>
+          () =>
+            lists.findAll({ orgId, userId: by, sessionId: '' }),
+      ),
+    );
+
+  const read = async (those: typeof orgs) =>
+    (await find(those)).map((list) => {
+      if (list.kind !== 'whole') return list;
+      const { kind, name, revision, members } = list;
+      return { kind, name, revision, members: members.map(({ email }) => email) };
+    });
+
+  const listsOf = (those: typeof orgs): object[] =>
+    those.map(({ size }) => {
+      if (size === 0) return { kind: 'closed' };
+      if (size > 1000) return { kind: 'long' };
+      return { kind: 'whole', name: 'Listed', revision: 1, members: times(size, crowdEmail) };
+    });
+
+  it('are each of their own organization, whole and in order, also when one was asked for twice', async () => {
+    for (const those of [orgs.slice(0, 5), [orgs[3]!, orgs[4]!, orgs[3]!]])
+      expect(await read(those)).toEqual(listsOf(those));
+  });
+
+  it('are closed to a reader who is in none, or only in another one', async () => {
+    expect(await find(orgs.slice(0, 4), newEntityId())).toEqual(times(4, () => ({ kind: 'closed' })));
+    const [big, small] = [orgs[4]!, orgs[1]!];
+    const last = await memberAt(6);
+    const found = await atOnce(
+      [
+        { orgId: big.id, userId: last },
+        { orgId: small.id, userId: last },
+        { orgId: small.id, userId },
+      ].map((reader) => () => lists.findAll(Object.assign({ sessionId: '' }, reader))),
+    );
+    expect(found.map(({ kind }) => kind)).toEqual(['whole', 'closed', 'whole']);
+  });
+
+  it('are complete even when together they exceed one query, and short again after long ones', async () => {
+    const alone = [...orgs, orgs[5]!, orgs[1]!].map((one) => [one]);
+    for (const those of [orgs, orgs, ...alone, orgs.slice(0, 5)])
+      expect(await read(those)).toEqual(listsOf(those));
+  });
+});
+
+describe('a list of several pages', () => {
+  const listing = new MemberListsService(lists);
+
+  /** A session of a new user, who is a member unless it is said otherwise. */
+  async function aReader({
+    of = crowded,
+    isMember = true,
+    revokedAt = null as number | null,
+  } = {}): Promise<Reader> {
+    const [userId, sessionId] = [newEntityId(), newEntityId()];
+    await insertRow(db, 'users', { id: userId });
+    await insertRow(db, 'sessions', { id: sessionId, user_id: userId, revoked_at: revokedAt });
+    // Behind the crowd, which other tests know by its places.
+    if (isMember) await insertRow(db, 'members', { org_id: of, user_id: userId, joined_at: 1e6 });
+    return { orgId: of, userId, sessionId };
+  }
+
+  async function read(reader: Reader): Promise<object> {
+    const { orgId, userId: id, sessionId } = reader;
+    const seen = { id: orgId, name: 'Seen', revision: 1 };
+    const { answer } = await listing.listAll<object>(seen, { id, sessionId }, ({ members }) => ({ members }));
+    return answer;
+  }
+
+  async function membersIn(answer: object): Promise<object[]> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of (answer as StreamableFile).getStream()) chunks.push(chunk as Buffer);
+    return (JSON.parse(Buffer.concat(chunks).toString()) as { members: object[] }).members;
+  }
+
+  it('yields to the event loop between the pages of all lists', async () => {
+    const reader = await aReader();
+    const answers = await Promise.all(times(STREAMS, () => read(reader)));
+    let turns = 0;
+    let next = setImmediate(function count() {
+      turns += 1;
+      next = setImmediate(count);
+    });
+    const documents = await Promise.all(answers.map(membersIn));
+    clearImmediate(next);
+    for (const { length } of documents) expect(length).toBeGreaterThan(PAGES * PAGE);
+    expect(new Set(documents.map(({ length }) => length)).size).toBe(1);
+    expect(turns).toBeGreaterThanOrEqual(STREAMS * PAGES);
+  });
+
+  it('is refused before it starts to a reader who is no longer a member, as is a short list', async () => {
+    const short = await insertOrg();
+    await aReader({ of: short });
+    for (const of of [crowded, short]) {
+      const refused = read(await aReader({ of, isMember: false }));
+      await expect(refused).rejects.toMatchObject({ code: 'not_a_member' });
+    }
+  });
+
+  it('is refused before it starts to a reader whose session has ended', async () => {
+    await expect(read(await aReader({ revokedAt: 1 }))).rejects.toMatchObject({ code: 'invalid_token' });
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import type { RawRequest } from '../support/caller.js';
 import {
@@ -33,22 +33,18 @@ import { startService } from '../support/service.js';
 const service = await startService();
 /** of the cases that change nothing */
 const cast = await anOrg(service);
-afterAll(() => service.stop());
 
 describe('adding a member', () => {
   it('refuses an existing member, and leaves the role unchanged', async () => {
     const { org, owner, admin, member } = cast;
     const before = await membersOf(owner, org);
-
     for (const [who, role] of [
       [owner, 'member'],
       [admin, 'member'],
       [member, 'admin'],
       [member, 'member'],
-    ] as const) {
+    ] as const)
       expect(await addMember(admin, org, who, role)).toMatchObject(alreadyMember);
-    }
-
     expect(await membersOf(owner, org)).toEqual(before);
   });
 
@@ -56,9 +52,7 @@ describe('adding a member', () => {
     'refuses a role other than member and admin: %j',
     async (role) => {
       const { org, owner, outsider } = cast;
-
       const answer = await owner.post(membersPath(org), { email: outsider.email, role });
-
       expect(answer).toMatchObject(invalidFields('role'));
       expect((await outsider.get('/api/me')).body).toMatchObject({ orgs: [] });
     },
@@ -67,17 +61,14 @@ describe('adding a member', () => {
   it('names every field that is wrong', async () => {
     const { org, owner } = cast;
     const add = (body: unknown) => owner.post(membersPath(org), body);
-
     expect(await add({})).toMatchObject(invalidFields('email', 'role'));
-    for (const body of [{ email: [owner.email] }, { email: { $gt: '' } }, { userId: owner.id }]) {
+    for (const body of [{ email: [owner.email] }, { email: { $gt: '' } }, { userId: owner.id }])
       expect(await add({ ...body, role: 'member' })).toMatchObject(invalidFields('email'));
-    }
   });
 
   it('ignores unknown fields, and never binds them', async () => {
     const { org, owner, outsider } = await anOrg(service);
     const other = await anOrgOf(owner, 'Other');
-
     const answer = await owner.post(membersPath(org), {
       email: outsider.email,
       role: 'member',
@@ -87,7 +78,6 @@ describe('adding a member', () => {
       isAdmin: true,
       joinedAt: 0,
     });
-
     expect(answer.body).toEqual({ member: { userId: outsider.id, role: 'member' } });
     expect(await membersOf(owner, other)).toHaveLength(1);
   });
@@ -95,7 +85,6 @@ describe('adding a member', () => {
   it('does not tell members and outsiders who has an account', async () => {
     const known = await anAccount(service);
     const withoutRequestId = ({ body }: Answer) => ({ ...(body as object), requestId: 'any' });
-
     for (const nosy of [cast.member, cast.outsider]) {
       const [one, other] = [
         await addMember(nosy, cast.org, known),
@@ -113,9 +102,7 @@ describe('changing a role', () => {
     async (role) => {
       const { org, owner } = cast;
       const before = await membersOf(owner, org);
-
       const { status, body } = await changeRole(owner, org, cast[role], role);
-
       expect([status, body]).toEqual([200, { member: { userId: cast[role].id, role } }]);
       expect(await membersOf(owner, org)).toEqual(before);
     },
@@ -123,10 +110,8 @@ describe('changing a role', () => {
 
   it('takes effect at the next request, with the same tokens', async () => {
     const { org, owner, admin, member, outsider } = await anOrg(service);
-
     await changeRole(owner, org, admin, 'member');
     expect(await addMember(admin, org, outsider)).toMatchObject(insufficientRole('admin', 'member'));
-
     await changeRole(owner, org, member, 'admin');
     expect((await addMember(member, org, outsider)).status).toBe(201);
   });
@@ -156,20 +141,15 @@ describe('changing a role', () => {
   it('does not reach users and members of another organization', async () => {
     const theirs = await anOrg(service);
     const before = await membersOf(theirs.owner, theirs.org);
-
-    for (const target of [theirs.member, theirs.admin, theirs.owner, theirs.outsider]) {
+    for (const target of [theirs.member, theirs.admin, theirs.owner, theirs.outsider])
       expect(await changeRole(cast.admin, cast.org, target, 'member')).toMatchObject(memberNotFound);
-    }
-
     expect(await membersOf(theirs.owner, theirs.org)).toEqual(before);
   });
 
   it('changes one membership, not the others of the same user', async () => {
     const { org, owner, member } = await anOrg(service);
     const own = await anOrgOf(member, 'Own');
-
     await owner.patch(memberPath(org, member), { role: 'admin', orgId: own.id, userId: owner.id });
-
     expect(await membersOf(member, own)).toEqual([{ userId: member.id, email: member.email, role: 'owner' }]);
     expect((await membersOf(owner, org))[0]).toMatchObject({ userId: owner.id, role: 'owner' });
   });
@@ -183,9 +163,7 @@ describe('removing a member', () => {
   ])('removes the member, once, with %s', async (_what, request) => {
     const { org, admin, member } = await anOrg(service);
     const remove = () => admin.send('DELETE', memberPath(org, member), request);
-
     const { status, body, text } = await remove();
-
     expect([status, body], text).toEqual([200, { ok: true }]);
     expect((await membersOf(admin, org)).map(({ userId }) => userId)).not.toContain(member.id);
     expect(await remove()).toMatchObject(memberNotFound);
@@ -193,9 +171,7 @@ describe('removing a member', () => {
 
   it('takes effect at the next request', async () => {
     const { org, owner, admin } = await anOrg(service);
-
     await removeMember(owner, org, admin);
-
     expect(await admin.get(`/api/orgs/${org.id}`)).toMatchObject(notAMember);
     expect(await admin.get(membersPath(org))).toMatchObject(notAMember);
     expect(await removeMember(admin, org, owner)).toMatchObject(notAMember);
@@ -203,9 +179,7 @@ describe('removing a member', () => {
 
   it('leaves the account, which can be added again in another role', async () => {
     const { org, owner, admin } = await anOrg(service);
-
     await removeMember(owner, org, admin);
-
     expect((await admin.get('/api/me')).status).toBe(200);
     await join(org, owner, admin, 'member');
     expect((await admin.get(`/api/orgs/${org.id}`)).status).toBe(200);
@@ -213,10 +187,8 @@ describe('removing a member', () => {
 
   it('does not reach members of another organization', async () => {
     const theirs = await anOrg(service);
-
     expect(await removeMember(cast.admin, cast.org, theirs.member)).toMatchObject(memberNotFound);
     expect(await removeMember(cast.admin, theirs.org, theirs.member)).toMatchObject(notAMember);
-
     expect((await theirs.member.get(`/api/orgs/${theirs.org.id}`)).status).toBe(200);
   });
 });
@@ -226,7 +198,6 @@ describe('a single member', () => {
     const { org, owner, admin, member } = cast;
     const joinedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
     const shown = { member: { userId: admin.id, email: admin.email, role: 'admin', joinedAt } };
-
     expect(await member.get(memberPath(org, admin))).toMatchObject({ status: 200, body: shown });
     expect((await admin.get(`${membersPath(org)}/me`)).body).toEqual(shown);
     const me = await owner.get(`${membersPath(org)}/me`);
@@ -234,9 +205,8 @@ describe('a single member', () => {
   });
 
   it('is not found who is none', async () => {
-    for (const id of [cast.outsider.id, anUnknownId(), 'x', 'ME', '%00']) {
+    for (const id of [cast.outsider.id, anUnknownId(), 'x', 'ME', '%00'])
       expect(await cast.member.get(memberPath(cast.org, { id })), id).toMatchObject(memberNotFound);
-    }
   });
 });
 
@@ -258,12 +228,10 @@ describe('a user who was imported', () => {
   it.each([1, 3, 4, 5, 6, 8])('with a UUID of version %i can do what others can', async (version) => {
     const native = await anAccount(service, 'native');
     const imported = await anImportedUser(`9b2e6c1f-03d4-${version}f6a-8c15-5d0e7a3b92c4`, native);
-
     expect((await imported.get('/api/me')).body).toMatchObject({ user: { id: imported.id } });
     const code = await aCode(imported);
     const exchanged = await service.anyone.post<{ token: string }>('/api/auth/code/exchange', { code });
     expect((await imported.withToken(exchanged.body.token).get('/api/me')).status).toBe(200);
-
     const own = await anOrgOf(imported);
     await join(own, imported, native, 'owner');
     const changed = await changeRole(native, own, imported, 'admin');

@@ -34,9 +34,7 @@ describe('a member list that is streamed', () => {
     it('is complete for a reader who pauses and stays a member', async () => {
       const stream = await PausedReader.get(service, path(), await aReader());
       const newcomer = await aMember('newcomer');
-
       const { text, whole } = await stream.readOn();
-
       expect(whole).toBe(true);
       expect(text).toContain(crowdEmail(CROWD - 1));
       expect(text).toContain(newcomer.email);
@@ -53,9 +51,7 @@ describe('a member list that is streamed', () => {
       const stream = await PausedReader.get(service, path(), reader);
       await end(reader);
       const newcomer = await aMember('newcomer');
-
       const { text, whole } = await stream.readOn();
-
       expect(text).toContain(crowdEmail(0));
       expect(text).not.toContain(newcomer.email);
       expect(whole).toBe(false);
@@ -64,10 +60,8 @@ describe('a member list that is streamed', () => {
     it('is cut off when the database fails', async () => {
       const stream = await PausedReader.get(service, path(), await aReader());
       await service.db.query('ALTER TABLE sessions RENAME TO sessions_elsewhere');
-
       const { text, whole } = await stream.readOn();
       await service.db.query('ALTER TABLE sessions_elsewhere RENAME TO sessions');
-
       expect(text).not.toContain(crowdEmail(CROWD - 1));
       expect(whole).toBe(false);
     });
@@ -76,9 +70,7 @@ describe('a member list that is streamed', () => {
   it('is cut off when the organization is deleted', async () => {
     const reader = await aReader();
     const streams = await Promise.all(paths.map(([, path]) => PausedReader.get(service, path(), reader)));
-
     await owner.delete(`/api/orgs/${org.id}`);
-
     for (const stream of streams) expect(await stream.readOn()).toMatchObject({ whole: false });
     expect(await reader.get(`/api/orgs/${org.id}`)).toMatchObject(orgNotFound);
     await owner.post(`/api/orgs/${org.id}/restore`);
@@ -88,7 +80,6 @@ describe('a member list that is streamed', () => {
     const [one, other] = [await tagOf(), await tagOf()];
     const rename = (ifMatch: string) =>
       owner.with({ 'if-match': ifMatch }).patch(`/api/orgs/${org.id}`, { name: 'Renamed' });
-
     expect(one).not.toBe(other);
     expect((await rename(one)).status).toBe(200);
     expect(await rename(other)).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
@@ -106,7 +97,6 @@ describe('a member list that is streamed', () => {
     await expect
       .poll(() => stalled().length, { timeout: 2 * hangTimeoutMs(), interval: 250 })
       .toBe(streams.length);
-
     for (const stream of streams) {
       const { text, whole } = await stream.readOn();
       expect(text).not.toContain(crowdEmail(CROWD - 1));

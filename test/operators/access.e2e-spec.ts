@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { allRows } from '../support/rows.js';
 import type { Answer } from '../support/answer.js';
 import type { Caller } from '../support/caller.js';
@@ -39,9 +39,9 @@ const REFUSED: Record<string, ExpectedProblem> = {
 };
 
 const service = await startServiceWithoutLimits();
-const [operator, { org, owner }] = await Promise.all([anOperator(service), anOrg(service)]);
+const operator = await anOperator(service);
+const { org, owner } = await anOrg(service);
 const callers = await refusedCallers();
-afterAll(() => service.stop());
 
 async function refusedCallers(): Promise<Record<string, Caller>> {
   const { db, anyone } = service;
@@ -78,9 +78,8 @@ describe('the routes of operators', () => {
   });
 
   it.each(routes)('$at is refused to everybody else', async (route) => {
-    for (const [who, expected] of Object.entries(REFUSED)) {
+    for (const [who, expected] of Object.entries(REFUSED))
       expect(await ask(callers[who]!, route), who).toMatchObject(expected);
-    }
   });
 
   it.each(routes)('$at is open to an operator', async (route) => {
@@ -99,11 +98,7 @@ describe('the routes of operators', () => {
 /** Columns that hold what proves something, or what it is compared with. */
 const CONFIDENTIAL = /hash$|secret$/;
 const CONFIDENTIAL_TABLES = [
-  'authorization_codes',
-  'idempotency_keys',
-  'recovery_codes',
-  'second_factors',
-  'service_secrets',
+  ...'authorization_codes idempotency_keys recovery_codes second_factors service_secrets'.split(' '),
   'sessions',
   'users',
 ];
@@ -167,8 +162,7 @@ describe('what operators are shown', () => {
         secrets.filter((shown) => text.includes(shown)),
         at,
       ).toEqual([]);
-      const holdsCode = Object.keys(body as object).includes('code') && status < 400;
-      expect(holdsCode, at).toBe(at === SHOWS_A_CODE);
+      expect(Object.keys(body as object).includes('code') && status < 400, at).toBe(at === SHOWS_A_CODE);
     }
   });
 });
@@ -181,12 +175,10 @@ describe('with other settings', () => {
     const granted = await anAccount(configured);
     await makeOperator(configured, granted);
     const path = `/api/operators/users/${anUnknownId()}/enable`;
-
     expect(await granted.post(path, { reason: 'a test' })).toMatchObject({ status: 404 });
     await configured.db.query('UPDATE sessions SET auth_time = auth_time - 600000');
     const refused = await granted.post(path, { reason: 'a test' });
     await configured.stop();
-
     expect(refused).toMatchObject(insufficientUserAuthentication);
     expect(refused.headers.get('www-authenticate')).toMatch(/ max_age=600$/);
   });
@@ -202,7 +194,6 @@ describe('with other settings', () => {
     }
     const { text } = await configured.anyone.get('/openapi.json');
     await configured.stop();
-
     expect(text).not.toContain('/api/operators');
   });
 });

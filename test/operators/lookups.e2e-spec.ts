@@ -1,5 +1,6 @@
+import { pagesOf } from '../support/pages.js';
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { invalidFields, orgNotFound, serviceNotFound, userNotFound } from '../support/expected.js';
 import { insertColumns } from '../support/rows.js';
 import { anOperator } from '../support/operators.js';
@@ -15,34 +16,18 @@ type Row = Record<string, unknown>;
 type Page = Record<string, Row[]> & { nextCursor?: string };
 
 const service = await startServiceWithoutLimits();
-const [operator, cast] = await Promise.all([anOperator(service), anOrg(service)]);
-afterAll(() => service.stop());
+const [operator, cast] = [await anOperator(service), await anOrg(service)];
 
 describe('what operators look up', () => {
   const get = (path: string) => operator.get<Page>(BELOW + path);
   const one = async (path: string, name: string): Promise<Row> =>
     ((await get(path)).body as unknown as Record<string, Row>)[name]!;
 
-  /** Follows the pages, and runs something between each two. */
-  async function walk(
+  const walk = async (
     path: string,
     list: string,
     between?: (page: number) => Promise<unknown>,
-  ): Promise<Row[]> {
-    const rows: Row[] = [];
-    let at = `${BELOW}${path}`;
-    for (let page = 0; ; page += 1) {
-      const { status, body, headers, text } = await operator.get<Page>(at);
-      expect(status, text).toBe(200);
-      rows.push(...body[list]!);
-      const link = headers.get('link');
-      expect(link === null).toBe(body.nextCursor === undefined);
-      if (link === null) return rows;
-      at = /^<(.+)>; rel="next"$/.exec(link)![1]!;
-      expect(at).toContain(`cursor=${body.nextCursor}`);
-      await between?.(page);
-    }
-  }
+  ): Promise<Row[]> => (await pagesOf<Row>(operator, BELOW + path, list, between)).flat();
 
   const tagged = (): string => `t${randomBytes(6).toString('hex')}`;
   const addUsers = (emails: string[]) =>
@@ -61,7 +46,6 @@ describe('what operators look up', () => {
       await service.db.query('UPDATE users SET second_factor_at = 5, password_changed_at = 7 WHERE id = ?', [
         ada.id,
       ]);
-
       expect(await one(`/users/${ada.id}`, 'user')).toEqual({
         id: ada.id,
         email: ada.email,
@@ -88,7 +72,6 @@ describe('what operators look up', () => {
         await addUsers([`${tag}-0${page}@example.com`]);
       });
       const emails = found.map(({ email }) => String(email));
-
       expect(emails).toEqual(emails.toSorted((a, b) => (a < b ? -1 : 1)));
       expect(new Set(emails).size).toBe(emails.length);
       expect(emails).toEqual(expect.arrayContaining(stay));
@@ -104,7 +87,6 @@ describe('what operators look up', () => {
       const disabled = [emails[700]!, emails[1100]!];
       for (const email of disabled) await setDisabled(email);
       const at = (query: string) => `/users?search=${tag}&${query}`;
-
       const first = (await get(at('status=disabled&limit=1'))).body;
       expect(first['users']).toEqual([expect.objectContaining({ email: disabled[0], disabledAt: aTime })]);
       const all = await walk(at('status=disabled&limit=1'), 'users');
@@ -139,7 +121,6 @@ describe('what operators look up', () => {
       const { email, password } = ada;
       const login = await service.anyone.post<{ token: string }>('/api/auth/login', { email, password });
       await ada.as(login.body.token).post('/api/auth/logout');
-
       const { body } = await get(`/users/${ada.id}/sessions`);
       expect(body['sessions']!.map(({ via }) => via)).toEqual(['code', 'password']);
       expect(body['sessions']![1]).toEqual({
@@ -158,7 +139,6 @@ describe('what operators look up', () => {
     it('have organizations, with roles, deleted ones too', async () => {
       const [kept, deleted] = [await anOrgOf(cast.outsider, 'Kept'), await anOrgOf(cast.outsider, 'Deleted')];
       await cast.outsider.delete(`/api/orgs/${deleted.id}`);
-
       expect(await walk(`/users/${cast.outsider.id}/orgs?limit=1`, 'orgs')).toEqual([
         { id: kept.id, name: 'Kept', role: 'owner', joinedAt: aTime, deletedAt: null },
         { id: deleted.id, name: 'Deleted', role: 'owner', joinedAt: aTime, deletedAt: aTime },
@@ -191,7 +171,6 @@ describe('what operators look up', () => {
       for (const { id } of deleted) await owner.delete(`/api/orgs/${id}`);
       const found = (query: string) => walk(`/orgs?search=${tag}&limit=1${query}`, 'orgs');
       const namesOf = (rows: Row[]) => rows.map(({ name }) => String(name).slice(tag.length + 1));
-
       expect(namesOf(await found(''))).toEqual(['%', 'A', 'A', 'B', '_', 'a', 'Ä', '🙂']);
       expect(await found('&status=deleted')).toEqual([
         { id: orgs[3]!.id, name: `${tag} A`, createdAt: aTime, deletedAt: aTime, purgeAt: aTime },
@@ -221,7 +200,6 @@ describe('what operators look up', () => {
       const { org, owner, admin, member } = await anOrg(service);
       await owner.delete(`/api/orgs/${org.id}`);
       const found = (query: string) => walk(`/orgs/${org.id}/members${query}`, 'members');
-
       expect(await found('?limit=1')).toEqual(
         [
           { userId: admin.id, email: admin.email, role: 'admin' },
@@ -324,8 +302,7 @@ describe('what operators look up', () => {
 
     expect(await found('limit=1')).toEqual([ids[7], ids[5], ids[4], ids[3], ids[1], ids[0]]);
     expect(await found('state=sent&limit=1')).toEqual([ids[6], ids[2]]);
-    const all = await walk('/mails?state=failed&limit=50', 'mails');
-    expect(all.find(({ id }) => id === ids[5])).toEqual({
+    expect((await walk('/mails?state=failed&limit=50', 'mails')).find(({ id }) => id === ids[5])).toEqual({
       id: ids[5],
       kind: 'password_reset',
       recipient: to,
@@ -375,7 +352,6 @@ describe('what operators look up', () => {
     const keys = (await service.anyone.get<{ keys: { kid: string }[] }>('/.well-known/jwks.json')).body.keys;
     const { body } = await get('/status');
     const ready = (await service.anyone.get('/health/ready')).body;
-
     expect(body).toEqual({
       ...(ready as object),
       version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import {
   invalidFields,
@@ -14,16 +14,8 @@ import { holdRows } from '../support/held-rows.js';
 import { allRows, insertColumns } from '../support/rows.js';
 import { anInvitation, revoke } from '../support/inviting.js';
 import { anOperator, makeOperator } from '../support/operators.js';
-import {
-  type Account,
-  anAccount,
-  anEmail,
-  anOrg,
-  anOrgOf,
-  anUnknownId,
-  join,
-  type Org,
-} from '../support/personas.js';
+import type { Account, Org } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, join } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
@@ -61,7 +53,6 @@ const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
 const cluster = await startClusterWithoutLimits();
 const service = cluster.instances[0]!;
 const operator = await anOperator(service);
-afterAll(() => cluster.stop());
 
 const post = <Body = object>(path: string, body: object = {}): Promise<Answer<Body>> =>
   operator.post<Body>(BELOW + path, { reason: REASON, ...body });
@@ -212,9 +203,7 @@ describe('operators over HTTP', () => {
     const targets = await theTargets();
     const known = await knownEvents(service.db);
     const reason = '理由😀'.repeat(66) + 'ok';
-
     expect((await ask(operator, CHANGES['verifying an e-mail']!, targets, ` ${reason} `)).status).toBe(200);
-
     expect(await eventsSince(service.db, known)).toMatchObject([{ reason }]);
   });
 
@@ -228,9 +217,7 @@ describe('operators over HTTP', () => {
         ),
       );
     for (const { status } of await askAll()) expect(status).toBe(200);
-
     await service.db.query('UPDATE users SET operator_since = NULL WHERE id = ?', [revoked.id]);
-
     for (const answer of await askAll()) expect(answer).toMatchObject(operatorRequired);
   });
 
@@ -249,13 +236,10 @@ describe('operators over HTTP', () => {
         [`services/${at}/disable`, 'service_not_found'],
         [`services/${at}/enable`, 'service_not_found'],
       ];
-      for (const [path, code, body] of paths) {
-        const answer = await post(path, body);
-        expect(answer, path).toMatchObject({ status: 404, body: { code } });
-      }
+      for (const [path, code, body] of paths)
+        expect(await post(path, body), path).toMatchObject({ status: 404, body: { code } });
     }
-    const nobody = await post(`orgs/${org.id}/owners`, { userId: anUnknownId() });
-    expect(nobody).toMatchObject(userNotFound);
+    expect(await post(`orgs/${org.id}/owners`, { userId: anUnknownId() })).toMatchObject(userNotFound);
     expect(await post(`users/${user.id}`)).toMatchObject(methodNotAllowed);
   });
 
@@ -267,9 +251,7 @@ describe('operators over HTTP', () => {
         const alone = await anOrgOf(owner);
         const at = `users/${owner.id}/${path}`;
         const rows = await allRows(service.db);
-
         const refused = await post<{ orgs: { id: string }[] }>(at);
-
         expect(refused).toMatchObject(lastOwner);
         expect(refused.body.orgs.map(({ id }) => id).toSorted()).toEqual([org.id, alone.id].toSorted());
         expect((await allRows(service.db))['events']).toEqual(rows['events']);
@@ -288,10 +270,8 @@ describe('operators over HTTP', () => {
       const { org } = await theTargets();
       const outsider = await anAccount(service);
       const [at, userId] = [`orgs/${org.id}/owners`, outsider.id];
-
       expect(await post(at, { userId })).toMatchObject(memberNotFound);
       expect((await post(at, { userId, force: true })).status).toBe(200);
-
       expect((await outsider.patch(`/api/orgs/${org.id}`, { name: 'Difference Engines' })).status).toBe(200);
     });
 
@@ -301,13 +281,11 @@ describe('operators over HTTP', () => {
       await owner.delete(`/api/orgs/${org.id}`);
       await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [owner.id]);
       const known = await knownEvents(service.db);
-
       expect(await post(at)).toMatchObject(lastOwner);
       await service.db.query('UPDATE orgs SET purge_began_at = 1 WHERE id = ?', [org.id]);
       expect(await post(at, { force: true })).toMatchObject(orgNotFound);
       await service.db.query('UPDATE orgs SET purge_began_at = NULL WHERE id = ?', [org.id]);
       expect((await post(at, { force: true })).status).toBe(200);
-
       expect(await eventsSince(service.db, known)).toMatchObject([
         { type: 'org.restored', data: { force: true } },
       ]);
@@ -319,11 +297,9 @@ describe('operators over HTTP', () => {
     const { code } = (await post<{ code: string }>(`users/${user.id}/reset-code`)).body;
     const reset = { email: user.email, code, newPassword: 'another horse battery' };
     service.installation.secrets.note(reset.newPassword);
-
     expect(await user.post('/api/me/email/verify', { code })).toMatchObject({ status: 400 });
     expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
     expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(400);
-
     expect(JSON.stringify(await allRows(service.db))).not.toContain(code);
     expect((await user.get('/api/me')).status).toBe(401);
     await post(`users/${user.id}/disable`);
@@ -337,7 +313,6 @@ describe('operators over HTTP', () => {
     const { mailId, name } = await theTargets();
     await service.db.query('UPDATE services SET disabled_at = 1, removed_at = 1 WHERE name = ?', [name]);
     await service.db.query("UPDATE mails SET state = 'sent' WHERE id = ?", [mailId]);
-
     expect(await post(`services/${name}/enable`)).toMatchObject({
       status: 409,
       body: { code: 'service_removed' },
@@ -353,10 +328,8 @@ describe('operators over HTTP', () => {
     const { user, owner, org } = targets;
     await ask(operator, CHANGES['verifying an e-mail']!, targets);
     await ask(operator, CHANGES['making an owner']!, targets);
-
     const own = await user.get<{ events: object[] }>('/api/me/events');
     const inOrg = await owner.get<{ events: object[] }>(`/api/orgs/${org.id}/events?limit=1`);
-
     const [made, verified] = own.body.events;
     const actor = { type: 'operator', id: operator.id };
     expect(made).toMatchObject({ type: 'member.role_changed', actor: { ...actor, sessionId: null } });
@@ -372,12 +345,9 @@ describe('operators over HTTP', () => {
       const body = { userId: other.id, force: true };
       await service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = ?', [other.id]);
       const before = await allRows(service.db);
-
       for (const user of [other, operator]) {
-        for (const [what, change] of Object.entries(ACCOUNT_CHANGES)) {
-          const answer = await ask(operator, change, about(targets, user));
-          expect(answer, what).toMatchObject(operatorProtected);
-        }
+        for (const [what, change] of Object.entries(ACCOUNT_CHANGES))
+          expect(await ask(operator, change, about(targets, user)), what).toMatchObject(operatorProtected);
       }
       // Nobody takes an organization, either.
       expect(await post(`orgs/${targets.org.id}/owners`, body)).toMatchObject(operatorProtected);
@@ -397,7 +367,6 @@ describe('operators over HTTP', () => {
           const answer = ask(operator, change, targets);
           await held.untilOneWaits();
           await held.commit();
-
           expect(await answer).toMatchObject(operatorProtected);
         } catch (error) {
           await held.rollback().catch(() => undefined);
@@ -410,7 +379,6 @@ describe('operators over HTTP', () => {
     it('still belongs to its user', async () => {
       const { owner, org, admin } = await anOrg(service);
       await makeOperator(service, owner);
-
       expect((await owner.patch(`/api/orgs/${org.id}/members/${admin.id}`, { role: 'owner' })).status).toBe(
         200,
       );
@@ -450,7 +418,6 @@ describe('a failed mail', () => {
     await service.db.query('UPDATE invitations SET code_shown = 0 WHERE id = ?', [invitation.id]);
     const mailId = await failed('invitation', invitation.email, { id: invitation.id, number: 1 });
     const older = await failed('invitation', invitation.email, { id: invitation.id, number: 0 });
-
     expect(await retry(older)).toMatchObject(obsolete(/invitation/));
     expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
     expect((await revoke(owner, org, invitation)).status).toBe(200);
@@ -462,7 +429,6 @@ describe('a failed mail', () => {
     async (kind) => {
       const code = await aCodeOf(kind, anUnknownId());
       const mailId = await failed(kind, anEmail(), code);
-
       expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
       await service.db.query('UPDATE email_codes SET code_number = 4 WHERE id = ?', [code.id]);
       expect(await retry(mailId)).toMatchObject(obsolete(/code/));
@@ -473,7 +439,6 @@ describe('a failed mail', () => {
     const user = await anAccount(service, 'user');
     const code = await aCodeOf('password_reset', user.email);
     const mailId = await failed('password_reset', user.email, code);
-
     expect(await retry(mailId)).toMatchObject({ status: 200, body: { ok: true } });
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [user.id]);
     expect(await retry(mailId)).toMatchObject(obsolete(/user/));
@@ -485,10 +450,8 @@ describe('a failed mail', () => {
   it('that is refused stays as it is, and what has ended already is told first', async () => {
     const mailId = await failed('email_verification', anEmail(), { id: anUnknownId(), number: 1 });
     const [before] = await service.db.query('SELECT * FROM mails WHERE id = ?', [mailId]);
-
     expect(await retry(mailId)).toMatchObject(obsolete(/code/));
     expect(await service.db.query('SELECT * FROM mails WHERE id = ?', [mailId])).toEqual([before]);
-
     await service.db.query("UPDATE mails SET state = 'dropped' WHERE id = ?", [mailId]);
     expect(await retry(mailId)).toMatchObject({ status: 409, body: { code: 'mail_ended' } });
   });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DocumentReader } from '../openapi/documented.js';
-import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import {
   alreadyMember,
@@ -15,24 +14,15 @@ import {
   userNotFound,
 } from '../support/expected.js';
 import { makeOperator, showSecondFactor } from '../support/operators.js';
-import {
-  type Account,
-  anAccount,
-  anEmail,
-  anOrg,
-  anOrgOf,
-  anUnknownId,
-  byCode,
-  type Org,
-} from '../support/personas.js';
+import type { Account, Org } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, byCode } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
 
 const LOOKUPS = 3;
 const LIMIT = 6;
 
-function add(org: Org, by: Account, email: string = anEmail()): Promise<Answer> {
-  return by.post(`/api/orgs/${org.id}/members`, { email, role: 'member' });
-}
+const add = (org: Org, by: Account, email: string = anEmail()) =>
+  by.post(`/api/orgs/${org.id}/members`, { email, role: 'member' });
 
 describe('the limit of additions of unknown e-mails', () => {
   let service: Service;
@@ -150,8 +140,7 @@ describe('the limit of the changes of a user', () => {
     const foreign = await anOrgOf(stranger);
     const once = user.with({ 'idempotency-key': 'once' });
     const created = await once.post<{ org: { id: string } }>('/api/orgs', { name: 'Once' });
-    const repeated = await once.post('/api/orgs', { name: 'Once' });
-    expect(repeated.headers.get('idempotency-replayed')).toBe('true');
+    expect((await once.post('/api/orgs', { name: 'Once' })).headers.get('idempotency-replayed')).toBe('true');
     const own = `/api/orgs/${created.body.org.id}`;
     expect((await user.delete(`${own}?dryRun=true`)).status).toBe(200);
     expect(await user.post(`${own}/leave`)).toMatchObject(lastOwner);

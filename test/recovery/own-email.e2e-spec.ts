@@ -1,44 +1,33 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { bodyOf } from '../support/answer.js';
+import { describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
 import {
   emailTaken,
   invalidEmailCode,
   invalidFields,
   mailUnavailable,
-  stepUpRequired,
   rateLimited,
-  unauthorized,
+  secondFactorRequired,
+  verifiedEmailRequired,
   wrongPassword,
 } from '../support/expected.js';
-import { aVerifiedAccount } from '../support/inviting.js';
-import { MailServer, refusal, untilMailsAreDecided } from '../support/mail-server.js';
-import { NO_LIMITS, startOwnService, startService } from '../support/service.js';
-import { anOperator } from '../support/operators.js';
-import {
-  type Account,
-  anAccount,
-  anAccountOf,
-  anEmail,
-  anOrgOf,
-  aPassword,
-  byCode,
-  join,
-  logIn,
-} from '../support/personas.js';
+import { aVerifiedAccount, verified } from '../support/inviting.js';
+import { refusal, untilMailsAreDecided } from '../support/mail-server.js';
+import { startMailing } from '../support/mailing.js';
+import { NO_LIMITS, startService } from '../support/service.js';
+import { aPendingSecret, appCode, protect, SECOND_FACTOR } from '../support/second-factor.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
+import { anOperator, makeOperator } from '../support/operators.js';
+import type { Account } from '../support/personas.js';
+import { anAccount, anAccountOf, anEmail, anOrgOf, aPassword, join, logIn } from '../support/personas.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import { accounts } from '../support/accounts-command.js';
 
 const ASK = '/api/me/email/verification';
 const VERIFY = '/api/me/email/verify';
 const EMAIL = '/api/me/email';
 
-const mailServer = await MailServer.start();
-const service = await startOwnService({ env: { ...NO_LIMITS, ...mailServer.env } });
-const ada = await anAccount(service, 'ada');
-afterAll(async () => {
-  await service.stop();
-  await mailServer.stop();
-});
+const { service, mailServer } = await startMailing(NO_LIMITS);
 
 describe('the own e-mail', () => {
   const change = (who: Account, email: string, password = who.password) =>
@@ -80,15 +69,13 @@ describe('the own e-mail', () => {
   it('is safe from a code for a password that an operator had issued to whoever had it before', async () => {
     const [before, after] = [await aVerifiedAccount(service, 'wanted'), await anAccount(service)];
     const path = `/api/operators/users/${before.id}/reset-code`;
-    const operator = await anOperator(service);
-    const issued = await operator.post<{ code: string }>(path, { reason: 'a test' });
+    const issued = await (await anOperator(service)).post<{ code: string }>(path, { reason: 'a test' });
     expect(issued.status, issued.text).toBe(201);
     expect(await mailServer.next(before.email)).toMatchObject({
       subject: 'An operator issued a code for your password',
       code: undefined,
     });
-    const moved = await askedForChange(before);
-    expect((await verify(before, moved.code)).status).toBe(200);
+    expect((await verify(before, (await askedForChange(before)).code)).status).toBe(200);
     expect((await change(after, before.email)).status).toBe(202);
     expect((await verify(after, await codeTo(before.email, 3))).status).toBe(200);
     const reset = { email: before.email, code: issued.body.code, newPassword: aPassword() };
@@ -97,8 +84,9 @@ describe('the own e-mail', () => {
 
   it('becomes another, beside every membership too, once the code from there is typed', async () => {
     const user = await aVerifiedAccount(service, 'moving');
-    const org = await anOrgOf(ada);
-    await join(org, ada, user, 'admin');
+    const owner = await anAccount(service, 'owner');
+    const org = await anOrgOf(owner);
+    await join(org, owner, user, 'admin');
     const { email, code } = await askedForChange(user);
     const notice = await mailServer.next(user.email);
     const known = await knownEvents(service.db);
@@ -110,7 +98,7 @@ describe('the own e-mail', () => {
     const rows = await service.db.query(sql, [user.id]);
     expect(rows).toEqual([{ email, email_verified_at: expect.any(Number), revision: 2 }]);
     type Members = { members: { userId: string; email: string }[] };
-    const { body } = await ada.get<Members>(`/api/orgs/${org.id}/members`);
+    const { body } = await owner.get<Members>(`/api/orgs/${org.id}/members`);
     expect(body.members.find(({ userId }) => userId === user.id)?.email).toBe(email);
     expect((await logIn(service, { email, password: user.password })).status).toBe(200);
     expect((await logIn(service, user)).status).toBe(401);
@@ -171,18 +159,10 @@ describe('the own e-mail', () => {
     }
   });
 
-  it('needs the current password, and a session opened by it', async () => {
-    const user = await anAccount(service);
-    expect(await change(user, anEmail(), 'not the password')).toMatchObject(wrongPassword);
-    const derived = await byCode(service, user);
-    for (const [caller, expected] of [
-      [derived, stepUpRequired],
-      [service.anyone, unauthorized],
-    ] as const) {
-      expect(await caller.post(ASK)).toMatchObject(expected);
-      expect(await caller.post(VERIFY, { code: '0000000000' })).toMatchObject(expected);
-      expect(await caller.put(EMAIL, { email: anEmail(), password: user.password })).toMatchObject(expected);
-    }
+  it('needs the current password', async () => {
+    expect(await change(await anAccount(service), anEmail(), 'not the password')).toMatchObject(
+      wrongPassword,
+    );
   });
 
   it('bounds wrong tries to 50 for one code', async () => {
@@ -197,8 +177,7 @@ describe('the own e-mail', () => {
 
   /** As if so many minutes had passed for the emails to an address. */
   async function passed(email: string, minutes: number): Promise<void> {
-    const rows = await service.db.query('SELECT id FROM mails WHERE recipient = ?', [email]);
-    for (const { id } of rows) {
+    for (const { id } of await service.db.query('SELECT id FROM mails WHERE recipient = ?', [email])) {
       const time = Number.parseInt(String(id).replace('-', '').slice(0, 12), 16) - minutes * 60_000;
       const hex = time.toString(16).padStart(12, '0');
       const aged = `${hex.slice(0, 8)}-${hex.slice(8)}${String(id).slice(13)}`;
@@ -284,7 +263,6 @@ describe('the own e-mail', () => {
       [user.email],
     );
     await untilDecided(user.email);
-
     const [mail, ...others] = mailServer.to(user.email);
     expect(others).toEqual([]);
     expect((await verify(user, mail!.code)).status).toBe(200);
@@ -295,7 +273,8 @@ describe('the own e-mail', () => {
 
   it('gets at most 10 codes a day, however many ask at the same moment', async () => {
     const email = anEmail('flooded');
-    const askers = await Promise.all(Array.from({ length: 16 }, () => anAccount(service)));
+    const askers: Account[] = [];
+    while (askers.length < 16) askers.push(await anAccount(service));
     await Promise.all(askers.map((asker) => change(asker, email)));
     await untilDecided(email);
     expect(mailServer.to(email)).toHaveLength(10);
@@ -322,4 +301,184 @@ it('routes that need a mail server answer 409 without one, the others as ever', 
   const reset = { email, code: '0000000000', newPassword: aPassword() };
   expect(await silent.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
   await silent.stop();
+});
+
+const REASON = { reason: 'a test' };
+
+const { account: operator } = await protect(service, await anAccount(service, 'operator'));
+await makeOperator(service, operator);
+
+const reset = (email: string, code: string, newPassword = aPassword()) =>
+  service.anyone.post('/api/auth/password/reset', { email, code, newPassword });
+const operate = ({ id }: Account, operation: string) =>
+  operator.post<{ code: string }>(`/api/operators/users/${id}/${operation}`, REASON);
+const command = (...parameters: string[]) =>
+  accounts(service.installation, parameters, { env: mailServer.env });
+
+async function aMailedCode(email: string): Promise<string> {
+  const before = mailServer.to(email).length;
+  expect((await service.anyone.post('/api/auth/password/forgot', { email })).status).toBe(202);
+  return (await mailServer.next(email, before + 1)).code!;
+}
+
+const aHandedOutCode = async (user: Account) => (await bodyOf(operate(user, 'reset-code'), 201)).code;
+
+/** An email is queued in the transaction of the change, so its row is there once the change is answered. */
+const queuedFor = async ({ email }: Pick<Account, 'email'>): Promise<unknown[]> =>
+  (await service.db.query('SELECT kind FROM mails WHERE recipient = ? ORDER BY id', [email])).map(
+    ({ kind }) => kind,
+  );
+
+describe('a second factor and the mailbox', () => {
+  const rowsOf = async ({ id }: Account) => {
+    const [row] = await service.db.query(
+      `SELECT (SELECT COUNT(*) FROM second_factors WHERE user_id = u.id) AS factors,
+        (SELECT COUNT(*) FROM recovery_codes WHERE user_id = u.id) AS codes,
+        operator_since AS since FROM users u WHERE id = ?`,
+      [id],
+    );
+    return { factors: Number(row!['factors']), codes: Number(row!['codes']), since: row!['since'] };
+  };
+
+  it('the first reset by email removes the factor and the grant of a stranger who registered the address', async () => {
+    const stranger = await anAccount(service, 'victim');
+    await protect(service, stranger);
+    await makeOperator(service, stranger);
+    const code = await aMailedCode(stranger.email);
+    const known = await knownEvents(service.db);
+    const password = aPassword();
+    expect((await reset(stranger.email, code, password)).status).toBe(200);
+    expect((await logIn(service, { email: stranger.email, password })).status).toBe(200);
+    expect(await rowsOf(stranger)).toEqual({ factors: 0, codes: 0, since: null });
+    const events = (await eventsSince(service.db, known)).filter(({ type }) => type !== 'session.started');
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ['account.email_verified', {}],
+      ['account.operator_revoked', {}],
+      ['account.password_changed', {}],
+      ['account.second_factor_removed', {}],
+      ['session.ended', { reason: 'password_changed', all: true, epoch: 2 }],
+    ]);
+    const mails = ['password_reset', 'second_factor_removed', 'password_changed'];
+    expect(await queuedFor(stranger)).toEqual(mails);
+  });
+
+  it('a reset leaves the factor of a verified account on, and so does a code from an operator', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    await verified(service.db, ada);
+    const password = aPassword();
+    for (const user of [ada, grace]) await protect(service, user);
+    expect((await reset(ada.email, await aMailedCode(ada.email), password)).status).toBe(200);
+    expect((await reset(grace.email, await aHandedOutCode(grace), password)).status).toBe(200);
+    for (const user of [ada, grace]) {
+      expect(await logIn(service, { email: user.email, password })).toMatchObject(secondFactorRequired);
+      expect(await rowsOf(user)).toMatchObject({ factors: 1, codes: 10 });
+    }
+  });
+
+  it('a factor is confirmed by a user with a verified email, since email can be sent', async () => {
+    const ada = await anAccount(service, 'ada');
+    const secret = await aPendingSecret(ada);
+    const confirm = () => ada.post(`${SECOND_FACTOR}/confirm`, { code: appCode(secret) });
+    const refused = await confirm();
+    expect(refused).toMatchObject(verifiedEmailRequired);
+    expect(refused.text).toContain('POST /api/me/email/verification');
+    expect((await ada.post('/api/me/email/verification')).status).toBe(202);
+    const { code } = await mailServer.next(ada.email);
+    expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
+    expect((await confirm()).status).toBe(200);
+  });
+
+  it('an account with a factor keeps a verified email', async () => {
+    const ada = await anAccount(service, 'ada');
+    await verified(service.db, ada);
+    await protect(service, ada);
+    const refused = await command('users', 'set-email', ada.email, anEmail());
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^refused: .*--verified.* \(verified_email_required\)\n$/);
+    expect((await command('users', 'set-email', ada.email, anEmail(), '--verified')).code).toBe(0);
+  });
+});
+
+describe('a code that an operator hands out', () => {
+  it('is void once the account has another email, at either address', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aHandedOutCode(ada);
+    const email = anEmail('after');
+    expect((await ada.put('/api/me/email', { email, password: ada.password })).status).toBe(202);
+    const change = (await mailServer.next(email)).code;
+    expect((await ada.post('/api/me/email/verify', { code: change })).status).toBe(200);
+    const next = await anAccountOf(service, ada.email);
+    for (const address of [ada.email, email])
+      expect(await reset(address, code)).toMatchObject(invalidEmailCode);
+    expect((await logIn(service, next)).status).toBe(200);
+  });
+
+  it('is of one account, whose address another one may have got without a change that voids it', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const code = await aHandedOutCode(ada);
+    const rename = 'UPDATE users SET email = ? WHERE id = ?';
+    await service.db.query(rename, [anEmail(), ada.id]);
+    await service.db.query(rename, [ada.email, grace.id]);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
+  });
+
+  it('is void once every session of the account has ended', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aHandedOutCode(ada);
+    expect((await operate(ada, 'end-sessions')).status).toBe(200);
+    expect(await reset(ada.email, code)).toMatchObject(invalidEmailCode);
+  });
+
+  it('stays valid when a stranger asks for one by email', async () => {
+    const ada = await anAccount(service, 'ada');
+    const code = await aHandedOutCode(ada);
+    const mailed = await aMailedCode(ada.email);
+    expect((await reset(ada.email, code)).status).toBe(200);
+    expect(await reset(ada.email, mailed)).toMatchObject(invalidEmailCode);
+  });
+});
+
+describe('an email that nobody has verified', () => {
+  const setPassword = ({ id }: Account) => command('users', 'set-password', id, '--generate');
+
+  it('gets no notice, and a verified one gets each', async () => {
+    const [stranger, ada] = [await anAccount(service, 'victim'), await anAccount(service, 'ada')];
+    await verified(service.db, ada);
+    for (const user of [stranger, ada]) {
+      const newPassword = aPassword();
+      const change = { currentPassword: user.password, newPassword };
+      expect((await user.put('/api/me/password', change)).status).toBe(200);
+      expect((await user.put('/api/me/email', { email: anEmail(), password: newPassword })).status).toBe(202);
+      await aHandedOutCode(user);
+      await protect(service, user);
+      expect((await operate(user, 'remove-second-factor')).status).toBe(200);
+      expect((await setPassword(user)).code).toBe(0);
+      expect((await command('users', 'set-email', user.id, anEmail())).code).toBe(0);
+    }
+    expect(await queuedFor(ada)).toEqual(
+      (
+        'password_changed email_change_asked reset_code_issued second_factor_removed ' +
+        'password_changed email_changed'
+      ).split(' '),
+    );
+    expect(await queuedFor(stranger)).toEqual([]);
+  });
+
+  it('shows its user none of the emails to that address', async () => {
+    const email = anEmail('victim');
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at)
+        VALUES ('01900000-0000-7000-8000-000000000000', 'invitation', ?, 'sent', 1, 0)`,
+      [email],
+    );
+    const ada = await anAccountOf(service, email);
+    await aMailedCode(email);
+    const exported = async () => {
+      const { body } = await ada.get<{ mails: { kind: string }[] }>('/api/me/export');
+      return body.mails.map(({ kind }) => kind);
+    };
+    expect(await exported()).toEqual([]);
+    await verified(service.db, ada);
+    expect(await exported()).toEqual(['password_reset']);
+  });
 });

@@ -1,23 +1,28 @@
+import { theOneOf } from '../support/answer.js';
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidEmailCode, invalidFields, invalidToken } from '../support/expected.js';
-import { MailServer, untilMailsAreDecided } from '../support/mail-server.js';
-import { NO_LIMITS, startOwnService } from '../support/service.js';
-import { type Account, anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
+import { instancesInARace } from '../support/engine.js';
+import { untilMailsAreDecided } from '../support/mail-server.js';
+import { startMailing } from '../support/mailing.js';
+import { NO_LIMITS } from '../support/service.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
+import type { Account } from '../support/personas.js';
+import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword, isAlive, logIn } from '../support/personas.js';
+import { times } from '../support/at-once.js';
+import { AccountsModule } from '../../src/accounts/accounts.module.js';
+import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
+import { type DataLayer, openDataLayer } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
+import { wired } from '../support/wired.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const FORGOT = '/api/auth/password/forgot';
 const RESET = '/api/auth/password/reset';
 
-const mailServer = await MailServer.start();
 const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
-const service = await startOwnService({
-  env: { ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', ...mailServer.env, MAIL_FROM },
-});
-afterAll(async () => {
-  await service.stop();
-  await mailServer.stop();
-});
+const cluster = await startMailing({ ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', MAIL_FROM }, instancesInARace);
+const { service, mailServer } = cluster;
 
 describe('a forgotten password', () => {
   const forgot = (email: string) => service.anyone.post(FORGOT, { email });
@@ -39,9 +44,7 @@ describe('a forgotten password', () => {
     const code = await aMailedCode(ada);
     const known = await knownEvents(service.db);
     const password = aPassword();
-
     expect(await reset(ada.email, code, password)).toMatchObject({ status: 200, body: { ok: true } });
-
     expect(await ada.get('/api/me')).toMatchObject(invalidToken);
     expect((await login(ada, ada.password)).status).toBe(401);
     expect((await login(ada, password)).status).toBe(200);
@@ -184,8 +187,7 @@ describe('a forgotten password', () => {
     await untilDecided(ada);
     // Of them, those that a newer code had replaced were not mailed.
     const sql = 'SELECT id FROM mails WHERE recipient = ? AND code_id IS NOT NULL';
-    const rows = await service.db.query(sql, [ada.email]);
-    expect(rows.length).toBeLessThanOrEqual(10);
+    expect((await service.db.query(sql, [ada.email])).length).toBeLessThanOrEqual(10);
     expect(mailServer.to(ada.email).length).toBeGreaterThan(0);
     expect((await reset(ada.email, await aMailedCode(ada))).status).toBe(200);
   });
@@ -232,15 +234,170 @@ describe('a forgotten password', () => {
     expect(await service.anyone.post(RESET, body)).toMatchObject(invalidFields(...fields));
   });
 
-  it.each(['', '0000', 'x'.repeat(10_000), '0000000000', 'no code', "' OR 1=1 --", '\u0000'])(
-    'answers the code %j as any wrong one',
-    async (code) => {
-      const ada = await anAccount(service);
-      await aMailedCode(ada);
+  it('answers what is no code as any wrong one', async () => {
+    const ada = await anAccount(service);
+    await aMailedCode(ada);
+    for (const code of ['', '0000', 'x'.repeat(10_000), '0000000000', 'no code', "' OR 1=1 --", '\u0000']) {
       const answers = [await reset(ada.email, code), await reset(anEmail(), code)];
       for (const answer of answers) expect(answer).toMatchObject(invalidEmailCode);
       const [one, other] = answers.map(({ text }) => text.replace(/"requestId":"[^"]+"/, ''));
       expect(one).toBe(other);
-    },
-  );
+    }
+  });
+});
+
+const ROUNDS = 8;
+
+describe('resets at the same moment', () => {
+  const at = (number: number) => cluster.instances[number % cluster.instances.length]!;
+  const reset = (number: number, email: string, code: string) =>
+    at(number).anyone.post('/api/auth/password/reset', { email, code, newPassword: aPassword() });
+
+  /** The emails leave together: the worker looks for them once a second. */
+  async function usersWithCodes(count: number): Promise<{ user: Account; code: string }[]> {
+    const users: Account[] = [];
+    while (users.length < count) users.push(await anAccount(at(users.length)));
+    for (const { email } of users) await service.anyone.post(FORGOT, { email });
+    return Promise.all(
+      users.map(async (user) => ({ user, code: (await mailServer.next(user.email)).code! })),
+    );
+  }
+
+  it('a code works for one of many', async () => {
+    for (const { user, code } of await usersWithCodes(ROUNDS)) {
+      const { email, id } = user;
+      const answers = await Promise.all(times(12, (number) => reset(number, email, code)));
+      expect(theOneOf(answers, 200, invalidEmailCode)).toBeDefined();
+      const sql = "SELECT id FROM events WHERE user_id = ? AND type = 'account.password_changed'";
+      expect(await cluster.db.query(sql, [id])).toHaveLength(1);
+    }
+  });
+
+  it('wrong codes are bounded to 50', async () => {
+    const [{ user, code }] = (await usersWithCodes(1)) as [{ user: Account; code: string }];
+    const { email } = user;
+    // In parts: more writes to one row at once would end in 503, which counts no try.
+    let counted = 0;
+    while (counted < 50) {
+      const part = times(4, (number) => reset(number, email, '0000000000'));
+      counted += (await Promise.all(part)).filter(({ status }) => status === 400).length;
+    }
+    expect(await reset(0, email, code)).toMatchObject(invalidEmailCode);
+  });
+
+  it('a change of e-mail and additions to organizations leave one e-mail everywhere', async () => {
+    const moves: { user: Account; email: string }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const move = { user: await anAccount(at(round), 'moving'), email: anEmail('new') };
+      await move.user.put('/api/me/email', { email: move.email, password: move.user.password });
+      moves.push(move);
+    }
+    const owner = await anAccount(at(0), 'owner');
+    for (const { user, email } of moves) {
+      const orgs = await Promise.all(['One', 'Two', 'Three'].map((name) => anOrgOf(owner, name)));
+      const { code } = await mailServer.next(email);
+      const [changed, ...added] = await Promise.all([
+        user.post('/api/me/email/verify', { code }),
+        ...orgs.map((org, number) =>
+          owner.at(at(number)).post(`/api/orgs/${org.id}/members`, { email: user.email, role: 'member' }),
+        ),
+      ]);
+      expect(changed.status).toBe(200);
+      for (const { status } of added) expect([201, 404]).toContain(status);
+      const rows = await cluster.db.query('SELECT email FROM members WHERE user_id = ?', [user.id]);
+      expect(rows).toEqual(added.filter(({ status }) => status === 201).map(() => ({ email })));
+    }
+  });
+
+  it('of a reset and logins with the old password no old session is left', async () => {
+    for (const [round, { user, code }] of (await usersWithCodes(ROUNDS)).entries()) {
+      const [answer, ...logins] = await Promise.all([
+        reset(round, user.email, code),
+        ...times(4, (number) => logIn(at(number), user)),
+      ]);
+      expect(answer.status).toBe(200);
+      for (const login of logins.filter(({ status }) => status === 200))
+        expect(await isAlive(user.as(login.body.token))).toBe(false);
+    }
+  });
+});
+
+const REQUESTS = 1000;
+/** What one search of the outbox examines, and how many requests of one sender for an email it leaves. */
+const EXAMINED = 200;
+const LEFT = 5;
+
+const CLIENT = { key: 'test', hasLeft: () => false };
+const ORIGIN = { requestId: 'test', address: '127.0.0.1' };
+
+describe('for an unknown e-mail the database does the same', () => {
+  let data: DataLayer;
+  beforeAll(async () => {
+    data = await openDataLayer({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM });
+  });
+  afterAll(() => data.close());
+
+  it('statements with the same results, when a code is asked for and when a wrong one is typed', async () => {
+    const known = anEmail('known');
+    const row = [anUnknownId(), known, 'none', 1];
+    await data.db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', row);
+    const recovery = (await wired(data, AccountsModule)).get(PasswordRecoveryService);
+    const executed = recordStatements(data.dataSource);
+    const during = async (work: () => Promise<unknown>): Promise<string[]> => {
+      executed.splice(0);
+      await work().catch(() => undefined);
+      return executed.map(({ verb, rows }) => `${verb} ${rows}`);
+    };
+    const reset = (email: string) =>
+      recovery.reset({ email, code: '0000000000', newPassword: aPassword() }, CLIENT, ORIGIN);
+
+    const runs: string[][][] = [];
+    for (const [email, address] of [
+      [known, '192.0.2.1'],
+      [anEmail('unknown'), '192.0.2.2'],
+    ] as const) {
+      const ask = (of: string) => recovery.ask(of, { ...ORIGIN, address });
+      const run: string[][] = [];
+      for (const step of [reset, ask, reset, ask, reset]) run.push(await during(() => step(email)));
+      runs.push(run);
+    }
+
+    expect(runs[0]![1]!.length).toBeGreaterThan(2);
+    expect(runs[1]).toEqual(runs[0]);
+  });
+});
+
+describe('a flood of requests for a new password', () => {
+  /** As requests leave them; they have waited for longer than a code lives. */
+  async function waited(recipients: string[]): Promise<void> {
+    await service.db.query(
+      `INSERT INTO mails (id, kind, recipient, state, created_at, next_attempt_at, expires_at)
+        VALUES ${recipients.map(() => "(?, 'password_reset', ?, 'waiting', 1, 1, 2)").join()}`,
+      recipients.flatMap((recipient) => [randomUUIDv7(), recipient]),
+    );
+  }
+  const countOf = async (where: string): Promise<number> =>
+    Number((await service.db.query(`SELECT COUNT(*) AS n FROM mails WHERE ${where}`))[0]!['n']);
+  const untilDecided = (): Promise<unknown> =>
+    waitFor('no mail waits', hangTimeoutMs(), async () => (await countOf("state = 'waiting'")) === 0);
+
+  it('leaves no row for e-mails without an account, however late the worker comes to them', async () => {
+    const ada = await anAccount(service);
+    await waited(times(REQUESTS, () => anEmail('unknown')));
+    await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
+    expect((await mailServer.next(ada.email)).code).toBeDefined();
+    await untilDecided();
+    expect(await countOf("recipient LIKE 'unknown-%'")).toBe(0);
+    expect(mailServer.mails.filter(({ to }) => to.startsWith('unknown-'))).toEqual([]);
+    expect(mailServer.to(ada.email)).toHaveLength(1);
+  });
+
+  it('leaves few rows for one e-mail with an account', async () => {
+    const ada = await anAccount(service);
+    await waited(times(REQUESTS, () => ada.email));
+    await untilDecided();
+    expect(await countOf(`recipient = '${ada.email}'`)).toBeLessThanOrEqual(
+      LEFT * Math.ceil(REQUESTS / (EXAMINED - LEFT)),
+    );
+  });
 });

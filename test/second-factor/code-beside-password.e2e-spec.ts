@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KeyRing, keySetText, newJwk, parseKeySet, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import type { Answer } from '../support/answer.js';
-import { times } from '../support/at-once.js';
+import { atOnce, times } from '../support/at-once.js';
 import {
   invalidSecondFactorCode,
   invalidFields,
@@ -11,11 +11,25 @@ import {
   secondFactorRequired,
   wrongPassword,
 } from '../support/expected.js';
-import { verified } from '../support/inviting.js';
-import { MailServer } from '../support/mail-server.js';
+import { aVerifiedAccount, verified } from '../support/inviting.js';
+import { startMailing } from '../support/mailing.js';
+import { NO_LIMITS, type Service } from '../support/service.js';
 import { type Account, anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
-import { aChallenge, challengeFor, protect, type Protected, secondStep } from '../support/second-factor.js';
-import { startService } from '../support/service.js';
+import {
+  aChallenge,
+  appCode,
+  AuthenticatorApp,
+  aWrongCode,
+  challengeFor,
+  enrol,
+  forgetSteps,
+  protect,
+  type Protected,
+  SECOND_FACTOR,
+  secondStep,
+} from '../support/second-factor.js';
+import { MovableClock } from '../support/clock.js';
+import { instancesInADuel } from '../support/engine.js';
 
 type Send = (account: Account, proof: { password?: string; code?: unknown }) => Promise<Answer>;
 
@@ -35,13 +49,12 @@ const CHANGES: [string, Send, done: number][] = [
   ['the deletion of the account', deleteAccount, 200],
 ];
 
-const mailServer = await MailServer.start();
-const limits = { RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_REGISTER: 'off' };
-const service = await startService({ env: { ...limits, ...mailServer.env } });
-afterAll(async () => {
-  await service.stop();
-  await mailServer.stop();
-});
+const clock = new MovableClock();
+const cluster = await startMailing(
+  { ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', NODE_OPTIONS: clock.option },
+  instancesInADuel,
+);
+const { service, mailServer } = cluster;
 
 describe('a code beside the password', () => {
   const aProtectedAccount = async (): Promise<Protected> => protect(service, await anAccount(service, 'ada'));
@@ -129,8 +142,7 @@ describe('a code beside the password', () => {
     expect(reset.status, reset.text).toBe(200);
     const login = { email, password: newPassword };
     expect(await service.anyone.post('/api/auth/login', login)).toMatchObject(secondFactorRequired);
-    const challenge = await aChallenge(service, login);
-    expect((await secondStep(service, challenge, recoveryCodes[0])).status).toBe(200);
+    expect((await secondStep(service, await aChallenge(service, login), recoveryCodes[0])).status).toBe(200);
   });
 });
 
@@ -149,3 +161,56 @@ describe('a service that has not read a new key yet', () => {
     expect((await use(one, await challengeFor(service, account.id, { keys: known }))).status).toBe(200);
   });
 });
+
+const WINDOW_MS = 15 * 60_000;
+const RIGHT_CODES = 16;
+
+it('right codes at once are accepted after nine wrong ones, and the tenth wrong one sends one notice', async () => {
+  const ada = await aVerifiedAccount(service, 'ada');
+  const { secret } = await enrol(ada);
+  await forgetSteps(service, ada);
+  const remove = (on: Service, code: string) =>
+    ada.at(on).delete('/api/me?dryRun=true', { password: ada.password, code });
+  for (const _ of times(9, () => 0))
+    expect(await remove(service, aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
+  const code = appCode(secret);
+  const answers = await atOnce(
+    times(RIGHT_CODES, (place) => () => remove(cluster.instances[place % cluster.instances.length]!, code)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(times(RIGHT_CODES, () => 200));
+  expect(await remove(service, aWrongCode(secret))).toMatchObject(invalidSecondFactorCode);
+  for (const on of cluster.instances) expect(await remove(on, code)).toMatchObject(rateLimited);
+  await mailServer.next(ada.email, 2);
+  const subjects = mailServer.to(ada.email).map(({ subject }) => subject);
+  expect(subjects.filter((subject) => subject.includes('wrong codes'))).toHaveLength(1);
+});
+
+const GUESSES: [string, (account: Account, code: string) => Promise<Answer>][] = [
+  ['of logins', async (account, code) => secondStep(service, await aChallenge(service, account), code)],
+  [
+    'of a user who is signed in',
+    (account, code) => account.post(`${SECOND_FACTOR}/recovery-codes`, { password: account.password, code }),
+  ],
+];
+
+it.each(GUESSES)(
+  'ten wrong codes %s are all that an account takes in any 15 minutes',
+  async (_whose, guess) => {
+    const { account, app } = await protect(service, await anAccount(service, 'ada'));
+    const wrong = (): Promise<Answer> => guess(account, app.wrong());
+    expect(await wrong()).toMatchObject(invalidSecondFactorCode);
+    clock.moveOn(WINDOW_MS - 2000);
+    for (const _ of times(9, () => 0)) expect(await wrong()).toMatchObject(invalidSecondFactorCode);
+    clock.moveOn(3000);
+    const answers = [];
+    for (const _ of times(10, () => 0)) answers.push(await wrong());
+    // The first guess is over by now, so that one more may be compared.
+    expect(
+      answers.filter(({ status }) => status === invalidSecondFactorCode.status).length,
+    ).toBeLessThanOrEqual(1);
+    expect(answers.at(-1)).toMatchObject(rateLimited);
+    clock.moveOn(WINDOW_MS);
+    const later = new AuthenticatorApp(app.secret).at(Math.floor(clock.ahead / 30_000));
+    expect((await guess(account, later)).status).toBe(200);
+  },
+);

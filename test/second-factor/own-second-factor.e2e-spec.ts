@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   aPendingSecret,
   appCode,
@@ -16,16 +16,8 @@ import {
   secondFactorEnabled,
   wrongPassword,
 } from '../support/expected.js';
-import {
-  type Account,
-  aCode,
-  anAccount,
-  aPassword,
-  byCode,
-  exchange,
-  isAlive,
-  logIn,
-} from '../support/personas.js';
+import type { Account } from '../support/personas.js';
+import { aCode, anAccount, aPassword, byCode, exchange, isAlive, logIn } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
@@ -42,7 +34,6 @@ interface RecoveryCodes {
 }
 
 const service = await startServiceWithoutLimits();
-afterAll(() => service.stop());
 
 describe('the second factor of an account', () => {
   let ada: Account;
@@ -69,8 +60,7 @@ describe('the second factor of an account', () => {
   const eventsOf = async (account: Account) => {
     const sql = `SELECT type, actor_type, user_revision, data FROM events
       WHERE user_id = ? AND type <> 'session.started' ORDER BY id`;
-    const rows = await service.db.query(sql, [account.id]);
-    return rows.slice(1);
+    return (await service.db.query(sql, [account.id])).slice(1);
   };
 
   it('is pending until a code of the app confirms it, and then shows ten recovery codes', async () => {
@@ -278,8 +268,7 @@ describe('the second factor of an account', () => {
       for (const code of ['', '12345', 'x'.repeat(15_000), '0'.repeat(26)])
         expect(await renew(code)).toMatchObject(invalidSecondFactorCode);
       const grace = await anAccount(service, 'grace');
-      const hers = await enrol(grace);
-      const body = { password: grace.password, code: appCode(hers.secret, 1) };
+      const body = { password: grace.password, code: appCode((await enrol(grace)).secret, 1) };
       expect((await grace.post(RECOVERY_CODES, body)).status).toBe(200);
     });
   });
@@ -301,12 +290,5 @@ describe('the second factor of an account', () => {
         expect(await ada.post(path, body)).toMatchObject(invalidFields('password', 'code'));
       }
     }
-  });
-
-  it('has no dry run, so that nobody takes a change for one', async () => {
-    const secret = await aPendingSecret(ada);
-    const answer = await ada.post(`${CONFIRM}?dryRun=true`, { code: appCode(secret) });
-    expect(answer).toMatchObject(invalidFields('dryRun'));
-    expect(await state()).toEqual(NONE);
   });
 });

@@ -1,31 +1,24 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
-import { Event } from '../../src/events/event.entity.js';
-import { EventsRepository } from '../../src/events/events.repository.js';
-import { ServiceChanges } from '../../src/services/service-changes.js';
+import { ServiceChanges, ServicesModule } from '../../src/services/service-changes.js';
 import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
 import { ServiceSecret, ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
-import { Service, ServicesRepository } from '../../src/services/services.repository.js';
 import { times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
+import { wired } from '../support/wired.js';
 import { basic } from '../support/services.js';
 
 const ROOT: OperatorActor = { kind: 'operator', id: 'root', reason: 'a test' };
 const HOUR_MS = 3_600_000;
 
 const data = await openDataLayer({ JWT_ISSUER: 'https-issuer', JWT_AUDIENCE: 'audience' });
-const { dataSource, transactions, env } = data;
-const secrets = new ServiceSecretsRepository(dataSource.getRepository(ServiceSecret), transactions);
-const uses = new SecretUses(secrets);
-const changes = new ServiceChanges(
-  new ServicesRepository(dataSource.getRepository(Service)),
-  secrets,
-  new EventsRepository(dataSource.getRepository(Event)),
-  transactions,
-  env,
-);
+const { dataSource, transactions } = data;
+const services = await wired(data, ServicesModule);
+const secrets = services.get(ServiceSecretsRepository, { strict: false });
+const uses = services.get(SecretUses, { strict: false });
+const changes = services.get(ServiceChanges, { strict: false });
 afterAll(async () => {
   await uses.onApplicationShutdown();
   await data.close();

@@ -8,6 +8,21 @@ export interface Answer<Body = unknown> {
   text: string;
 }
 
+/** The body of an answer that must have this status. */
+export async function bodyOf<Body>(sent: Promise<Answer<Body>>, expected = 200): Promise<Body> {
+  const { status, body, text } = await sent;
+  expect(status, text).toBe(expected);
+  return body;
+}
+
+/** Of answers to requests at once one has this status, and each other one is this refusal. */
+export function theOneOf<Body>(answers: Answer<Body>[], status: number, refusal: object): Answer<Body> {
+  const [one, ...more] = answers.filter((answer) => answer.status === status);
+  expect(more).toEqual([]);
+  for (const answer of answers) if (answer !== one) expect(answer).toMatchObject(refusal);
+  return one!;
+}
+
 const INSIDES =
   /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\b(?:SELECT|INSERT|UPDATE|DELETE) .*\b(?:FROM|INTO|SET|WHERE)\b|SQLITE_|\bER_[A-Z_]+|QueryFailed|TypeError|FST_|typeorm|fastify/i;
 

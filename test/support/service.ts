@@ -88,7 +88,7 @@ const WITHOUT_LIMITS: SharedKind = {
 
 /**
  * Without options this is a shared service of the default configuration, used by one file at a time: its
- * database contains rows of other files.
+ * database contains rows of other files. It stops when the file ends.
  */
 export async function startService(options?: StartOptions): Promise<Service> {
   if (options) return startOwnService(options);
@@ -147,6 +147,14 @@ export function launch(installation: Installation, env: Environment = {}) {
   return { logs, listening, kill };
 }
 
+/** Shared services that this file uses. */
+const inUse = new Set<() => Promise<void>>();
+
+/** Stops those that the file has not stopped itself. */
+export async function stopSharedServices(): Promise<void> {
+  await Promise.all([...inUse].map((stop) => stop()));
+}
+
 /** Shared instances as one file sees them: `logs` and secrets begin with this call, and `stop` of any ends it for all. */
 async function takeCluster(kind: SharedKind): Promise<Cluster> {
   const place =
@@ -154,9 +162,11 @@ async function takeCluster(kind: SharedKind): Promise<Cluster> {
     (await askForShared('start', { kind, installation: await aSharedInstallation() }))!;
   const installation = await installationAt(place);
   const stop = async (): Promise<void> => {
+    if (!inUse.delete(stop)) return;
     await Promise.all(instances.map(checkHealthy));
     await askForShared('give-back', place);
   };
+  inUse.add(stop);
   const instances = place.instances.map(({ url, logFile }) =>
     sharedInstance(serviceAt(url, installation), linesWrittenTo(logFile), stop),
   );

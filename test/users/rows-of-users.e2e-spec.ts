@@ -22,13 +22,7 @@ const HOLD_NOTHING_OF_USERS = [
 
 /** The tables that `UserExport` reads. */
 const EXPORTED = [
-  'events',
-  'invitations',
-  'mails',
-  'members',
-  'recovery_codes',
-  'second_factor_failures',
-  'second_factors',
+  ...'events invitations mails members recovery_codes second_factor_failures second_factors'.split(' '),
   'sessions',
   'users',
 ];
@@ -104,9 +98,7 @@ describe('the rows of users', () => {
     await insertRows(db, 'members', members, { org_id: org });
     await insertRow(db, 'sessions', { id: anUnknownId(), user_id: user });
     const executed = recordStatements(data.dataSource);
-
     await context.get(UserDeletion).delete(user, { actor: { kind: 'system' }, force: false });
-
     const writes = executed.filter(({ verb }) => ['INSERT', 'UPDATE', 'DELETE'].includes(verb));
     const order = writes.map(({ verb, table }) => `${verb} ${table}`);
     expect(order.filter((write, place) => write !== order[place - 1])).toEqual(WRITES_OF_DELETION);

@@ -1,5 +1,4 @@
-import { startEngine } from './docker.js';
-import { makeImages } from './images.js';
+import { makeImages, startEngine } from './images.js';
 
 export default async function setup(): Promise<() => Promise<void>> {
   const engine = await startEngine();

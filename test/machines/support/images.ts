@@ -1,10 +1,46 @@
+import { basename, join, resolve } from 'node:path';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { run } from './command.js';
-import { makeDebianRoot } from './debian-root.js';
-import { docker, WORKSPACE } from './docker.js';
-import { installNode } from './node-and-npm.js';
-import { npmSettings } from './npm-settings.js';
+import { waitFor } from '../../../tooling/wait.js';
+import { installNode, makeDebianRoot, npmSettings, run, type Running, start } from './fresh-machine.js';
+
+const START_TIMEOUT_MS = 120_000;
+const COMMAND_TIMEOUT_MS = 1_200_000;
+const ENGINE_LIFETIME_MS = 7_200_000;
+
+/** Made and removed by `test/machines/run`. */
+const WORKSPACE = process.env['MACHINES_WORKSPACE']!;
+
+const SOCKET = join(WORKSPACE, 'docker.sock');
+// Where docker and docker-compose look for the engine.
+process.env['DOCKER_HOST'] = `unix://${SOCKET}`;
+
+/** A Docker engine beside the one that this machine may have. */
+export async function startEngine(): Promise<Running> {
+  const options = {
+    'data-root': join(WORKSPACE, 'docker'),
+    'exec-root': join(WORKSPACE, 'docker-exec'),
+    pidfile: join(WORKSPACE, 'docker.pid'),
+    host: `unix://${SOCKET}`,
+    containerd: '',
+    'cgroup-parent': `/${basename(WORKSPACE)}`,
+    'exec-opt': 'native.cgroupdriver=cgroupfs',
+  };
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const engine = start('dockerd', args, ENGINE_LIFETIME_MS);
+  await waitFor('the Docker engine', START_TIMEOUT_MS, () => docker('version')).catch((error: unknown) => {
+    throw new Error(engine.output(), { cause: error });
+  });
+  return engine;
+}
+
+export function docker(...args: string[]): Promise<string> {
+  return run('docker', args, COMMAND_TIMEOUT_MS);
+}
+
+/** What `docker inspect` says, by a template of Go. */
+export function inspect(container: string, template: string): Promise<string> {
+  return docker('inspect', '--format', `{{${template}}}`, container);
+}
 
 const CHECKOUT = resolve(import.meta.dirname, '../../..');
 const RECIPES = resolve(import.meta.dirname, '../images');
@@ -44,8 +80,7 @@ async function nodePrefix(): Promise<string> {
   const { optionalDependencies } = JSON.parse(await readFile(join(CHECKOUT, 'package.json'), 'utf8')) as {
     optionalDependencies: Record<string, string>;
   };
-  const node = optionalDependencies[`node-linux-${process.arch}`]!;
-  await installNode(prefix, { node, npm: NPM });
+  await installNode(prefix, { node: optionalDependencies[`node-linux-${process.arch}`]!, npm: NPM });
   await mkdir(join(prefix, 'etc'));
   const settings = await npmSettings({
     putAt: join(prefix, 'etc/npm-ca.crt'),

@@ -1,6 +1,7 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/answer.js';
-import { insufficientScope, invalidClient } from '../support/expected.js';
+import { pagesOf } from '../support/pages.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, bodyOf } from '../support/answer.js';
+import { insufficientScope, invalidClient, invalidFields } from '../support/expected.js';
 import { verified } from '../support/inviting.js';
 import {
   type Account,
@@ -11,9 +12,11 @@ import {
   anUnknownId,
   aPassword,
   byCode,
+  join,
   logIn,
 } from '../support/personas.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
+import { disable } from '../support/org-members.js';
 import { aBoundToken, aServiceCaller } from '../support/services.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
@@ -22,12 +25,10 @@ type Part = Record<string, unknown>;
 
 const INACTIVE = '{"active":false}';
 
-const cluster = await startClusterWithoutLimits();
-const { instances } = cluster;
+const { instances } = await startClusterWithoutLimits();
 const service = instances[0]!;
 const billing = await aServiceCaller(service, 'introspect');
 const reports = await aServiceCaller(service, 'introspect', 'memberships', 'events');
-afterAll(() => cluster.stop());
 
 describe('introspection', () => {
   let ada: Account;
@@ -92,7 +93,6 @@ describe('introspection', () => {
     const other = await anOrgOf(outsider);
     const orgOf = async ({ token }: Account, orgId = org.id) =>
       (await introspected({ token, orgId })).body as { org: object | null };
-
     const { revision } = (await orgOf(owner)).org as { revision: number };
     for (const [who, role] of [
       [owner, 'owner'],
@@ -104,7 +104,6 @@ describe('introspection', () => {
     expect((await orgOf(owner, other.id)).org).toBeNull();
     expect((await orgOf(owner, anUnknownId())).org).toBeNull();
     expect(await introspected({ token: 'x.y.z', orgId: org.id })).toMatchObject({ text: INACTIVE });
-
     await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
     expect((await orgOf(member)).org).toEqual({ id: org.id, role: 'admin', revision: revision + 1 });
     await owner.delete(`/api/orgs/${org.id}/members/${member.id}`);
@@ -139,6 +138,16 @@ describe('introspection', () => {
     return token;
   }
 
+  async function afterDeletion(): Promise<string> {
+    expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
+    return ada.token;
+  }
+  const ofSession = (of: Account) => forged(() => ({ sid: sessionIdOf(of) }));
+  function unsigned(token: string): string {
+    const { header, claims } = decodeToken(token);
+    return `${encodePart({ ...header, alg: 'none' })}.${encodePart(claims)}.`;
+  }
+
   function forged(claims: () => Part, header: Part = {}, key = service.installation.keys[0]!): string {
     const { header: own, claims: ownClaims } = decodeToken(ada.token);
     return signToken({ ...own, ...header }, { ...ownClaims, ...claims() }, key);
@@ -153,23 +162,11 @@ describe('introspection', () => {
       ['is for several audiences', () => forged(() => ({ aud: ['accounts', billing.name] }))],
       ['lacks its session', () => forged(() => ({ sid: undefined }))],
       ['is of no session', () => forged(() => ({ sid: anUnknownId() }))],
-      [
-        "names another user's session",
-        async () => {
-          const sid = sessionIdOf(await anAccount(service, 'eve'));
-          return forged(() => ({ sid }));
-        },
-      ],
+      ["names another user's session", async () => ofSession(await anAccount(service, 'eve'))],
       ['is signed by another key', () => forged(() => ({}), {}, aSigningKey())],
       ['names an unknown key', () => forged(() => ({}), { kid: anUnknownId() })],
       ['has another type', () => forged(() => ({}), { typ: 'JWT' })],
-      [
-        'is not signed',
-        () => {
-          const { header, claims } = decodeToken(ada.token);
-          return `${encodePart({ ...header, alg: 'none' })}.${encodePart(claims)}.`;
-        },
-      ],
+      ['is not signed', () => unsigned(ada.token)],
       ['says that it is not signed', () => forged(() => ({}), { alg: 'none' })],
       ['is a refresh token', async () => (await aRefreshableLogin(service, ada)).refreshToken],
       ['is a code', () => aCode(ada)],
@@ -182,28 +179,10 @@ describe('introspection', () => {
       ['is twice there', () => `${ada.token},${ada.token}`],
       ['is long', () => `${'A'.repeat(5000)}.${'A'.repeat(5000)}.${'A'.repeat(5000)}`],
       ['was logged out', () => afterLogout(ada.token)],
-      [
-        'came from a code of a login that was logged out',
-        async () => afterLogout((await byCode(service, ada)).token),
-      ],
-      [
-        'was of another session when the password was changed',
-        async () => afterChange((await logIn(service, ada)).body.token),
-      ],
-      [
-        'is of a disabled user',
-        async () => {
-          await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
-          return ada.token;
-        },
-      ],
-      [
-        'is of a deleted user',
-        async () => {
-          expect((await ada.delete('/api/me', { password: ada.password })).status).toBe(200);
-          return ada.token;
-        },
-      ],
+      ['came from a code of a logged out login', async () => afterLogout((await byCode(service, ada)).token)],
+      ['had its password changed elsewhere', async () => afterChange((await logIn(service, ada)).body.token)],
+      ['is of a disabled user', () => disable(service.db, ada).then(() => ada.token)],
+      ['is of a deleted user', () => afterDeletion()],
     ])('%s', async (_what, tokenOf) => {
       const token = await tokenOf();
       for (const asker of [billing, reports]) {
@@ -291,5 +270,114 @@ describe('introspection', () => {
     for (const answer of await answers()) expect(answer).toMatchObject(insufficientScope('introspect'));
     await change("allow = 'introspect', disabled_at = 1");
     for (const answer of await answers()) expect(answer).toMatchObject(invalidClient);
+  });
+});
+
+interface Page {
+  memberships: { orgId: string; userId: string; role: string; orgRevision: number }[];
+  nextCursor?: string;
+}
+
+const accounting = await aServiceCaller(service, 'memberships');
+
+describe('GET /api/memberships', () => {
+  const list = async (query: string) =>
+    (await bodyOf(accounting.get<Page>(`/api/memberships?${query}`))).memberships;
+
+  /** The list in pages of this size, and their sizes. */
+  async function listInPages(query: string, limit: number): Promise<[Page['memberships'], number[]]> {
+    const path = `/api/memberships?${query}&limit=${limit}`;
+    const pages = await pagesOf<Page['memberships'][number]>(accounting, path, 'memberships');
+    return [pages.flat(), pages.map(({ length }) => length)];
+  }
+
+  it('lists the members of an organization in order of joining, with its revision', async () => {
+    const { org, owner, admin, member } = await anOrg(service);
+    const memberships = await list(`orgId=${org.id}`);
+    const of = ({ id }: Account, role: string) => ({ orgId: org.id, userId: id, role, orgRevision: 3 });
+    expect(memberships).toEqual([of(owner, 'owner'), of(admin, 'admin'), of(member, 'member')]);
+    await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    expect(await list(`orgId=${org.id}`)).toContainEqual({ ...of(member, 'admin'), orgRevision: 4 });
+  });
+
+  it('lists the organizations of a user in order of joining', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const second = await anOrgOf(member, 'Another');
+    const third = await anOrgOf(owner, 'A third');
+    await join(third, owner, member, 'admin');
+    expect(await list(`userId=${member.id}`)).toEqual([
+      { orgId: org.id, userId: member.id, role: 'member', orgRevision: 3 },
+      { orgId: second.id, userId: member.id, role: 'owner', orgRevision: 1 },
+      { orgId: third.id, userId: member.id, role: 'admin', orgRevision: 2 },
+    ]);
+  });
+
+  it('answers to both ids with one membership, or none', async () => {
+    const { org, owner, outsider } = await anOrg(service);
+    expect(await list(`orgId=${org.id}&userId=${owner.id}`)).toEqual([
+      { orgId: org.id, userId: owner.id, role: 'owner', orgRevision: 3 },
+    ]);
+    expect(await list(`orgId=${org.id}&userId=${outsider.id}`)).toEqual([]);
+    for (const query of [`orgId=${org.id}&userId=`, 'orgId=', 'userId='])
+      expect(await list(`${query}${anUnknownId()}`)).toEqual([]);
+  });
+
+  it('comes in pages that leave nothing out and repeat nothing, whatever joined within a millisecond', async () => {
+    const { org, owner, admin, member, outsider } = await anOrg(service);
+    const another = await anOrgOf(owner);
+    await join(another, owner, member, 'member');
+    await join(org, owner, outsider, 'member');
+    await service.db.query('UPDATE members SET joined_at = 5 WHERE org_id = ?', [org.id]);
+    await service.db.query('UPDATE members SET joined_at = 5 WHERE user_id = ?', [member.id]);
+    const [ofOrg, sizes] = await listInPages(`orgId=${org.id}`, 1);
+    expect(sizes).toEqual([1, 1, 1, 1]);
+    expect(ofOrg.map(({ userId }) => userId)).toEqual(
+      [owner, admin, member, outsider].map(({ id }) => id).toSorted(),
+    );
+    const [ofUser, sizesOfUser] = await listInPages(`userId=${member.id}`, 1);
+    expect(sizesOfUser).toEqual([1, 1]);
+    expect(ofUser.map(({ orgId }) => orgId)).toEqual([org.id, another.id].toSorted());
+    expect((await listInPages(`orgId=${org.id}`, 2))[1]).toEqual([2, 2]);
+    expect((await listInPages(`orgId=${org.id}&userId=${owner.id}`, 1))[1]).toEqual([1]);
+  });
+
+  it('leaves out disabled users and deleted organizations, in full pages', async () => {
+    const { org, owner, admin, member } = await anOrg(service);
+    const deleted = await anOrgOf(member, 'Deleted');
+    await member.delete(`/api/orgs/${deleted.id}`);
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [admin.id]);
+    const [ofOrg, sizes] = await listInPages(`orgId=${org.id}`, 2);
+    expect([ofOrg.map(({ userId }) => userId), sizes]).toEqual([[owner.id, member.id], [2]]);
+    expect(await list(`userId=${admin.id}`)).toEqual([]);
+    expect(await list(`orgId=${org.id}&userId=${admin.id}`)).toEqual([]);
+    expect((await list(`userId=${member.id}`)).map(({ orgId }) => orgId)).toEqual([org.id]);
+    expect(await list(`orgId=${deleted.id}`)).toEqual([]);
+    expect(await list(`orgId=${deleted.id}&userId=${member.id}`)).toEqual([]);
+  });
+
+  it.each<[string, string[]]>([
+    ['', ['orgId']],
+    ['limit=5', ['orgId']],
+    ['orgId=', ['orgId']],
+    ['userId=', ['userId']],
+    ['orgId=1abc', ['orgId']],
+    ['orgId=x&userId=y', ['orgId', 'userId']],
+    ['orgId=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b&orgId=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b', ['orgId']],
+    ['orgId[]=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b', ['orgId']],
+    ['orgId=01A1FBF4-7EA2-724E-B0F0-4AD107BA025B', ['orgId']],
+    ['orgId=%00', ['orgId']],
+    ['org_id=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b', ['orgId']],
+    ['orgId=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b&limit=0', ['limit']],
+    ['orgId=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b&limit=1001', ['limit']],
+    ['orgId=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b&cursor=x', ['cursor']],
+    ['orgId=01a1fbf4-7ea2-724e-b0f0-4ad107ba025b&userId=x&limit=x&cursor=', ['userId', 'limit', 'cursor']],
+  ])('refuses the query %s', async (query, fields) => {
+    expect(await accounting.get(`/api/memberships?${query}`)).toMatchObject(invalidFields(...fields));
+  });
+
+  it('is for services that are allowed it', async () => {
+    const other = await aServiceCaller(service, 'introspect', 'events');
+    const refused = await other.get(`/api/memberships?userId=${anUnknownId()}`);
+    expect(refused).toMatchObject(insufficientScope('memberships'));
   });
 });

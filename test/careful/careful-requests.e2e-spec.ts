@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { Writes } from '../../src/requests/writes.js';
-import type { Answer } from '../support/answer.js';
+import { type Answer, theOneOf } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
 import { openDataLayer } from '../support/data-source.js';
-import { idempotencyKeyReused, invalidFields, invalidToken, lastOwner } from '../support/expected.js';
-import { holdRows } from '../support/held-rows.js';
+import {
+  idempotencyKeyReused,
+  invalidFields,
+  invalidToken,
+  lastOwner,
+  preconditionFailed,
+} from '../support/expected.js';
+import { answerAfter, type HeldRows, holdRows } from '../support/held-rows.js';
 import {
   addMember,
   changeRole,
@@ -18,11 +24,19 @@ import {
 } from '../support/org-members.js';
 import { knownEvents } from '../support/feed.js';
 import type { Account, Cast, Org } from '../support/personas.js';
-import { anAccount, anOrg, anOrgOf, anOrgWithTwoOwners } from '../support/personas.js';
+import { anAccount, anEmail, anOrg, anOrgOf, anOrgWithTwoOwners, join } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
 import { insertRows } from '../support/rows.js';
 import { startClusterWithoutLimits } from '../support/service.js';
 import { aCleanUp } from '../support/clean-up.js';
+import {
+  accept,
+  acceptByCode,
+  anInvitation,
+  aVerifiedAccount,
+  decline,
+  declineByCode,
+} from '../support/inviting.js';
 
 const withKey = (who: Caller, key: string = randomUUID()) => who.with({ 'idempotency-key': key });
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
@@ -58,7 +72,6 @@ describe('a request with an Idempotency-Key', () => {
       expect(first.status, first.text).toBeLessThan(300);
       expect(isReplayed(first)).toBe(false);
       const before = await state();
-
       const again = await send(by);
       expect([again.status, again.text]).toEqual([first.status, first.text]);
       expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
@@ -90,7 +103,6 @@ describe('a request with an Idempotency-Key', () => {
     const by = withKey(owner);
     const path = memberPath(org, member);
     expect((await changeRole(by, org, member, 'admin')).status).toBe(200);
-
     for (const send of [
       () => changeRole(by, org, member, 'member'),
       () => by.patch(path, { role: 'admin', more: 1 }),
@@ -99,9 +111,8 @@ describe('a request with an Idempotency-Key', () => {
       () => by.patch(`${path}?dryRun=true`, { role: 'admin' }),
       () => by.delete(path),
       () => by.post('/api/orgs', { name: 'Other' }),
-    ]) {
+    ])
       expect(await send()).toMatchObject(idempotencyKeyReused);
-    }
     expect(isReplayed(await changeRole(by, org, member, 'admin'))).toBe(true);
   });
 
@@ -161,8 +172,7 @@ describe('a request with an Idempotency-Key', () => {
       `Content-Length: ${body.length}`,
       `Idempotency-Key: ${'x'.repeat(10_000_000)}`,
     ];
-    const answer = await sendBytes(service, requestBytes('POST /api/orgs', head, body));
-    expect(answer?.status ?? 431).toBe(431);
+    expect((await sendBytes(service, requestBytes('POST /api/orgs', head, body)))?.status ?? 431).toBe(431);
     expect(await orgsOf(ada)).toEqual([]);
   });
 
@@ -174,7 +184,6 @@ describe('a request with an Idempotency-Key', () => {
     const [row] = await keysOf(ada);
     expect(Number(row!['expires_at']) - before).toBeGreaterThanOrEqual(86_400_000);
     expect(Number(row!['expires_at']) - Date.now()).toBeLessThanOrEqual(86_400_000);
-
     await db.query('UPDATE idempotency_keys SET expires_at = ? WHERE user_id = ?', [before, ada.id]);
     const again = await by.post('/api/orgs', { name: 'Another, with that key' });
     expect([again.status, isReplayed(again)]).toEqual([201, false]);
@@ -204,13 +213,11 @@ describe('a request with an Idempotency-Key', () => {
     );
     const create = () => withKey(grace, 'older').post('/api/orgs', { name: 'Older than all of those' });
     expect((await create()).status).toBe(201);
-    const older = [expiresAt - 1, grace.id];
-    await db.query('UPDATE idempotency_keys SET expires_at = ? WHERE user_id = ?', older);
+    await db.query('UPDATE idempotency_keys SET expires_at = ? WHERE user_id = ?', [expiresAt - 1, grace.id]);
     const set = (by: Caller) => changeRole(by, org, ada, 'owner');
     const by = withKey(ada);
-    for (const one of [...times(150, () => withKey(ada)), by, ...times(150, () => withKey(ada))]) {
+    for (const one of [...times(150, () => withKey(ada)), by, ...times(150, () => withKey(ada))])
       expect((await set(one)).status).toBe(200);
-    }
     expect((await keysOf(ada)).length).toBeLessThanOrEqual(10_000);
     expect(isReplayed(await set(by))).toBe(true);
     expect(isReplayed(await create())).toBe(true);
@@ -226,14 +233,12 @@ describe('a request with an Idempotency-Key', () => {
     await db.query('UPDATE idempotency_keys SET expires_at = 1 WHERE user_id = ?', [owner.id]);
     await db.query("UPDATE members SET role = 'member' WHERE user_id = ?", [member.id]);
     const before = await revision();
-
     const held = await holdRows(service);
     await held.write('UPDATE orgs SET name = name WHERE id = ?', [org.id]);
     const sent = [change(owner), change(owner.at(at(1)))];
     await held.untilTwoWait();
     await held.commit();
     const answers = await Promise.all(sent);
-
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers.filter(isReplayed)).toHaveLength(1);
     expect(await revision()).toBe(before + 1);
@@ -260,11 +265,9 @@ describe('equal requests with one key at once', () => {
       const cast = await anOrgWithTwoOwners(at(round));
       const key = randomUUID();
       const known = await knownEvents(db);
-
       const answers = await atOnce(
         times(CLIENTS, (client) => () => send(withKey(by(cast).at(at(client)), key), cast)),
       );
-
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, answers[0]!.text).toBe(1);
       expect(answers[0]!.status).toBeLessThan(300);
       expect(answers.filter((answer) => !isReplayed(answer))).toHaveLength(1);
@@ -279,15 +282,9 @@ describe('equal requests with one key at once', () => {
       const key = randomUUID();
       const create = (client: number) =>
         withKey(owner.at(at(client)), key).post<{ org: Org }>('/api/orgs', { name: `Org ${client}` });
-
       const answers = await atOnce(times(CLIENTS, (client) => () => create(client)));
-
-      const made = answers.filter(({ status }) => status === 201);
-      expect(made).toHaveLength(1);
-      for (const answer of answers.filter(({ status }) => status !== 201))
-        expect(answer).toMatchObject(idempotencyKeyReused);
-      const orgs = await orgsOf(owner);
-      expect(orgs.filter(({ name }) => name.startsWith('Org '))).toEqual([made[0]!.body.org]);
+      const made = theOneOf(answers, 201, idempotencyKeyReused);
+      expect((await orgsOf(owner)).filter(({ name }) => name.startsWith('Org '))).toEqual([made.body.org]);
     }
   });
 });
@@ -309,10 +306,8 @@ it('the kept answer has no code, which is shown once', async () => {
   const key = { keyHash: 'k', fingerprint: 'f' };
   const code = '7K2M9-QX4TB';
   const answer = { invitation: { id: 'i', email: 'grace@example.com', code }, code };
-
   const write = { actor, status: 201, dryRun: false, withRemedy: false, key };
   expect(await writes.run(write, actor.id, () => Promise.resolve(answer))).toBe(answer);
-
   const kept = await data.db.query("SELECT status, body FROM idempotency_keys WHERE user_id = 'ada'");
   expect(kept).toEqual([{ status: 201, body: '{"invitation":{"id":"i","email":"grace@example.com"}}' }]);
 });
@@ -331,4 +326,176 @@ it('the clean-up deletes answers of more than 24 hours ago', async () => {
   await aCleanUp(data.dataSource).deleteExpired(now);
   const left = await data.db.query("SELECT key_hash FROM idempotency_keys WHERE user_id = 'grace'");
   expect(left).toEqual([{ key_hash: 'b' }]);
+});
+
+type Change = [name: string, send: (by: Caller, cast: Cast) => Promise<Answer>];
+
+const tagOf = ({ headers }: Answer): string | null => headers.get('etag');
+const currentTag = async (who: Account, { id }: Org): Promise<string> =>
+  tagOf(await who.get(`/api/orgs/${id}`))!;
+const ifMatch = (who: Account, tag: string) => who.with({ 'if-match': tag });
+const raiseRevision =
+  ({ id }: Org, by: number) =>
+  (held: HeldRows) =>
+    held.write(`UPDATE orgs SET revision = revision + ${by} WHERE id = ?`, [id]);
+
+describe('If-Match', () => {
+  const CHANGES: Change[] = [
+    ['add a member', (by, { org, outsider }) => addMember(by, org, outsider)],
+    ['change a member', (by, { org, member }) => changeRole(by, org, member, 'admin')],
+    ['remove a member', (by, { org, member }) => removeMember(by, org, member)],
+  ];
+
+  it('knows the tag of an organization by every change, and by nothing else', async () => {
+    const { org, owner, admin, member, outsider } = await anOrg(service);
+    const first = await currentTag(owner, org);
+    expect(first).toMatch(/^"\d+"$/);
+    expect(await currentTag(member, org)).toBe(first);
+    expect(tagOf(await owner.send('HEAD', `/api/orgs/${org.id}`))).toBe(first);
+    expect((await changeRole(admin, org, owner, 'member')).status).toBe(403);
+    expect(await currentTag(owner, org)).toBe(first);
+    await join(org, owner, outsider, 'member');
+    expect(await currentTag(owner, org)).not.toBe(first);
+    expect(tagOf(await outsider.get('/api/me'))).toBeNull();
+  });
+
+  describe.each(CHANGES)('when asked to %s', (_name, change) => {
+    it('lets the change through at that revision only', async () => {
+      const cast = await anOrg(service);
+      const { org, owner } = cast;
+      const old = await currentTag(owner, org);
+      await join(org, owner, await anAccount(service), 'member');
+      const tag = await currentTag(owner, org);
+      for (const wrong of [old, `W/${tag}`, '"0"', `"0", W/${tag}`, `"0${tag.slice(1)}`])
+        expect(await change(ifMatch(owner, wrong), cast), wrong).toMatchObject(preconditionFailed);
+      expect(await currentTag(owner, org)).toBe(tag);
+      expect((await change(ifMatch(owner, `W/"0", "0" , ${tag}`), cast)).status).toBeLessThan(300);
+      expect(await change(ifMatch(owner, tag), cast)).toMatchObject(preconditionFailed);
+    });
+
+    it('is true for * and refuses what is no list of tags', async () => {
+      const cast = await anOrg(service);
+      for (const wrong of ['7', '"7', '*, "7"', '', `"${'7'.repeat(1000)}"`])
+        expect(await change(ifMatch(cast.owner, wrong), cast), wrong).toMatchObject(
+          invalidFields('If-Match'),
+        );
+      expect((await change(ifMatch(cast.owner, '*'), cast)).status).toBeLessThan(300);
+    });
+
+    it('decides again where somebody was faster', async () => {
+      const cast = await anOrg(service);
+      const by = ifMatch(cast.owner, await currentTag(cast.owner, cast.org));
+      const late = await answerAfter(service, raiseRevision(cast.org, 1), () => change(by, cast));
+      expect(late).toMatchObject(preconditionFailed);
+    });
+  });
+
+  it('lets one of 20 writers at once win for each revision', async () => {
+    const { org, owner } = await anOrg(service);
+    for (let round = 0; round < 10; round += 1) {
+      const tag = await currentTag(owner, org);
+      const answers = await atOnce(
+        times(20, (client) => () => {
+          const by = ifMatch(owner.at(at(client)), tag);
+          return by.patch(`/api/orgs/${org.id}`, { name: `Org ${round} of ${client}` });
+        }),
+      );
+      const next = `"${Number(tag.slice(1, -1)) + 1}"`;
+      expect(tagOf(theOneOf(answers, 200, preconditionFailed))).toBe(next);
+      expect(await currentTag(owner, org)).toBe(next);
+    }
+  });
+});
+
+describe('the ETag of a change', () => {
+  /** Each is sent with the tag that the one before it answered. */
+  const CHANGES: Change[] = [
+    ['rename', (by, { org }) => by.patch(`/api/orgs/${org.id}`, { name: 'Renamed' })],
+    ['rename to the same name', (by, { org }) => by.patch(`/api/orgs/${org.id}`, { name: 'Renamed' })],
+    ['add', (by, cast) => addMember(by, cast.org, cast.outsider)],
+    ['change a role', (by, { org, outsider }) => changeRole(by, org, outsider, 'admin')],
+    ['change to the same role', (by, { org, outsider }) => changeRole(by, org, outsider, 'admin')],
+    ['remove', (by, { org, outsider }) => removeMember(by, org, outsider)],
+    [
+      'invite',
+      (by, { org, outsider }) =>
+        by.post(`/api/orgs/${org.id}/invitations`, { email: outsider.email, role: 'member', showCode: true }),
+    ],
+    ['transfer', (by, { org, admin }) => by.post(`/api/orgs/${org.id}/transfer`, { userId: admin.id })],
+    ['leave', (by, { org }) => by.post(`/api/orgs/${org.id}/leave`)],
+  ];
+
+  const stored = async ({ id }: Org): Promise<string> => {
+    const [row] = await db.query('SELECT revision FROM orgs WHERE id = ?', [id]);
+    return `"${Number(row!['revision'])}"`;
+  };
+
+  /** A success whose tag is the one of now. */
+  async function expectCurrent(answer: Answer, org: Org): Promise<string> {
+    expect(answer.status, answer.text).toBeLessThan(300);
+    expect(tagOf(answer)).toBe(await stored(org));
+    return tagOf(answer)!;
+  }
+
+  it('is the one of the organization from then on, and the next change can rely on it', async () => {
+    const cast = await anOrg(service);
+    let tag = await stored(cast.org);
+    for (const [name, send] of CHANGES) {
+      const answer = await send(cast.owner.with({ 'if-match': tag }), cast);
+      expect([name, answer.status < 300]).toEqual([name, true]);
+      tag = await expectCurrent(answer, cast.org);
+    }
+    const { admin, org } = cast;
+    expect(tagOf(await admin.get(`/api/orgs/${org.id}`))).toBe(tag);
+    await expectCurrent(await admin.with({ 'if-match': tag }).delete(`/api/orgs/${org.id}`), org);
+    await expectCurrent(await admin.post(`/api/orgs/${org.id}/restore`), org);
+  });
+
+  it('is sent with a new organization, and with what is done to invitations', async () => {
+    const ada = await anAccount(service);
+    const made = await ada.post<{ org: Org }>('/api/orgs', { name: 'New' });
+    const { org } = made.body;
+    expect(await expectCurrent(made, org)).toBe('"1"');
+    const [one, two] = [await aVerifiedAccount(service), await anAccount(service)];
+    const first = await anInvitation(ada, org, one);
+    const second = await anInvitation(ada, org, two);
+    const path = `/api/orgs/${org.id}/invitations/${(await anInvitation(ada, org, { email: anEmail() })).id}`;
+    await expectCurrent(await ada.post(`${path}/resend`, { showCode: true }), org);
+    await expectCurrent(await ada.delete(path), org);
+    await expectCurrent(await accept(one, first), org);
+    await expectCurrent(await acceptByCode(two, second.code), org);
+  });
+
+  it('is told to nobody who declines', async () => {
+    const { org, owner, outsider } = await anOrg(service);
+    const guest = await aVerifiedAccount(service);
+    const invitation = await anInvitation(owner, org, guest);
+    const { code } = await anInvitation(owner, org, outsider);
+    for (const answer of [await decline(guest, invitation), await declineByCode(outsider, code)])
+      expect([answer.status, tagOf(answer)]).toEqual([200, null]);
+  });
+
+  it('is that of the state after the change, where somebody else was faster', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const late = await answerAfter(service, raiseRevision(org, 5), () =>
+      changeRole(owner, org, member, 'admin'),
+    );
+    expect(tagOf(late)).toBe(await stored(org));
+    expect(late.status).toBe(200);
+  });
+
+  it('is sent with no refusal, no dry run and no repeated answer', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const refused = await owner.post(`/api/orgs/${org.id}/leave`);
+    expect(refused).toMatchObject(lastOwner);
+    const dry = await owner.delete(`${memberPath(org, member)}?dryRun=true`);
+    expect(dry.headers.get('dry-run')).toBe('true');
+    const by = owner.with({ 'idempotency-key': randomUUID() });
+    const change = () => by.patch(`/api/orgs/${org.id}`, { name: 'Once' });
+    await expectCurrent(await change(), org);
+    await anOrgOf(owner);
+    const again = await change();
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect([refused, dry, again].map(tagOf)).toEqual([null, null, null]);
+  });
 });
