@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseEnv } from '../../src/config/env.js';
+import { PROBLEMS } from '../../src/problems/problem-codes.js';
+import { apiPage, cliPage, type Document, eventsPage, metricsPage } from './pages.js';
+
+const DOCS = resolve(import.meta.dirname, '../../docs');
+/** What others define, too, is not for this page to describe. */
+const OF_NODE = new Set(['NODE_ENV']);
+
+const read = (path: string): string => readFileSync(resolve(DOCS, path), 'utf8');
+const cellsOf = (line: string): string[] =>
+  line
+    .split('|')
+    .map((cell) => cell.trim())
+    .slice(1, -1);
+const codeIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
+
+describe('a generated page of docs/reference is current (npm run reference):', () => {
+  const document = JSON.parse(read('openapi.json')) as Document;
+  const pages = { api: () => apiPage(document), events: eventsPage, metrics: metricsPage, cli: cliPage };
+
+  it.each(Object.entries(pages))('%s.md', async (name, generate) => {
+    await expect(await generate()).toMatchFileSnapshot(resolve(DOCS, `reference/${name}.md`));
+  });
+});
+
+describe('a page of docs/reference by hand', () => {
+  it('errors.md has every error code, once, in its order, with its status', () => {
+    const rows = read('reference/errors.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    const documented = rows.map((row) => cellsOf(row).slice(0, 2));
+    const known = Object.entries(PROBLEMS).map(([code, { status }]) => [`\`${code}\``, String(status)]);
+    expect(documented).toEqual(known);
+  });
+
+  it('configuration.md has every variable that Accounts reads, and no other', () => {
+    const variables = new Set<string>();
+    parseEnv(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void variables.add(String(name)) }));
+    const rows = read('reference/configuration.md')
+      .split(/^## /m)
+      .filter((section) => !section.startsWith('Set in production'))
+      .flatMap((section) => section.split('\n').filter((line) => line.startsWith('| `')));
+    const documented = rows.flatMap((row) => codeIn(cellsOf(row)[0]!));
+    expect(documented.toSorted()).toEqual([...variables].filter((name) => !OF_NODE.has(name)).toSorted());
+  });
+
+  it('rate-limits.md has every limit that has a variable', () => {
+    const inConfiguration = codeIn(read('reference/configuration.md')).filter((name) =>
+      /^RATE_LIMIT_\w+$/.test(name),
+    );
+    const inTable = read('reference/rate-limits.md').matchAll(/^\| `(RATE_LIMIT_\w+)` /gm);
+    expect(Array.from(inTable, ([, name]) => name!).toSorted()).toEqual(
+      [...new Set(inConfiguration)].toSorted(),
+    );
+  });
+});
