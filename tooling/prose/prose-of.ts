@@ -56,3 +56,25 @@ function makesError(node: ts.Node, file: ts.SourceFile): boolean {
   if (ts.isNewExpression(node)) return ERROR_CLASS.test(node.expression.getText(file));
   return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword;
 }
+
+const FENCED_CODE = /^(```|````)[\s\S]*?^\1$/gm;
+const RELEASED = /^## \[?\d[\s\S]*/m;
+
+/** Blanks out the code of a Markdown page, and the released sections of the changelog. */
+export function proseOfPage(source: string): string {
+  const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+  return source.replace(RELEASED, blank).replaceAll(FENCED_CODE, blank).replaceAll(INLINE_CODE, blank);
+}
+
+const TEXTS = /"(?:summary|description)": "((?:[^"\\]|\\.)*)"/g;
+
+/** Blanks out everything of the OpenAPI document but summaries and descriptions. */
+export function proseOfDocument(source: string): string {
+  const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
+  let result = '';
+  for (const { 0: found, 1: text = '', index } of source.matchAll(TEXTS)) {
+    const start = index + found.length - 1 - text.length;
+    result += blank(source.slice(result.length, start)) + text.replaceAll('\\n', '  ');
+  }
+  return result.replaceAll(INLINE_CODE, blank);
+}
