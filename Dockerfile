@@ -1,4 +1,4 @@
-# An image by tag changes under it; docs/operations.md says how to pin it by digest.
+# An image by tag changes under it; docs/deploy.md says how to pin it by digest.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build

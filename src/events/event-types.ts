@@ -138,7 +138,7 @@ const told = toldTo('all services');
 const internal = toldTo('no service');
 const toldToItself = toldTo('that service');
 
-// The OpenAPI document of the feed and docs/reference.md follow from it.
+// The OpenAPI document of the feed and docs/reference/events.md follow from it.
 const CATALOGUE = {
   'account.registered': told('account', 'a user registered, or an operator imported them', {
     via: optional(words('import')),

@@ -71,8 +71,8 @@ describe('deploy/accounts.service', () => {
   }
 });
 
-/** How docs/operations.md installs it. */
+/** How docs/deploy.md installs it. */
 async function documentedCommands(): Promise<string> {
-  const text = await readFile(join(CHECKOUT, 'docs/operations.md'), 'utf8');
-  return /## As a systemd service[^]*?```sh\n([^]*?)```/.exec(text)![1]!;
+  const text = await readFile(join(CHECKOUT, 'docs/deploy.md'), 'utf8');
+  return /## systemd[^]*?```sh\n([^]*?)```/.exec(text)![1]!;
 }

@@ -6,7 +6,7 @@ import { requireProgram } from '../../../tooling/processes/find-program.js';
 import { accountsJson } from '../../support/accounts-command.js';
 import type { Storage } from './deployment.js';
 
-/** A backup as docs/operations.md describes it; can run beside the service. @returns what restores it */
+/** A backup as docs/operate.md describes it; can run beside the service. @returns what restores it */
 export async function backUp({ installation, isServer }: Storage): Promise<() => Promise<void>> {
   const { db, directory } = installation;
   const file = join(directory, 'backup');

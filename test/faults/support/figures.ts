@@ -21,7 +21,7 @@ export type FiguresOfTest = Figures & { file: string; test: string };
 
 export const FIGURES_FILE = 'figures.jsonl';
 
-/** Adds the running test's figures to those of this run, for the table in docs/reliability.md. */
+/** Adds the running test's figures to those of this run, for the table in test/faults/RESULTS.md. */
 export function report(figures: Figures): void {
   const { currentTestName = '', testPath = '' } = expect.getState();
   const line: FiguresOfTest = { file: testPath, test: currentTestName, ...figures };

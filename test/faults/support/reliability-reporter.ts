@@ -50,7 +50,7 @@ function introduction(): string {
     'servers, with real faults. Wrong answers and lost writes must be 0; a test with any is red. Database files are in',
     'memory where there is room, which kill -9 does not tell from a disk: the tests cut no power.',
     '',
-    `- Made by: \`RELIABILITY_DOC=docs/reliability.md ${COMMAND}\``,
+    `- Made by: \`RELIABILITY_DOC=test/faults/RESULTS.md ${COMMAND}\``,
     `- Date: ${new Date().toISOString().slice(0, 10)}`,
     `- Machine: ${cpus().length} cores, ${memory} GiB, ${process.platform} ${process.arch}, Node ${process.versions.node}`,
   ].join('\n');
