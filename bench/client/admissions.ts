@@ -1,5 +1,5 @@
 import { createClient, memoryStore } from '../../client/src/index.ts';
-import { createVerifier } from '../../client/src/service/index.ts';
+import { createGuard } from '../../client/src/service/index.ts';
 import type { AdmissionName, Setup } from './protocol.ts';
 import { succeeded } from './requests.ts';
 
@@ -9,7 +9,7 @@ export type Admissions = Record<AdmissionName, (place: number) => Promise<void>>
 
 /** Tokens of one session, each of which the guard has seen before. */
 export async function openAdmissions({ url, issuer, user, orgId, credentials }: Setup): Promise<Admissions> {
-  const guard = createVerifier({ issuer, audience: issuer, baseUrl: url, credentials });
+  const guard = createGuard({ issuer, audience: issuer, baseUrl: url, credentials });
   const tokens = await tokensOf(url, user);
   const admit = async (place: number, inOrg: boolean): Promise<void> => {
     const header = tokens[place % TOKENS];

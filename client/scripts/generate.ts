@@ -37,6 +37,8 @@ export function generate(text = readFileSync(DOCUMENT, 'utf8')): string {
   const parts = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => partsOf(method.toUpperCase(), path, one, components)),
   );
+  const idsOf = (callers: Callers): string =>
+    literals(parts.filter((one) => one.callers === callers).map(({ id }) => id));
   const schemas = Object.entries(components.schemas).map(([name, schema]) => {
     const type = typeOf(schema, name.endsWith('Request'));
     return `${comment(schema.description)}export type ${name} = ${type};`;
@@ -46,6 +48,8 @@ export function generate(text = readFileSync(DOCUMENT, 'utf8')): string {
     "import type { At, Route } from './operation.ts';",
     ...schemas,
     `/** Every operation of the service: what it takes, what it answers, and how it refuses. */\nexport interface Operations {\n${parts.map(({ type }) => type).join('\n')}\n}`,
+    `/** Operators call these by \`createAdminClient\`. */\nexport type AdminOperationId = ${idsOf('admin')};`,
+    `/** Services call these by \`createServiceClient\`. */\nexport type ServiceOperationId = ${idsOf('service')};`,
     `export const ROUTES: Readonly<Record<keyof Operations, Route>> = {\n${parts.map(({ route }) => route).join('\n')}\n};`,
   ];
   return all.map((part) => `${indented(part)}\n`).join('\n');
@@ -100,6 +104,7 @@ function partsOf(method: string, path: string, operation: Operation, components:
     keyed: takes('Idempotency-Key') || undefined,
     conditional: takes('If-Match') || undefined,
     repeatable: method === 'GET' || takes('Idempotency-Key') || undefined,
+    callers: callersOf(path, operation.operationId, auth),
     opensSession:
       offered.some((names) => names.includes('refreshToken') && names.includes('user')) || undefined,
     answer: inAll(offered),
@@ -113,7 +118,21 @@ function partsOf(method: string, path: string, operation: Operation, components:
     `headers: ${literals(['Idempotency-Key', 'If-Match'].filter(takes))};`,
     '};',
   ];
-  return { type: type.join('\n'), route: `${operation.operationId}: ${JSON.stringify(route)},` };
+  const { operationId: id } = operation;
+  return {
+    id,
+    callers: route.callers,
+    type: type.join('\n'),
+    route: `${operation.operationId}: ${JSON.stringify(route)},`,
+  };
+}
+
+type Callers = 'admin' | 'service';
+
+/** Undefined means clients. A one-time code may be exchanged without credentials, but not by the client that issued it. */
+function callersOf(path: string, id: string, auth: string | undefined): Callers | undefined {
+  if (path.startsWith('/api/operators')) return 'admin';
+  return auth === 'basic' || id === 'exchangeCode' ? 'service' : undefined;
 }
 
 /** Path and query as one object. */

@@ -1,6 +1,6 @@
 import { ROUTES } from './api.gen.ts';
 import { Budget } from './budget.ts';
-import { basicOf, noCredentials } from './credentials.ts';
+import { basicOf, type Credentials, noCredentials } from './credentials.ts';
 import { type Answered, type Data, exchange, type Failed } from './exchange.ts';
 import { requireKnown } from './known-members.ts';
 import { Login } from './login.ts';
@@ -17,13 +17,15 @@ const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 const BEARER = 'Bearer ';
 
+type CallsOptions = ClientOptions & { credentials?: Credentials };
+
 /** The operations of one client, with its login. */
 export class Calls {
   readonly login: Login;
   private readonly base: string;
-  private readonly options: ClientOptions;
+  private readonly options: CallsOptions;
 
-  constructor(options: ClientOptions) {
+  constructor(options: CallsOptions) {
     this.options = options;
     if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be the URL of Accounts');
     this.base = new URL(options.baseUrl).href.replace(/\/+$/, '');

@@ -1,6 +1,5 @@
-import { ROUTES } from './api.gen.ts';
+import { type AdminOperationId, ROUTES, type ServiceOperationId } from './api.gen.ts';
 import { Calls } from './calls.ts';
-import { requireCredentials } from './credentials.ts';
 import type { Data } from './exchange.ts';
 import { requireKnown } from './known-members.ts';
 import { type CallOptions, CLIENT_OPTIONS, type ClientOptions, type Options } from './options.ts';
@@ -11,9 +10,9 @@ export type Method<Id extends OperationId> =
   Partial<InputOf<Id>> extends InputOf<Id>
     ? (input?: InputOf<Id>, options?: CallOptions<Id>) => Promise<ResultOf<Id>>
     : (input: InputOf<Id>, options?: CallOptions<Id>) => Promise<ResultOf<Id>>;
+export type Methods<Ids extends OperationId> = { [Id in Ids]: Method<Id> };
 
-type Overridden = 'refresh' | 'logOut';
-export type Client = { [Id in Exclude<OperationId, Overridden>]: Method<Id> } & {
+export interface LoginMethods {
   /** Gets new tokens now. Every other method does so by itself, when it is time. */
   refresh(options?: CallOptions<'refresh'>): Promise<ResultOf<'refresh'>>;
   /**
@@ -27,24 +26,37 @@ export type Client = { [Id in Exclude<OperationId, Overridden>]: Method<Id> } & 
    * @throws StoreError if the store cannot be read; its `code` is `store_failed`
    */
   isLoggedIn(): Promise<boolean>;
-};
+}
+
+export type Client = Methods<
+  Exclude<OperationId, AdminOperationId | ServiceOperationId | 'refresh' | 'logOut'>
+> &
+  LoginMethods;
 
 /**
- * Methods answer with results. They reject only with a TypeError, for a member of their arguments that the operation does not
- * take.
+ * Methods return results. They reject only with a TypeError, for a member of their arguments that the operation does not take.
  *
- * @throws TypeError for an unknown option, for a base URL that is none, and for credentials that no service can have
+ * @throws TypeError for an unknown option, and for a base URL that is none
  */
 export function createClient(options: ClientOptions): Client {
   requireKnown('createClient does', options, CLIENT_OPTIONS);
-  if (options.credentials) requireCredentials(options.credentials);
   const calls = new Calls(options);
-  const methods = Object.keys(ROUTES).map((id) => [
-    id,
-    (input: Data = {}, more: Options = {}) => calls.call(id as OperationId, input, more),
-  ]);
+  const ids = idsOf(undefined);
+  return { ...(methodsOf(calls, ids) as Client), ...loginMethodsOf(calls) };
+}
+
+export function idsOf(callers: 'admin' | 'service' | undefined): OperationId[] {
+  return (Object.keys(ROUTES) as OperationId[]).filter((id) => ROUTES[id].callers === callers);
+}
+
+export function methodsOf(calls: Calls, ids: readonly OperationId[]): object {
+  return Object.fromEntries(
+    ids.map((id) => [id, (input: Data = {}, more: Options = {}) => calls.call(id, input, more)]),
+  );
+}
+
+export function loginMethodsOf(calls: Calls): LoginMethods {
   return {
-    ...(Object.fromEntries(methods) as Client),
     refresh: (more = {}) => calls.refresh(more) as Promise<ResultOf<'refresh'>>,
     logOut: (input = {}, more = {}) => calls.logOut({ ...input }, more) as Promise<LogOutResult>,
     isLoggedIn: async () => {

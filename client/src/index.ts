@@ -1,9 +1,7 @@
 export type * from './api.gen.ts';
 export { type Client, createClient, type Method } from './client.ts';
-export type { Credentials } from './credentials.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
 export { pages } from './pages.ts';
-export { createPkce, type Pkce } from './pkce.ts';
 export { StoreError } from './problems.ts';
 export type {
   Aborted,
@@ -29,4 +27,5 @@ export type {
   ResultOf,
   Success,
 } from './results.ts';
+export { unwrap } from './results.ts';
 export { memoryStore, type TokenStore } from './store.ts';

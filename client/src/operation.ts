@@ -26,6 +26,8 @@ export interface Route {
   conditional?: true;
   /** The document says that repeating it changes nothing more. */
   repeatable?: true;
+  /** Who calls it, if not a client. */
+  callers?: 'admin' | 'service';
   opensSession?: true;
   /** members that every successful answer has */
   answer: readonly string[];

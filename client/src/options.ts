@@ -1,5 +1,4 @@
 import type { Operations } from './api.gen.ts';
-import type { Credentials } from './credentials.ts';
 import type { Route } from './operation.ts';
 import type { OperationId } from './results.ts';
 import type { TokenStore } from './store.ts';
@@ -9,8 +8,6 @@ export interface ClientOptions {
   baseUrl: string;
   /** where the login is kept */
   store: TokenStore;
-  /** for the operations of services; no part of a desktop client */
-  credentials?: Credentials | undefined;
   /** takes the place of the global `fetch` */
   fetch?: typeof fetch | undefined;
   /** for a whole call, a refresh and all attempts included; 10 seconds by default */
@@ -21,7 +18,6 @@ export interface ClientOptions {
 export const CLIENT_OPTIONS: readonly string[] = [
   'baseUrl',
   'store',
-  'credentials',
   'fetch',
   'timeoutMs',
   'retries',

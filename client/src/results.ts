@@ -30,6 +30,16 @@ export type LogOutResult = ResultOf<'logOut'> & {
   sessionRevoked: boolean;
 };
 
+/**
+ * Returns what an operation answered.
+ *
+ * @throws Error with the `detail` of the problem, and the problem as its `cause`
+ */
+export function unwrap<Body>(result: Result<Body, { code: string; detail: string }>): Body {
+  if (result.ok) return result.data;
+  throw new Error(result.problem.detail, { cause: result.problem });
+}
+
 export type AnyResult = Success<Data> | Failed;
 
 /** Each header costs a lookup, so that only those are read which the operation can have. */

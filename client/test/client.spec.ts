@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { GENERATED, generate } from '../scripts/generate.ts';
-import { createClient, memoryStore, pages } from '../src/index.ts';
+import { createAdminClient } from '../src/admin.ts';
+import { createClient, memoryStore, pages, unwrap } from '../src/index.ts';
+import { createServiceClient } from '../src/service/index.ts';
 import {
   aSignIn,
   failedWith,
@@ -71,7 +73,7 @@ it('sends each part of the input to its place', async () => {
 
   // Half of a character, as forms send it.
   server.answer(json(200, { users: [] }));
-  await client.listUsers({ search: 'a\ud800' });
+  await client.listMembers({ orgId: 'o', search: 'a\ud800' });
   expect(server.asked[0]!.path).toContain('search=a%EF%BF%BD');
 });
 
@@ -148,15 +150,14 @@ it('discards a code that is not for the service alone', async () => {
 });
 
 it('sends credentials of a service only where they belong, and names those that cannot be sent', async () => {
-  const service = createClient({
+  const service = createServiceClient({
     baseUrl: server.url,
-    store: memoryStore(),
     credentials: { name: 'billing', secret: () => 'acs_x\n' },
   });
-  server.answer(json(200, { active: false }), json(200, { status: 'ok' }));
+  server.answer(json(200, { active: false }), json(200, { keys: [] }));
 
   expect(await service.introspectToken({ token: 'a b' })).toMatchObject({ data: { active: false } });
-  await service.getLive();
+  await service.getKeySet();
   expect(server.asked).toMatchObject([
     { headers: { authorization: `Basic ${btoa('billing:acs_x')}` }, body: 'token=a+b' },
     { headers: {} },
@@ -164,10 +165,8 @@ it('sends credentials of a service only where they belong, and names those that 
   expect(server.asked[1]!.headers.authorization).toBeUndefined();
 
   const credentials = { name: 'billing', secret: 'acs_\u{1f511}' };
-  const unsendable = createClient({ baseUrl: server.url, store: memoryStore(), credentials });
-  for (const without of [client, unsendable]) {
-    expect(await without.introspectToken({ token: 't' })).toMatchObject(failedWith('no_credentials'));
-  }
+  const unsendable = createServiceClient({ baseUrl: server.url, credentials });
+  expect(await unsendable.introspectToken({ token: 't' })).toMatchObject(failedWith('no_credentials'));
 });
 
 it('follows pages to the last', async () => {
@@ -190,19 +189,36 @@ it('has the types of the OpenAPI document; if not: npm run client:types makes th
   expect(readFileSync(GENERATED, 'utf8')).toBe(generate());
 });
 
-it('has a method for every operation', () => {
+it('has a method for every operation, in the client of those who call it', () => {
   const document = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
-  const ids = [...document.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id);
-  expect(ids.length).toBeGreaterThanOrEqual(50);
-  expect(Object.keys(client)).toEqual(expect.arrayContaining(ids));
+  const ids = [...document.matchAll(/"operationId": "(\w+)"/g)].map(([, id]) => id!);
+  const admin = createAdminClient({ baseUrl: server.url, store: memoryStore() });
+  const credentials = { name: 'billing', secret: 'acs_x' };
+  const service = createServiceClient({ baseUrl: server.url, credentials });
+  const [ofClients, ofOperators, ofServices] = [client, admin, service].map((one) => Object.keys(one));
+
+  expect(ids.length).toBeGreaterThanOrEqual(80);
+  expect([...ofClients!, ...ofOperators!, ...ofServices!]).toEqual(expect.arrayContaining(ids));
+  expect(ofClients).not.toContain('exchangeCode');
+  expect(ofClients!.filter((id) => id.startsWith('admin'))).toEqual([]);
+  expect(ofOperators!.filter((id) => !id.startsWith('admin')).toSorted()).toEqual(
+    ['completeLogin', 'isLoggedIn', 'logOut', 'login', 'refresh'].toSorted(),
+  );
+});
+
+it('unwraps a result: its data, or an error with the problem', async () => {
+  server.answer(json(200, { sessions: [] }), problem(404, 'session_not_found'));
+  expect(unwrap(await client.listSessions())).toEqual({ sessions: [] });
+  const refused = await client.revokeSession({ sessionId: 's' });
+  expect(() => unwrap(refused)).toThrow(
+    expect.objectContaining({ cause: expect.objectContaining({ code: 'session_not_found' }) as unknown }) as Error,
+  );
 });
 
 it.each<[string, object]>([
   ['baseUrl must be the URL of Accounts', { baseUrl: 'accounts' }],
   ['createClient does not take "timeout"', { timeout: 5 }],
-  ['credentials do not take "key"', { credentials: { name: 'billing', secret: 's', key: 'k' } }],
-  ['credentials.name must be a name', { credentials: { secret: 's' } }],
-  ['credentials.secret must be a secret, or a', { credentials: { name: 'billing', secret: ' \n' } }],
+  ['createClient does not take "credentials"', { credentials: { name: 'billing', secret: 's' } }],
 ])('throws an error that says: %s', (message, wrong) => {
   const options = { baseUrl: 'http://127.0.0.1', store: memoryStore(), ...wrong };
   expect(() => createClient(options)).toThrow(TypeError);
@@ -224,4 +240,15 @@ it('puts a body whose fields have names of parameters into a member of its own',
   expect(made).toContain('} & { body: Named };');
   expect(made).toContain('"wrapped":true');
   expect(made).toContain('"fields":["userId"]');
+});
+
+it.each<[string, object]>([
+  ['createServiceClient does not take "store"', { store: memoryStore() }],
+  ['credentials do not take "key"', { credentials: { name: 'billing', secret: 's', key: 'k' } }],
+  ['credentials.name must be a name', { credentials: { secret: 's' } }],
+  ['credentials.secret must be a secret, or a', { credentials: { name: 'billing', secret: ' \n' } }],
+])('throws an error for a service that says: %s', (message, wrong) => {
+  const options = { baseUrl: 'http://127.0.0.1', credentials: { name: 'billing', secret: 's' }, ...wrong };
+  expect(() => createServiceClient(options)).toThrow(TypeError);
+  expect(() => createServiceClient(options)).toThrow(message);
 });

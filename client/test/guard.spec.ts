@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { Changes } from '../src/service/changes.ts';
-import { createVerifier, type VerifierOptions } from '../src/service/index.ts';
+import { createGuard, type GuardOptions } from '../src/service/index.ts';
 import { RecentlyUsed } from '../src/service/recently-used.ts';
 import { json, OddServer, page, problem } from './support/odd-server.ts';
 
@@ -14,7 +14,7 @@ const nobody = stopped.url;
 await stopped.stop();
 afterAll(() => server.stop());
 
-const options = (): VerifierOptions => ({
+const options = (): GuardOptions => ({
   issuer: server.url,
   audience: 'billing',
   credentials: { name: 'billing', secret: SECRET },
@@ -35,15 +35,15 @@ describe('a guard that could admit nobody', () => {
     [AUDIENCE_WANTED, { audience: [] }],
     [AUDIENCE_WANTED, { audience: ['billing', 7] }],
     ['log must have a function warn', { log: {} }],
-    ['createVerifier does not take "audiance"', { audiance: 'billing' }],
-    ['createVerifier does not take "onFeedProblems"', { onFeedProblems: () => undefined }],
+    ['createGuard does not take "audiance"', { audiance: 'billing' }],
+    ['createGuard does not take "onFeedProblems"', { onFeedProblems: () => undefined }],
     ['limits do not take "token"', { limits: { token: 1 } }],
   ])('is not created: %s', (message, wrong) => {
-    expect(() => createVerifier({ ...options(), ...wrong })).toThrow(new TypeError(message));
+    expect(() => createGuard({ ...options(), ...wrong })).toThrow(new TypeError(message));
   });
 
   it('takes no option that a request does not have', async () => {
-    const guard = createVerifier(options());
+    const guard = createGuard(options());
     const wrong = { signal: undefined, orgID: 'o' };
     await expect(guard.roleOf('u', 'o', wrong)).rejects.toThrow(TypeError);
     await expect(guard.exchange({ code: 'c', codeVerifier: 'v' }, wrong)).rejects.toThrow(TypeError);
@@ -64,7 +64,7 @@ describe('the log of a guard', () => {
   ])('names %s without a request', async (_what, answer, parts) => {
     server.answer(answer);
     const warn = vi.fn<(message: string) => void>();
-    const guard = createVerifier({ ...options(), log: { warn } });
+    const guard = createGuard({ ...options(), log: { warn } });
     await vi.waitFor(() => expect(warn).toHaveBeenCalled(), { timeout: hangTimeoutMs() });
     for (const part of parts) expect(warn.mock.calls[0]![0]).toContain(part);
     await vi.waitFor(() => expect(server.asked.length).toBeGreaterThan(2), { timeout: hangTimeoutMs() });
@@ -72,7 +72,7 @@ describe('the log of a guard', () => {
     await guard.close();
   });
 
-  it.each<[string, Partial<VerifierOptions>, string]>([
+  it.each<[string, Partial<GuardOptions>, string]>([
     ['an Accounts that cannot be reached', { baseUrl: nobody }, '(ECONNREFUSED)'],
     [
       'a secret that cannot be read',
@@ -83,7 +83,7 @@ describe('the log of a guard', () => {
   ])('names %s once, however many requests are refused', async (_what, more, part) => {
     server.answer(page(404, '<html>'));
     const warn = vi.fn<(message: string) => void>();
-    const guard = createVerifier({ ...options(), ...more, log: { warn } });
+    const guard = createGuard({ ...options(), ...more, log: { warn } });
 
     for (let time = 0; time < 3; time += 1) {
       expect(await guard.exchange({ code: 'c', codeVerifier: 'v' })).toMatchObject({ status: 503 });
@@ -98,7 +98,7 @@ describe('the log of a guard', () => {
   it('is the console where none is given', async () => {
     server.answer(problem(401, 'invalid_client'));
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const guard = createVerifier(options());
+    const guard = createGuard(options());
     expect(await guard.roleOf('u', 'o')).toMatchObject({ status: 503 });
     expect(warn).toHaveBeenCalledTimes(1);
     await guard.close();
@@ -120,10 +120,10 @@ it('a guard waits for a service that is always late, rather than give each answe
     response.on('close', () => clearTimeout(late));
   });
   let heard = 0;
-  const verifier = createVerifier({ ...options(), onEvent: () => (heard += 1) });
+  const guard = createGuard({ ...options(), onEvent: () => (heard += 1) });
 
   await vi.waitFor(() => expect(heard).toBeGreaterThan(1), { timeout: hangTimeoutMs() });
-  await verifier.close();
+  await guard.close();
 });
 
 describe('what is kept', () => {

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import {
   createPkce,
   type Credentials,
-  createVerifier,
+  createGuard,
   type Refusal,
-  type Verifier,
+  type Guard,
 } from 'accounts-client/service';
 
 const BEGUN_LOGINS = 1_000;
@@ -17,22 +17,22 @@ export interface EngineRoom {
 
 /** A small internal service: it tells members of an organization that they are in, and with which role. */
 export async function openEngineRoom(accounts: string, credentials: Credentials): Promise<EngineRoom> {
-  const verifier = createVerifier({
+  const guard = createGuard({
     issuer: accounts,
     audience: credentials.name,
     credentials,
     onFeedProblem: ({ code, detail }) => console.error(`The feed of Accounts: ${code}: ${detail}`),
   });
-  const server = createServer(routes(verifier)).listen(0, '127.0.0.1');
+  const server = createServer(routes(guard)).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
   const address = server.address() as { port: number };
-  return { url: `http://127.0.0.1:${address.port}`, close: () => closeAll(server, verifier) };
+  return { url: `http://127.0.0.1:${address.port}`, close: () => closeAll(server, guard) };
 }
 
-function routes(verifier: Verifier) {
+function routes(guard: Guard) {
   const begun = new Map<string, string>();
 
-  /** The verifier of the proof key stays here; the client gets the challenge. */
+  /** The guard of the proof key stays here; the client gets the challenge. */
   const begin = async (): Promise<object> => {
     const { codeVerifier, challenge } = await createPkce();
     const login = crypto.randomUUID();
@@ -46,13 +46,13 @@ function routes(verifier: Verifier) {
 
   const finish = async (request: IncomingMessage): Promise<object> => {
     const { login, code } = JSON.parse(await text(request)) as { login: string; code: string };
-    const answer = await verifier.exchange({ code, codeVerifier: begun.get(login) ?? '' });
+    const answer = await guard.exchange({ code, codeVerifier: begun.get(login) ?? '' });
     begun.delete(login);
     return answer.ok ? { token: answer.token } : answer;
   };
 
   const whoIsThere = async (request: IncomingMessage, orgId: string): Promise<object> => {
-    const answer = await verifier.authorize(request.headers.authorization, { orgId });
+    const answer = await guard.authorize(request.headers.authorization, { orgId });
     return answer.ok ? { email: answer.user.email, role: answer.role } : answer;
   };
 
@@ -79,8 +79,8 @@ function send(response: ServerResponse, answer: object | Refusal): void {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
 }
 
-async function closeAll(server: Server, verifier: Verifier): Promise<void> {
-  await verifier.close();
+async function closeAll(server: Server, guard: Guard): Promise<void> {
+  await guard.close();
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
 }

@@ -15,6 +15,7 @@ import {
   type OperationId,
   type Result,
 } from '../../client/src/index.ts';
+import { createServiceClient } from '../../client/src/service/index.ts';
 import { anEmail, aPassword, anUnknownId } from '../support/personas.js';
 import { aServiceCaller } from '../support/services.js';
 import { startServiceWithoutLimits } from '../support/service.js';
@@ -108,8 +109,7 @@ it('goes through the life of an organization', async () => {
 it('passes a login on, and logs out', async () => {
   const { client, userId, email, password } = await aClient();
   const { name, secret } = await aServiceCaller(service, 'introspect');
-  const credentials = { name, secret };
-  const ofService = createClient({ baseUrl: service.url, store: memoryStore(), credentials });
+  const ofService = createServiceClient({ baseUrl: service.url, credentials: { name, secret } });
   const { code } = data(await client.issueCode({ audience: name }));
   const { token } = data(await ofService.exchangeCode({ code }));
   expect(data(await ofService.introspectToken({ token }))).toMatchObject({ active: true, sub: userId });

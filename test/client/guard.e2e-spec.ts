@@ -3,10 +3,10 @@ import { join as pathOf } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import {
   createPkce,
-  createVerifier,
+  createGuard,
   type FeedEvent,
-  type Verifier,
-  type VerifierOptions,
+  type Guard,
+  type GuardOptions,
 } from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson } from '../support/accounts-command.js';
@@ -35,10 +35,10 @@ const installation = await anInstallation();
 let service = await startOwnService({ installation, env: withoutLimits });
 const door = await Door.open(service.url);
 const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
-const open: Verifier[] = [];
+const open: Guard[] = [];
 afterEach(async () => {
   door.release(MEMBERSHIPS);
-  await Promise.all(open.splice(0).map((verifier) => verifier.close()));
+  await Promise.all(open.splice(0).map((guard) => guard.close()));
   door.isShut = false;
   door.asked.length = 0;
 });
@@ -48,17 +48,17 @@ afterAll(async () => {
   await installation.remove();
 });
 
-function aVerifier(more: Partial<VerifierOptions> = {}): Verifier {
+function aGuard(more: Partial<GuardOptions> = {}): Guard {
   const { name, secret } = billing;
-  const verifier = createVerifier({
+  const guard = createGuard({
     issuer: ISSUER,
     audience: [ISSUER, name],
     baseUrl: door.url,
     credentials: { name, secret },
     ...more,
   });
-  open.push(verifier);
-  return verifier;
+  open.push(guard);
+  return guard;
 }
 
 async function aCodeFor({ name }: ServiceCaller, user: Account) {
@@ -68,18 +68,18 @@ async function aCodeFor({ name }: ServiceCaller, user: Account) {
 }
 
 const bearer = (token: string): string => `Bearer ${token}`;
-const admit = (verifier: Verifier, { token }: Pick<Account, 'token'>) => verifier.authorize(bearer(token));
+const admit = (guard: Guard, { token }: Pick<Account, 'token'>) => guard.authorize(bearer(token));
 
-async function anAdmission(more: Partial<VerifierOptions> = {}) {
-  const [ada, verifier] = [await anAccount(service), aVerifier(more)];
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-  return { ada, verifier };
+async function anAdmission(more: Partial<GuardOptions> = {}) {
+  const [ada, guard] = [await anAccount(service), aGuard(more)];
+  expect(await admit(guard, ada)).toMatchObject({ ok: true });
+  return { ada, guard };
 }
 
 /** Nobody asks about a token twice, so the refusal comes from the feed. */
-async function untilRefused(verifier: Verifier, token: string): Promise<void> {
+async function untilRefused(guard: Guard, token: string): Promise<void> {
   await waitFor('the token is refused', hangTimeoutMs(), async () => {
-    const answer = await verifier.authorize(bearer(token));
+    const answer = await guard.authorize(bearer(token));
     return !answer.ok && answer.status === 401;
   });
 }
@@ -95,20 +95,20 @@ const changePassword = (by: Account) =>
 describe('a token', () => {
   it('is admitted, with one question about its session', async () => {
     const ada = await anAccount(service);
-    const verifier = aVerifier();
+    const guard = aGuard();
     const user = { id: ada.id, email: ada.email, emailVerified: false };
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true, user, session: { amr: ['pwd'] } });
-    await Promise.all(times(20, () => admit(verifier, ada)));
+    expect(await admit(guard, ada)).toMatchObject({ ok: true, user, session: { amr: ['pwd'] } });
+    await Promise.all(times(20, () => admit(guard, ada)));
     expect(door.count('/api/auth/introspect')).toBe(1);
     expect(door.count('/.well-known/jwks.json')).toBe(1);
   });
 
   it('is refused with what to answer', async () => {
-    const verifier = aVerifier();
+    const guard = aGuard();
     const headers = { 'WWW-Authenticate': 'Bearer' };
     const missing = { ok: false, status: 401, headers, problem: { code: 'unauthorized' } };
     for (const header of [undefined, null, '', 'Bearer', 'Basic Zm9v', 'Bearer a b']) {
-      expect(await verifier.authorize(header)).toMatchObject(missing);
+      expect(await guard.authorize(header)).toMatchObject(missing);
     }
   });
 
@@ -127,10 +127,10 @@ describe('a token', () => {
     ['with alg none', (account) => signed(account, {}, { alg: 'none' }).replace(/[^.]+$/, '')],
   ])('%s is refused, both times', async (_what, tokenOf) => {
     const token = tokenOf(await anAccount(service));
-    const verifier = aVerifier();
+    const guard = aGuard();
     const refused = { ok: false, status: 401, problem: { code: 'invalid_token' } };
-    expect(await verifier.authorize(bearer(token))).toMatchObject(refused);
-    expect(await verifier.authorize(bearer(token))).toMatchObject(refused);
+    expect(await guard.authorize(bearer(token))).toMatchObject(refused);
+    expect(await guard.authorize(bearer(token))).toMatchObject(refused);
   });
 
   function signed({ token }: Account, claims: object, header: object = {}, key = installation.keys[0]!) {
@@ -140,19 +140,19 @@ describe('a token', () => {
 
   it('with the live session of another user is refused, although that session is known', async () => {
     const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
-    const verifier = aVerifier();
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    const guard = aGuard();
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
     const forged = signed(ada, { sub: grace.id });
-    expect(await verifier.authorize(bearer(forged))).toMatchObject({ status: 401 });
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    expect(await guard.authorize(bearer(forged))).toMatchObject({ status: 401 });
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
   });
 
   it('for this service alone is admitted, and one of its audience is not where only that counts', async () => {
     const ada = await anAccount(service);
     const bound = await aBoundToken(billing, ada);
-    const verifier = aVerifier({ audience: [billing.name] });
-    expect(await verifier.authorize(bearer(bound))).toMatchObject({ ok: true, user: { id: ada.id } });
-    expect(await admit(verifier, ada)).toMatchObject({ status: 401 });
+    const guard = aGuard({ audience: [billing.name] });
+    expect(await guard.authorize(bearer(bound))).toMatchObject({ ok: true, user: { id: ada.id } });
+    expect(await admit(guard, ada)).toMatchObject({ status: 401 });
   });
 
   it.each<[string, object]>([
@@ -162,18 +162,18 @@ describe('a token', () => {
     ['an organization that is missing', { orgId: undefined }],
   ])('is not admitted by %s, whoever sends it', async (_what, options) => {
     const ada = await anAccount(service);
-    const verifier = aVerifier();
-    const asked = verifier.authorize(bearer(ada.token), options);
+    const guard = aGuard();
+    const asked = guard.authorize(bearer(ada.token), options);
     await expect(asked).rejects.toThrow(TypeError);
-    await expect(verifier.authorize(undefined, options)).rejects.toThrow(TypeError);
+    await expect(guard.authorize(undefined, options)).rejects.toThrow(TypeError);
   });
 
-  it('comes from a code that only this service exchanges, with its own verifier', async () => {
+  it('comes from a code that only this service exchanges, with its own guard', async () => {
     const ada = await anAccount(service);
-    const verifier = aVerifier();
+    const guard = aGuard();
     const { code, codeVerifier } = await aCodeFor(billing, ada);
-    expect(await verifier.exchange({ code, codeVerifier: 'w'.repeat(43) })).toMatchObject({ status: 400 });
-    const login = await verifier.exchange({ code, codeVerifier });
+    expect(await guard.exchange({ code, codeVerifier: 'w'.repeat(43) })).toMatchObject({ status: 400 });
+    const login = await guard.exchange({ code, codeVerifier });
     expect(login).toMatchObject({ ok: true, user: { id: ada.id } });
     if (login.ok) installation.secrets.noteToken(login.token);
   });
@@ -183,15 +183,15 @@ describe('a token', () => {
     const { code, codeVerifier } = await aCodeFor(deaf, await anAccount(service));
     const { name, secret } = deaf;
     const warn = vi.fn<(message: string) => void>();
-    const verifier = aVerifier({ audience: [name], credentials: { name, secret }, log: { warn } });
+    const guard = aGuard({ audience: [name], credentials: { name, secret }, log: { warn } });
 
     const refused = { status: 503, cause: { code: 'insufficient_scope' } };
-    expect(await verifier.exchange({ code, codeVerifier })).toMatchObject(refused);
+    expect(await guard.exchange({ code, codeVerifier })).toMatchObject(refused);
     expect(warn.mock.calls).toEqual([[expect.stringContaining(`"${name}" lacks the scope "events"`)]]);
     expect((await deaf.post('/api/auth/code/exchange', { code, codeVerifier })).status).toBe(200);
   });
 
-  it.each<[string, Partial<VerifierOptions>, string]>([
+  it.each<[string, Partial<GuardOptions>, string]>([
     [
       'issuer',
       { issuer: 'http://localhost/' },
@@ -201,10 +201,10 @@ describe('a token', () => {
   ])('of another %s is refused with a cause, which the log has once', async (_claim, wrong, message) => {
     const ada = await anAccount(service);
     const warn = vi.fn<(message: string) => void>();
-    const verifier = aVerifier({ ...wrong, log: { warn } });
+    const guard = aGuard({ ...wrong, log: { warn } });
 
     for (let time = 0; time < 2; time += 1) {
-      const refused = await admit(verifier, ada);
+      const refused = await admit(guard, ada);
       expect(refused).toMatchObject({ status: 401, problem: { code: 'invalid_token' } });
       expect(refused).toHaveProperty('cause.message', expect.stringContaining(message));
       expect(JSON.stringify(refused)).not.toContain(message);
@@ -214,8 +214,8 @@ describe('a token', () => {
 
   it('of a good code that does not verify is the fault of the service, not of its user', async () => {
     const { code, codeVerifier } = await aCodeFor(billing, await anAccount(service));
-    const verifier = aVerifier({ issuer: door.url });
-    const login = await verifier.exchange({ code, codeVerifier });
+    const guard = aGuard({ issuer: door.url });
+    const login = await guard.exchange({ code, codeVerifier });
     expect(login).toMatchObject({ status: 503, problem: { code: 'unavailable' } });
     expect(login).toHaveProperty('cause.message', expect.stringContaining('issuer'));
   });
@@ -231,78 +231,78 @@ describe('the feed', () => {
     ['is disabled', ({ email }) => accountsJson(installation, ['users', 'disable', email])],
     ['deletes the account', (account) => account.delete('/api/me', { password: account.password })],
   ])('tells that a user %s', async (_what, end) => {
-    const { ada, verifier } = await anAdmission();
+    const { ada, guard } = await anAdmission();
     await end(ada);
-    await untilRefused(verifier, ada.token);
+    await untilRefused(guard, ada.token);
     // A guard that starts now has not heard of it.
-    expect(await admit(aVerifier(), ada)).toMatchObject({ status: 401 });
+    expect(await admit(aGuard(), ada)).toMatchObject({ status: 401 });
   });
 
   it('tells of a code of a login that ended', async () => {
     const ada = await anAccount(service);
     const bound = await aBoundToken(billing, ada);
-    const verifier = aVerifier();
-    expect(await verifier.authorize(bearer(bound))).toMatchObject({ ok: true });
+    const guard = aGuard();
+    expect(await guard.authorize(bearer(bound))).toMatchObject({ ok: true });
     await ada.post('/api/auth/logout', {});
-    await untilRefused(verifier, bound);
+    await untilRefused(guard, bound);
   });
 
   it('keeps the session in which the password was changed', async () => {
     const ada = await anAccount(service);
-    const verifier = aVerifier();
+    const guard = aGuard();
     const other = await anotherLogin(ada);
-    expect(await verifier.authorize(bearer(other))).toMatchObject({ ok: true });
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    expect(await guard.authorize(bearer(other))).toMatchObject({ ok: true });
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
     await changePassword(ada);
-    await untilRefused(verifier, other);
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    await untilRefused(guard, other);
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
   });
 
   it('is silent: nothing can be told, until it is heard again', async () => {
     const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
-    const verifier = aVerifier({ maxStaleness: 4 });
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-    expect(await admit(verifier, grace)).toMatchObject({ ok: true });
+    const guard = aGuard({ maxStaleness: 4 });
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
+    expect(await admit(guard, grace)).toMatchObject({ ok: true });
 
     door.shut();
     await grace.post('/api/auth/logout', {});
-    await waitFor('nothing can be told', hangTimeoutMs(), () => !verifier.isCurrent());
+    await waitFor('nothing can be told', hangTimeoutMs(), () => !guard.isCurrent());
     const silent = {
       ok: false,
       status: 503,
       headers: { 'Retry-After': '1' },
       problem: { code: 'unavailable' },
     };
-    expect(await admit(verifier, ada)).toMatchObject(silent);
-    expect(await verifier.authorize(bearer('text'))).toMatchObject({ status: 401 });
+    expect(await admit(guard, ada)).toMatchObject(silent);
+    expect(await guard.authorize(bearer('text'))).toMatchObject({ status: 401 });
     door.isShut = false;
-    await waitFor('it is heard again', hangTimeoutMs(), () => verifier.isCurrent());
+    await waitFor('it is heard again', hangTimeoutMs(), () => guard.isCurrent());
 
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-    expect(await admit(verifier, grace)).toMatchObject({ status: 401 });
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
+    expect(await admit(guard, grace)).toMatchObject({ status: 401 });
   });
 
   it('refuses its cursor: everything is read again', async () => {
-    const { ada, verifier } = await anAdmission();
+    const { ada, guard } = await anAdmission();
 
     await installation.db.query('UPDATE events SET pending = NULL');
     await installation.db.query('DELETE FROM feed');
 
     await waitFor('the session is asked about again', hangTimeoutMs(), async () => {
       await anAccount(service);
-      await admit(verifier, ada);
+      await admit(guard, ada);
       return door.count('/api/auth/introspect') > 1;
     });
-    expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+    expect(await admit(guard, ada)).toMatchObject({ ok: true });
   });
 });
 
 describe('a member', () => {
   it('has the role that the feed tells, with one question', async () => {
     const { org, owner, member } = await anOrg(service);
-    const verifier = aVerifier();
+    const guard = aGuard();
     const asked = (role?: 'admin') =>
-      verifier.authorize(bearer(member.token), { orgId: org.id, ...(role && { role }) });
+      guard.authorize(bearer(member.token), { orgId: org.id, ...(role && { role }) });
     expect(await asked()).toMatchObject({ ok: true, role: 'member' });
     const lacking = { status: 403, problem: { code: 'insufficient_role', requiredRole: 'admin' } };
     expect(await asked('admin')).toMatchObject(lacking);
@@ -314,7 +314,7 @@ describe('a member', () => {
     await waitFor('no member any more', hangTimeoutMs(), async () => !(await asked()).ok);
 
     expect(await asked()).toMatchObject({ status: 403, problem: { code: 'not_a_member' } });
-    expect(await admit(verifier, member)).toMatchObject({ ok: true });
+    expect(await admit(guard, member)).toMatchObject({ ok: true });
     expect(door.count(MEMBERSHIPS)).toBe(1);
     await join(org, owner, member, 'member');
     await waitFor('a member again', hangTimeoutMs(), async () => (await asked()).ok);
@@ -323,9 +323,9 @@ describe('a member', () => {
 
   it('comes and goes with the organization, and with the account', async () => {
     const { org, owner, member } = await anOrg(service);
-    const verifier = aVerifier();
+    const guard = aGuard();
     const role = async () => {
-      const answer = await verifier.roleOf(member.id, org.id);
+      const answer = await guard.roleOf(member.id, org.id);
       return answer.ok && String(answer.role);
     };
     const until = (wanted: string) => waitFor(wanted, hangTimeoutMs(), async () => (await role()) === wanted);
@@ -345,7 +345,7 @@ describe('a member', () => {
 describe('the role of a member, between answers and events', () => {
   async function aGuard() {
     const heard: FeedEvent[] = [];
-    const guard = aVerifier({ onEvent: (event) => void heard.push(event) });
+    const guard = aGuard({ onEvent: (event) => void heard.push(event) });
     await waitFor('the feed is heard', hangTimeoutMs(), () => guard.isCurrent());
     const hears = (type: FeedEvent['type'], userId: string) =>
       waitFor(`${type} is heard`, hangTimeoutMs(), () =>
@@ -438,7 +438,7 @@ describe('the role of a member, between answers and events', () => {
 });
 
 it('takes tokens of a key that it did not know', async () => {
-  const { ada, verifier } = await anAdmission();
+  const { ada, guard } = await anAdmission();
   const next = aSigningKey();
   await installation.writeKeys([next, ...installation.keys]);
   await waitFor('the new key signs', hangTimeoutMs(), () =>
@@ -446,35 +446,35 @@ it('takes tokens of a key that it did not know', async () => {
   );
   const token = await anotherLogin(ada);
   expect(decodeToken(token).header['kid']).toBe(next.kid);
-  await waitFor('it is taken', hangTimeoutMs(), async () => (await verifier.authorize(bearer(token))).ok);
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  await waitFor('it is taken', hangTimeoutMs(), async () => (await guard.authorize(bearer(token))).ok);
+  expect(await admit(guard, ada)).toMatchObject({ ok: true });
   expect(door.count('/.well-known/jwks.json')).toBeLessThanOrEqual(3);
 });
 
 it('goes on after a restart of Accounts', async () => {
   const [ada, grace] = await Promise.all([anAccount(service), anAccount(service)]);
-  const verifier = aVerifier({ maxStaleness: 4 });
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
+  const guard = aGuard({ maxStaleness: 4 });
+  expect(await admit(guard, ada)).toMatchObject({ ok: true });
 
   await service.stop();
   service = await startOwnService({ installation, env: withoutLimits });
   door.leadTo(service.url);
-  await waitFor('the feed goes on', hangTimeoutMs(), () => verifier.isCurrent());
+  await waitFor('the feed goes on', hangTimeoutMs(), () => guard.isCurrent());
 
-  expect(await admit(verifier, ada)).toMatchObject({ ok: true });
-  expect(await admit(verifier, grace)).toMatchObject({ ok: true });
+  expect(await admit(guard, ada)).toMatchObject({ ok: true });
+  expect(await admit(guard, grace)).toMatchObject({ ok: true });
 });
 
 it('leaves a connection on which nothing comes any more, before its feed counts as silent', async () => {
   // Less than the wait of a request and the longest that its answer may be late.
-  const { ada, verifier } = await anAdmission({ maxStaleness: 5 });
+  const { ada, guard } = await anAdmission({ maxStaleness: 5 });
   await waitFor('a request waits', hangTimeoutMs(), () => door.isWaiting('/api/events'));
 
   door.loseConnections();
   await ada.post('/api/auth/logout', {});
   const answers = new Set<unknown>();
   await waitFor('the log-out is heard', hangTimeoutMs(), async () => {
-    const answer = await admit(verifier, ada);
+    const answer = await admit(guard, ada);
     answers.add(answer.ok || answer.status);
     return answers.has(401);
   });
@@ -483,10 +483,10 @@ it('leaves a connection on which nothing comes any more, before its feed counts 
 });
 
 it('tells nothing once it is closed', async () => {
-  const { ada, verifier } = await anAdmission();
-  await verifier.close();
+  const { ada, guard } = await anAdmission();
+  await guard.close();
   const asked = door.asked.length;
-  expect(await admit(verifier, ada)).toMatchObject({ status: 503 });
+  expect(await admit(guard, ada)).toMatchObject({ status: 503 });
   expect(door.asked.length).toBe(asked);
 });
 

@@ -17,16 +17,16 @@ const STRICT = {
 };
 
 const GUARD = `
-import { createVerifier, type MemberAdmission, type Refusal } from 'accounts-client/service';
+import { createGuard, type MemberAdmission, type Refusal } from 'accounts-client/service';
 
 const credentials = { name: 'billing', secret: 's' };
-const verifier = createVerifier({ issuer: 'https://accounts.example.com', audience: 'billing', credentials });
+const guard = createGuard({ issuer: 'https://accounts.example.com', audience: 'billing', credentials });
 
 export async function guard(header: string | undefined, orgId: string): Promise<string> {
-  const answer: MemberAdmission | Refusal = await verifier.authorize(header, { orgId, role: 'admin' });
+  const answer: MemberAdmission | Refusal = await guard.authorize(header, { orgId, role: 'admin' });
   if (!answer.ok) return answer.problem.code;
   answer.role satisfies 'member' | 'admin' | 'owner';
-  const admission = await verifier.authorize(header);
+  const admission = await guard.authorize(header);
   // @ts-expect-error no organization was asked about
   if (admission.ok) void admission.role;
   return answer.user.email;
@@ -107,9 +107,9 @@ it('is loaded by Node', () => {
   const program = `
     import { createClient, memoryStore } from 'accounts-client';
     import { fileStore } from 'accounts-client/file-store';
-    import { createVerifier } from 'accounts-client/service';
+    import { createGuard } from 'accounts-client/service';
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', store: memoryStore(), retries: 0 });
-    console.log((await client.getLive()).problem.code, typeof fileStore, typeof createVerifier);
+    console.log((await client.getLive()).problem.code, typeof fileStore, typeof createGuard);
   `;
 
   const said = run(process.execPath, ['--input-type=module', '--eval', program], project);

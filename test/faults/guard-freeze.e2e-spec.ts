@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createVerifier } from '../../client/src/service/index.ts';
+import { createGuard } from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Door } from '../client/support/door.js';
 import { anAccount } from '../support/personas.js';
@@ -13,7 +13,7 @@ const second = await closeAfterAll(startInstance(installation, UNLIMITED));
 const door = await closeAfterAll(Door.open(first.url));
 const { name, secret } = await aServiceCaller(first, 'introspect', 'events');
 const verifier = await closeAfterAll(
-  createVerifier({
+  createGuard({
     issuer: 'accounts',
     audience: 'accounts',
     baseUrl: door.url,

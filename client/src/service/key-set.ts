@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import type { Client } from '../client.ts';
+import type { ServiceClient } from './client.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Anybody can make tokens with unknown keys: they cause no more requests than one in this time. */
@@ -16,12 +16,12 @@ export class KeySet {
   private loaded: Loaded | undefined;
   private loading: Promise<Loaded> | undefined;
   private askedAt = Number.NEGATIVE_INFINITY;
-  private readonly client: Pick<Client, 'getKeySet'>;
+  private readonly client: Pick<ServiceClient, 'getKeySet'>;
   private readonly signal: AbortSignal;
   private readonly onRemoved: () => void;
 
   /** @param onRemoved A key is there no more: what it has signed is not valid. */
-  constructor(client: Pick<Client, 'getKeySet'>, signal: AbortSignal, onRemoved: () => void) {
+  constructor(client: Pick<ServiceClient, 'getKeySet'>, signal: AbortSignal, onRemoved: () => void) {
     this.client = client;
     this.signal = signal;
     this.onRemoved = onRemoved;

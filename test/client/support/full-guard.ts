@@ -1,7 +1,7 @@
 // Fills a guard with memberships and then with events, and prints its memory in MiB: node --expose-gc full-guard.ts
 // Answers come without a network, which the memory of the guard is not about.
 import { randomUUID } from 'node:crypto';
-import { createVerifier } from '../../../client/src/service/index.ts';
+import { createGuard } from '../../../client/src/service/index.ts';
 
 const MEMBERS = 100_000;
 const PAGE = 1_000;
@@ -47,7 +47,7 @@ function anEvent(place: number): object {
   return { ...about, type: 'member.added', orgId, orgRevision: 2, data: { role: 'member' } };
 }
 
-const verifier = createVerifier({
+const guard = createGuard({
   issuer: 'http://accounts.invalid',
   audience: 'billing',
   credentials: { name: 'billing', secret: 's' },
@@ -63,7 +63,7 @@ const verifier = createVerifier({
 async function read(): Promise<void> {
   while (nextUser < MEMBERS) {
     nextUser += 1;
-    const answered = await verifier.roleOf(randomUUID(), orgId);
+    const answered = await guard.roleOf(randomUUID(), orgId);
     if (!answered.ok || answered.role !== 'member') throw new Error(JSON.stringify(answered));
   }
 }
@@ -94,4 +94,4 @@ const full = await liveMiB();
 await follow(FURTHER_PAGES);
 const further = await liveMiB();
 console.log(JSON.stringify({ empty, members, full, further }));
-await verifier.close();
+await guard.close();

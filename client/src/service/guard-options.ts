@@ -6,7 +6,7 @@ import type { GuardLog } from './refusal-log.ts';
 
 const LEAST_STALENESS_SECONDS = 4;
 
-export interface VerifierOptions {
+export interface GuardOptions {
   /** `JWT_ISSUER` of Accounts */
   issuer: string;
   /** the name of this service, and `JWT_AUDIENCE` where it takes full tokens, too */
@@ -50,7 +50,7 @@ const OPTIONS: readonly string[] = [
   'onEvent',
   'onFeedProblem',
   'log',
-] satisfies (keyof VerifierOptions)[];
+] satisfies (keyof GuardOptions)[];
 const LIMITS: readonly string[] = ['tokens', 'sessions', 'memberships'];
 
 /**
@@ -59,8 +59,8 @@ const LIMITS: readonly string[] = ['tokens', 'sessions', 'memberships'];
  * @throws TypeError for an option that is unknown, missing or empty
  * @throws RangeError where `maxStaleness` is too short
  */
-export function requireOptions(options: VerifierOptions): void {
-  requireKnown('createVerifier does', options, OPTIONS);
+export function requireOptions(options: GuardOptions): void {
+  requireKnown('createGuard does', options, OPTIONS);
   requireKnown('limits do', options.limits ?? {}, LIMITS);
   requireCredentials(options.credentials);
   const { issuer, audience, maxStaleness, log } = options;

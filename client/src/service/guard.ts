@@ -1,10 +1,9 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
-import { createClient, type Client } from '../client.ts';
 import { requireKnown } from '../known-members.ts';
-import { memoryStore } from '../store.ts';
 import { unlessAborted } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
 import { Calls } from './calls.ts';
+import { createServiceClient, type ServiceClient } from './client.ts';
 import { Changes } from './changes.ts';
 import { Feed, type FeedProblem } from './feed.ts';
 import { KeySet } from './key-set.ts';
@@ -23,7 +22,7 @@ import { type InOrg, isAtLeast, requirementOf, type Wait } from './requirement.t
 import { type LiveSession, Sessions } from './sessions.ts';
 import { type TokenClaims, TokenRejection, Tokens } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
-import { requireOptions, type VerifierOptions } from './verifier-options.ts';
+import { requireOptions, type GuardOptions } from './guard-options.ts';
 
 const CHANGES = 100_000;
 const UNVERIFIED =
@@ -40,7 +39,7 @@ export interface Admission {
 export type MemberAdmission = Admission & { role: Role };
 export type ExchangeAdmission = Admission & { token: string };
 
-export interface Verifier {
+export interface Guard {
   /**
    * @param authorization the header of a request
    * @throws TypeError for an unknown option or role, and for a role without `orgId`
@@ -69,9 +68,9 @@ export interface Verifier {
  * @throws TypeError for an option that is unknown, missing or empty
  * @throws RangeError where `maxStaleness` is too short
  */
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createGuard(options: GuardOptions): Guard {
   requireOptions(options);
-  const guard = new Guard(options);
+  const guard = new FeedGuard(options);
   return {
     authorize: (authorization: string | undefined | null, given?: Wait | InOrg) => {
       const wait = given ?? {};
@@ -86,19 +85,19 @@ export function createVerifier(options: VerifierOptions): Verifier {
   };
 }
 
-class Guard {
+class FeedGuard {
   readonly feed: Feed;
   private readonly stop = new AbortController();
-  private readonly client: Client;
+  private readonly client: ServiceClient;
   private readonly tokens: Tokens;
   private readonly sessions: Sessions;
   private readonly memberships: Memberships;
   private readonly log: RefusalLog;
 
-  constructor({ maxStaleness = 30, limits = {}, signal, ...options }: VerifierOptions) {
+  constructor({ maxStaleness = 30, limits = {}, signal, ...options }: GuardOptions) {
     const { credentials, fetch, baseUrl = options.issuer } = options;
     this.log = new RefusalLog(options.log ?? console, credentials.name, baseUrl);
-    this.client = createClient({ baseUrl, store: memoryStore(), credentials, fetch });
+    this.client = createServiceClient({ baseUrl, credentials, fetch });
     const changes = new Changes(CHANGES);
     const stopped = this.stop.signal;
     const calls = new Calls(this.client, stopped);
