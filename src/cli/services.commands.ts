@@ -161,7 +161,7 @@ async function addService(invocation: Invocation): Promise<Report> {
       name,
       { name },
       {
-        text: `added, with the secret ${id}, which is shown only now`,
+        text: `added with secret ${id}; it will not be shown again`,
         lines: [`secret: ${secret}`],
         json: { allow, secretId: id, secret },
       },
@@ -186,7 +186,7 @@ function requireScopes(text: string): ServiceScope[] {
 
 async function rotateSecret({ serviceChanges }: Services, name: string, { actor }: Change): Promise<Outcome> {
   const { id, secret } = await serviceChanges.rotate(name, actor);
-  const text = `another secret, ${id}, which is shown only now`;
+  const text = `added secret ${id}; it will not be shown again`;
   return { text, lines: [`secret: ${secret}`], json: { secretId: id, secret } };
 }
 

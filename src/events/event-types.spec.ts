@@ -1,20 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { FeedResult } from './events.responses.js';
-import { definitionOf, EVENT_TYPES, type EventType, type Fields, type NewEvent } from './event-types.js';
+import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
 import { isToldTo } from './events.service.js';
 
 const INTERNAL =
   /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|mail\.)/;
-
-it('has the table of docs/reference.md', () => {
-  const rows = readFileSync('docs/reference.md', 'utf8').matchAll(/^\| (`[a-z]+\.[a-z_]+`) +\|(.*)\|$/gm);
-  const documented = Array.from(rows, ([, type, cells]) =>
-    [type!].concat(cells!.split(' | ').map((text) => text.trim())),
-  );
-
-  expect(documented).toEqual(EVENT_TYPES.map(rowOf));
-});
 
 it('tells services of all but what is internal, and of services only the one concerned', () => {
   const toldTo = (audience: string) => EVENT_TYPES.filter((type) => definitionOf(type)!.toldTo === audience);
@@ -69,20 +59,3 @@ it('accepts an event only as its type has it', () => {
 
   expect(accepted.length).toBeLessThan(refused.length);
 });
-
-function rowOf(type: EventType): string[] {
-  const { toldTo, meaning, forms } = definitionOf(type)!;
-  const [first = {}, ...others] = forms.map(({ data }) => data);
-  const more = others.map((fields) => omit(fields, Object.keys(first)));
-  return [`\`${type}\``, toldTo, [first, ...more].map(textOf).join('; **or** with '), meaning];
-}
-
-function textOf(fields: Fields): string {
-  return Object.entries(fields)
-    .map(([name, { text, isOptional, isNewer }]) => `\`${name}${isOptional || isNewer ? '?' : ''}\`: ${text}`)
-    .join('; ');
-}
-
-function omit(fields: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,24 +24,14 @@ const CLIENTS_PROGRAM = [
   ...CLIENTS_PAGE.filter((snippet) => !OF_SHELLS.includes(snippet)),
   `export {
   account, candidates, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
-  mary, me, message, names, old, passedOn, protectedLogin, quick, recoveryCodes, registered, repeated,
-  second, storeIn, user, wouldWork,
-};`,
-].join('\n');
-
-const HTTP_PAGE = snippetsOf('docs/http.md');
-const HTTP_PROGRAM = [
-  DECLARED,
-  ...HTTP_PAGE,
-  `export {
-  registered, user, code, account, sessions, old, last, keychain, send, grace, late, wouldWork,
-  candidates, joan, mary, joined, me, served, passedOn, exported, recoveryCodes, protectedLogin,
+  mary, me, message, names, old, handedOff, protectedLogin, quick, recoveryCodes, registered, repeated,
+  second, storeIn, user, wouldWork, enabled, orgs, self, waiting,
 };`,
 ].join('\n');
 
 interface Results extends Record<string, unknown> {
   user: { id: string; email: string };
-  passedOn: { token: string };
+  handedOff: { token: string };
   protectedLogin: { token: string };
 }
 
@@ -51,18 +42,6 @@ interface ClientResults extends Results {
   joan: Client;
   mary: Client;
   names: string[];
-}
-
-/** What the program of docs/http.md exports. */
-interface HttpResults extends Results {
-  registered: { token: string };
-  sessions: { current: boolean; via: string }[];
-  last: { token: string };
-  exported: string;
-  send: (method: string, path: string, body?: unknown, token?: string) => Promise<unknown>;
-  grace: { token: string };
-  joan: { token: string };
-  mary: { token: string };
 }
 
 let mailServer: MailServer;
@@ -111,7 +90,7 @@ describe('docs/clients.md', () => {
     expect(results['quick']).toMatchObject({ ok: true });
     expect(results['givenUp']).toMatchObject({ problem: { code: 'aborted' } });
     expect([results['first'], results['isLoggedIn']]).toEqual([results['second'], true]);
-    expect(decodeToken(results.passedOn.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
+    expect(decodeToken(results.handedOff.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
     expect(results['account']).toMatchObject({ emailVerified: true });
     expect(results['old']).toHaveLength(1);
     expect(results['joined']).toMatchObject({ org: { name: 'Engines' }, role: 'member' });
@@ -119,6 +98,12 @@ describe('docs/clients.md', () => {
       expect(await getAccount()).toMatchObject({ data: { emailVerified: true } });
     expect(results['recoveryCodes']).toHaveLength(10);
     expect(decodeToken(results.protectedLogin.token).claims['amr']).toEqual(['pwd', 'otp']);
+    expect([results['enabled'], results['orgs'], results['waiting']]).toMatchObject([
+      true,
+      [{ name: 'Engines' }, { name: 'Looms' }],
+      [{ email: 'hedy@example.com' }],
+    ]);
+    expect(results['self']).toMatchObject({ userId: user.id, role: 'owner' });
     expect(results['repeated']).toMatchObject({ replayed: true });
     expect(results['late']).toMatchObject({ problem: { code: 'precondition_failed' } });
     expect([results['wouldWork'], results['candidates']]).toMatchObject([
@@ -128,69 +113,40 @@ describe('docs/clients.md', () => {
     expect(results.names.toSorted()).toEqual(['countess@example.com', 'grace@example.com']);
     expect(results['exported']).toMatchObject({ account: { id: user.id } });
     expect(await grace.getMe()).toMatchObject({
-      data: { orgs: [{ name: 'Engines' }, { name: 'Power looms' }] },
+      data: { orgs: [{ name: 'Engines' }, { name: 'Looms' }, { name: 'Wind mills' }] },
     });
     expect(await client.isLoggedIn()).toBe(false);
     expect(await client.login({ email: 'countess@example.com', password: 'any' })).toMatchObject({
       problem: { code: 'invalid_credentials' },
     });
   });
-});
 
-describe('docs/http.md', () => {
-  beforeAll(startForReader);
-  afterAll(stop);
+  it('has the requests of the ten most used operations with curl', () => {
+    const commands = snippetsOf('docs/clients.md', 'sh').find((snippet) => snippet.startsWith('BASE='));
+    const script = commands!.replace(/BASE=.*/, `BASE=${service.url}`);
+    const { stdout, stderr, status } = spawnSync('sh', ['-euc', script], { encoding: 'utf8' });
 
-  it('compiles under strict rules', async () => {
-    expect(HTTP_PAGE.length).toBeGreaterThan(10);
-    expect(await typeErrors(installation.directory, { 'http-page.ts': HTTP_PROGRAM })).toEqual([]);
-  });
-
-  it('goes through the life of a login', async () => {
-    const text = HTTP_PROGRAM.replace(/(?<=const accounts = ')[^']+/, service.url);
-    const results = (await run(join(installation.directory, 'http-page.mjs'), text)) as HttpResults;
-    const { user, sessions, send, registered, last, grace, joan, mary } = results;
-
-    expect(user.email).toBe('ada@example.com');
-    expect(results['me']).toEqual({ user: { ...user, emailVerified: false }, orgs: [] });
-    expect(results['served']).toMatchObject({ user });
-    expect(decodeToken(results.passedOn.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
-    expect(results['code']).toMatch(/^[\w-]{43}$/);
-    expect(results['account']).toMatchObject({ emailVerified: true });
-    expect(sessions.map(({ current, via }) => [current, via])).toEqual(
-      expect.arrayContaining([
-        [true, 'password'],
-        [false, 'password'],
-      ]),
-    );
-    expect(results['old']).toHaveLength(1);
-    const members = await installation.db.query('SELECT email, role FROM members ORDER BY email');
-    // The countess has deleted her account.
-    expect(members).toEqual([
-      { email: 'grace@example.com', role: 'owner' },
-      { email: 'grace@example.com', role: 'owner' },
-      { email: JOAN, role: 'admin' },
-      { email: MARY, role: 'member' },
+    expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([
+      { user: { email: 'alan@example.com', emailVerified: false }, orgs: [] },
+      {
+        invitation: { email: 'joan.clarke@example.com', role: 'admin' },
+        code: expect.any(String) as unknown,
+      },
+      { members: [{ email: 'alan@example.com', role: 'owner' }] },
+      { code: expect.any(String) as unknown },
+      {
+        sessions: [
+          { via: 'password', current: false },
+          { via: 'password', current: true },
+        ],
+      },
+      { ok: true },
     ]);
-    const events = await installation.db.query("SELECT type FROM events WHERE type = 'invitation.accepted'");
-    expect(events).toHaveLength(3);
-    expect(results['joined']).toMatchObject({ org: { name: 'Engines' }, role: 'member' });
-    for (const { token } of [joan, mary, grace]) {
-      const emailVerified = token !== grace.token;
-      expect(await send('GET', '/api/me/account', undefined, token)).toMatchObject({ emailVerified });
-    }
-    expect(JSON.parse(results.exported)).toMatchObject({ account: { id: user.id } });
-    expect(results['keychain']).toEqual(new Map());
-    expect(results['recoveryCodes']).toHaveLength(10);
-    expect(decodeToken(results.protectedLogin.token).claims['amr']).toEqual(['pwd', 'otp']);
-    for (const { token } of [registered, results.protectedLogin, last]) {
-      await expect(send('GET', '/api/me', undefined, token)).rejects.toMatchObject({ status: 401 });
-    }
-    expect([results['late'], results['wouldWork']]).toEqual(['precondition_failed', true]);
-    expect(results['candidates']).toMatchObject([{ email: 'grace@example.com', role: 'admin' }]);
-    expect(await send('GET', '/api/me', undefined, grace.token)).toMatchObject({
-      orgs: [{ name: 'Engines' }, { name: 'Power looms' }],
-    });
-    expect(mailServer.to('countess@example.com').length).toBeGreaterThan(0);
   });
 });

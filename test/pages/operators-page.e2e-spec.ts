@@ -11,7 +11,7 @@ import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = readFileSync(pathOf(ROOT, 'docs/operators.md'), 'utf8');
+const PAGE = readFileSync(pathOf(ROOT, 'docs/admin-tasks.md'), 'utf8');
 const ORG_ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 const COMMANDS = [...PAGE.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) =>
   block!.trimEnd().split('\n'),
@@ -41,7 +41,7 @@ interface Result {
   stderr: string;
 }
 
-describe('docs/operators.md', () => {
+describe('docs/admin-tasks.md', () => {
   let installation: Installation;
   let service: Instance;
   const results: Result[] = [];

@@ -20,7 +20,7 @@ import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/serv
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
 const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
-const CHAPTER = /^## Verify tokens$.*?(?=^## )/ms.exec(PAGE)![0];
+const CHAPTER = /^## Verify with a JWT library$.*?(?=^## )/ms.exec(PAGE)![0];
 const SNIPPETS = [...CHAPTER.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
 const LIBRARIES = ['jose', 'jwks-rsa', '@fastify/jwt', 'express-oauth2-jwt-bearer'] as const;
 const FRAMEWORKS = ['Express', 'Express 4', 'Fastify', 'Nest'] as const;
@@ -41,7 +41,7 @@ interface VerifierSnippet {
 }
 
 interface GuardSnippet {
-  accounts: { close(): Promise<void> };
+  guard: { close(): Promise<void> };
   app?: RequestListener | { listen(options: { port: number }): Promise<string>; close(): Promise<void> };
   AppModule?: Type;
 }
@@ -96,19 +96,20 @@ describe('a guard of docs/services.md', () => {
   /** @returns where the routes of the snippet are */
   async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
     const [chapterName] = framework.split(' ');
-    const chapter = new RegExp(`^### The guard in ${chapterName}$.*?^\`\`\`[jt]s\\n(.*?)^\`\`\`$`, 'ms').exec(
-      PAGE,
-    )!;
+    const chapter = new RegExp(
+      `^## Guard an? ${chapterName} route$.*?^\`\`\`[jt]s\\n(.*?)^\`\`\`$`,
+      'ms',
+    ).exec(PAGE)!;
     const text = edit(chapter[1]!)
       .replace("from 'express'", framework === 'Express 4' ? "from 'express4'" : "from 'express'")
       .replace('https://accounts.example.com', service.url)
       .replaceAll("'billing'", `'${billing.name}'`)
       .replace(/process\.env.*(?= })/, `'${billing.secret}'`);
     const file = join(installation.directory, `guards/${crypto.randomUUID()}.mjs`);
-    const program = `${text}\nexport { accounts };\n`;
+    const program = `${text}\nexport { guard };\n`;
     writeFileSync(file, ts.transpileModule(program, { compilerOptions: COMPILER }).outputText);
-    const { accounts, app, AppModule } = (await import(pathToFileURL(file).href)) as GuardSnippet;
-    ends.push(() => accounts.close());
+    const { guard, app, AppModule } = (await import(pathToFileURL(file).href)) as GuardSnippet;
+    ends.push(() => guard.close());
     if (AppModule) return startNest(AppModule);
     if (typeof app === 'function') return serve(app);
     ends.unshift(() => app!.close());

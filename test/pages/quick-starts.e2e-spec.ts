@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Express } from 'express';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { accounts } from '../support/accounts-command.js';
+import { anInstallation, type Installation } from '../support/installation.js';
+import { anAccount, anOrgOf } from '../support/personas.js';
+import { type Instance, startOwnService } from '../support/service.js';
+import { run, snippetsOf } from './support/page-program.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const MAX_LINES = 60;
+
+/** The outputs of a page: its blocks without a language. */
+const outputsOf = (page: string): string[] => snippetsOf(page, '').map((text) => text.trim());
+
+describe('a quick start', () => {
+  let installation: Installation;
+  let service: Instance;
+
+  beforeAll(async () => {
+    installation = await anInstallation();
+    service = await startOwnService({ installation });
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await service.stop();
+    await installation.remove();
+  });
+
+  it.each(['client', 'service', 'operator'])('for a %s fits on a page', (reader) => {
+    const lines = readFileSync(join(ROOT, `docs/quickstart-${reader}.md`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.length).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  it('logs a client in, and finds it logged in after a restart', async () => {
+    const page = 'docs/quickstart-client.md';
+    const program = snippetsOf(page, 'js')[0]!
+      .replace('http://127.0.0.1:3000', service.url)
+      .replace('./session', join(installation.directory, 'session'));
+    const lines: string[] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+    await run(join(installation.directory, 'first.mjs'), program);
+    await run(join(installation.directory, 'second.mjs'), program);
+    log.mockRestore();
+
+    expect(lines.join('\n')).toBe(outputsOf(page)[1]);
+  });
+
+  it('guards a route of a service: 200, 401, 403', async () => {
+    const page = 'docs/quickstart-service.md';
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const org = await anOrgOf(ada);
+    const [command] = snippetsOf(page, 'sh');
+    const [, words] = /npm run --silent accounts -- (.*) --reason/.exec(command!)!;
+    const { stdout: added } = await accounts(installation, [...words!.split(' '), '--reason', 'quick start']);
+    const secret = /^secret: (acs_\S+)$/m.exec(added)![1]!;
+    const shape = (text: string) =>
+      text.replaceAll(/\b[0-9a-f-]{36}\b/g, '019a…').replace(/acs_\S+/, 'acs_…');
+    expect(shape(added).trim()).toBe(outputsOf(page)[0]);
+
+    installation.secrets.note(secret);
+    vi.stubEnv('ACCOUNTS_SECRET', secret);
+    const port = await freePort();
+    const program = snippetsOf(page, 'js')[0]!
+      .replace('http://127.0.0.1:3000', service.url)
+      .replace('app.listen(4000,', `export const server = app.listen(${port},`);
+    const file = join(installation.directory, 'server.mjs');
+    const { guard, server } = (await run(file, `${program}\nexport { guard };`)) as {
+      guard: { close(): Promise<void> };
+      server: ReturnType<Express['listen']>;
+    };
+    const get = async (token?: string) => {
+      const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+      const answer = await fetch(`http://127.0.0.1:${port}/orgs/${org.id}/invoices`, { headers });
+      return { status: answer.status, body: await answer.json() };
+    };
+
+    expect(await get(ada.token)).toEqual({ status: 200, body: { userId: ada.id, role: 'owner' } });
+    expect(await get()).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    expect(await get(grace.token)).toMatchObject({ status: 403, body: { code: 'not_a_member' } });
+    await guard.close();
+    server.close();
+  });
+
+  it('installs Accounts by the commands of compose.yaml, which test:image runs', () => {
+    const head = readFileSync(join(ROOT, 'compose.yaml'), 'utf8').split(/^[^#]/m)[0]!;
+    const commands = snippetsOf('docs/quickstart-operator.md', 'sh').slice(0, 2).join('').trim().split('\n');
+    const inCompose = [...head.matchAll(/^# {3}(.*?)(?: {2,}#.*)?$/gm)].map(([, command]) => command!.trim());
+    expect(commands).toEqual(inCompose);
+  });
+});
