@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
 import { OK, OkResult } from '../http/fields.js';
@@ -10,10 +10,10 @@ import {
   RequestSignInOrigin,
   ServiceIfAny,
 } from '../http/request-origin.js';
-import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
-import { ApiSignIn, LOGINS, REGISTRATIONS, type SignInResult } from './auth.responses.js';
+import { ApiSignIn, LOGINS, REGISTRATIONS, SignInResult } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
@@ -26,7 +26,6 @@ import {
   RefreshRequest,
 } from './sessions/sessions.requests.js';
 import {
-  BoundCodeResult,
   CodeResult,
   EXCHANGES,
   ISSUES,
@@ -36,7 +35,6 @@ import {
 } from './sessions/sessions.responses.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
-@ApiTags('Auth')
 @Controller('api/auth')
 export class AuthController {
   constructor(
@@ -134,12 +132,9 @@ export class AuthController {
   @Post('code')
   @SignedIn()
   @ApiBody({ type: IssueCodeRequest, required: false, examples: ISSUES })
-  @ApiUnion(201, 'IssuedCode', CodeResult, BoundCodeResult)
+  @ApiCreatedResponse({ type: CodeResult })
   @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }), 'audience_required')
-  issueCode(
-    @CurrentUser() caller: UserPrincipal,
-    @Body() body: IssueCodeRequest,
-  ): Promise<CodeResult | BoundCodeResult> {
+  issueCode(@CurrentUser() caller: UserPrincipal, @Body() body: IssueCodeRequest): Promise<CodeResult> {
     return this.codes.issue(caller.sessionId, body);
   }
 

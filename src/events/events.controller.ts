@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse } from '@nestjs/swagger';
 import { AllowedServices, MinRole } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
 import type { ServicePrincipal } from '../access/principal.js';
@@ -12,7 +12,6 @@ import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js
 import { FeedResult, OrgEventsResult } from './events.responses.js';
 import { EventsService, orgEvent } from './events.service.js';
 
-@ApiTags('Organizations')
 @Controller('api/orgs/:orgId/events')
 export class OrgEventsController {
   constructor(private readonly events: EventsService) {}
@@ -36,7 +35,6 @@ export class OrgEventsController {
   }
 }
 
-@ApiTags('Services')
 @Controller('api/events')
 export class FeedController {
   constructor(private readonly feed: FeedService) {}

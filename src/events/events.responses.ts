@@ -9,7 +9,6 @@ import type { Type } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import {
   columnsOf,
-  type Definition,
   definitionOf,
   EVENT_TYPES,
   type EventType,
@@ -206,21 +205,18 @@ function schemaOf(type: EventType): Type {
     const isAlwaysThere = forms.every((form) => columnsOf(form).includes(column));
     property(column, isAlwaysThere ? options : { ...options, nullable: true });
   }
-  const data = forms.map(({ data: fields }) => dataSchema(fields, forms));
-  if (data.length > 1) property('data', { type: Object, oneOf: data });
-  else property('data', { ...data[0], selfRequired: true } as ApiPropertyOptions);
+  property('data', { ...dataSchema(forms.map(({ data }) => data)), selfRequired: true } as ApiPropertyOptions);
   return schema;
 }
 
-/** Excludes the other forms, which have more fields, so that an event matches one form only. */
-function dataSchema(fields: Fields, forms: Definition['forms']): SchemaObject {
-  const required = requiredIn(fields);
-  const others = forms.flatMap(({ data }) => requiredIn(data)).filter((name) => !(name in fields));
+/** One schema for all forms of the data; a field that one form lacks is optional. */
+function dataSchema(forms: Fields[]): SchemaObject {
+  const fields: Fields = Object.assign({}, ...forms) as Fields;
+  const required = requiredIn(fields).filter((name) => forms.every((form) => name in form));
   return {
     type: 'object',
     properties: Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
     ...(required.length > 0 && { required }),
-    ...(others.length > 0 && { not: { required: others } }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { type BeforeApplicationShutdown, Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApiTags } from '@nestjs/swagger';
 import { isSchemaUpToDate } from '../database/migrate.js';
 import { storageSpace } from '../database/transactions/database-errors.js';
 import { MailModule, Mails } from '../mail/mails.js';
@@ -45,7 +44,6 @@ export class ReadinessService implements BeforeApplicationShutdown {
   }
 }
 
-@ApiTags('Health')
 @Controller('health')
 export class HealthController {
   constructor(private readonly readiness: ReadinessService) {}

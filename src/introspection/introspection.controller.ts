@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import type { ServicePrincipal } from '../access/principal.js';
 import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import { Env } from '../config/env.js';
@@ -15,8 +15,7 @@ import {
   TOKEN_NEEDED,
 } from './introspection.requests.js';
 import {
-  ActiveToken,
-  InactiveToken,
+  IntrospectionResult,
   MembershipListResult,
   type OrgOfToken,
 } from './introspection.responses.js';
@@ -25,12 +24,11 @@ import { CurrentService } from '../http/request-origin.js';
 import { FormBody } from '../http/bodies.js';
 import { INTROSPECTION_PATH } from '../http/paths.js';
 import { ApiPage } from '../http/fields.js';
-import { ApiProblems, ApiUnion, invalidFields } from '../openapi/decorators.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 
-const INACTIVE: InactiveToken = { active: false };
+const INACTIVE: IntrospectionResult = { active: false };
 
-@ApiTags('Services')
 @Controller(INTROSPECTION_PATH)
 export class IntrospectionController {
   constructor(
@@ -51,12 +49,12 @@ export class IntrospectionController {
   @AllowedServices('introspect')
   @FormBody()
   @ApiBody({ type: IntrospectTokenRequest, examples: INTROSPECTIONS })
-  @ApiUnion(200, 'IntrospectionResult', ActiveToken, InactiveToken)
+  @ApiOkResponse({ type: IntrospectionResult })
   @ApiProblems(invalidFields({ token: TOKEN_NEEDED }))
   async introspectToken(
     @CurrentService() { name }: ServicePrincipal,
     @IntrospectionForm() { token, orgId }: IntrospectionForm,
-  ): Promise<ActiveToken | InactiveToken> {
+  ): Promise<IntrospectionResult> {
     // Nobody learns of a token that is for another service.
     const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
     if (typeof live === 'string') return INACTIVE;
@@ -71,7 +69,7 @@ export class IntrospectionController {
   }
 }
 
-function describe({ claims, holder }: LiveToken): ActiveToken {
+function describe({ claims, holder }: LiveToken): IntrospectionResult {
   const { amr, epoch, email: username, emailVerified } = holder;
   return {
     active: true,
@@ -84,7 +82,6 @@ function describe({ claims, holder }: LiveToken): ActiveToken {
   };
 }
 
-@ApiTags('Services')
 @Controller('api/memberships')
 export class MembershipsController {
   constructor(private readonly memberships: Memberships) {}

@@ -11,34 +11,35 @@ export interface OrgOfToken {
   revision: number;
 }
 
-/** The answer of RFC 7662 section 2.2. The names with an underscore are those of standards. */
-export class ActiveToken {
-  @ApiProperty({ type: Boolean, enum: [true], description: 'whether the token is valid now' }) active: true;
-  @ApiProperty({ enum: ['Bearer'], example: 'Bearer' }) token_type: 'Bearer';
+/** Response of RFC 7662 section 2.2. If `active` is false, all other members are absent. */
+export class IntrospectionResult {
+  @ApiProperty({ type: Boolean, example: true, description: 'Whether the access token is valid now.' })
+  active: boolean;
+  @ApiProperty({ enum: ['Bearer'], example: 'Bearer' }) token_type?: 'Bearer';
 
   /** issuer */
-  @ApiText(1, undefined, { example: 'accounts' }) iss: string;
+  @ApiText(1, undefined, { example: 'accounts' }) iss?: string;
 
   /** audience: a service, or this one and every service that accepts its tokens */
-  @ApiText(1, undefined, { example: 'accounts' }) aud: string;
+  @ApiText(1, undefined, { example: 'accounts' }) aud?: string;
 
   /** id of the user */
-  @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub: string;
+  @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub?: string;
 
   /** id of the session */
-  @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid: string;
+  @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid?: string;
 
   /** id of the token */
-  @ApiText(1, undefined, { example: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70' }) jti: string;
+  @ApiText(1, undefined, { example: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70' }) jti?: string;
 
   @ApiProperty({ type: 'integer', description: 'issue of the token, in seconds since 1970', example: A_TIME })
-  iat: number;
+  iat?: number;
 
   @ApiProperty({ type: 'integer', description: 'expiry, in seconds since 1970', example: A_TIME + 86_400 })
-  exp: number;
+  exp?: number;
 
   @ApiProperty({ type: 'integer', description: 'login, in seconds since 1970', example: A_TIME })
-  auth_time: number;
+  auth_time?: number;
 
   @ApiProperty({
     isArray: true,
@@ -48,7 +49,7 @@ export class ActiveToken {
     description: 'methods by which the session is authenticated now (RFC 8176)',
     example: ['pwd'],
   })
-  amr: AuthenticationMethod[];
+  amr?: AuthenticationMethod[];
 
   @ApiProperty({
     type: 'integer',
@@ -56,14 +57,14 @@ export class ActiveToken {
     description: "state of the user's sessions, raised when all of them end",
     example: 0,
   })
-  epoch: number;
+  epoch?: number;
 
   /** service that the token is bound to, else the audience */
-  @ApiText(1, undefined, { example: 'accounts' }) client_id: string;
+  @ApiText(1, undefined, { example: 'accounts' }) client_id?: string;
 
   /** email of the user */
-  @ApiEmail({ example: 'katherine@example.com' }) username: string;
-  @ApiProperty({ type: Boolean, example: false }) email_verified: boolean;
+  @ApiEmail({ example: 'katherine@example.com' }) username?: string;
+  @ApiProperty({ type: Boolean, example: false }) email_verified?: boolean;
 
   // A reference cannot be null in OpenAPI 3.0, so this schema is inline.
   @ApiProperty({
@@ -85,11 +86,6 @@ export class ActiveToken {
       'present with `orgId`; null if the user is no member, or the organization is unknown or deleted',
   })
   org?: OrgOfToken | null;
-}
-
-export class InactiveToken {
-  @ApiProperty({ type: Boolean, enum: [false], description: 'The token is not valid now; nothing says why.' })
-  active: false;
 }
 
 const MEMBERSHIPS_EXAMPLE = [

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
@@ -36,7 +36,6 @@ import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
-@ApiTags('Me')
 @Controller('api/me')
 export class MeController {
   constructor(

@@ -1,5 +1,5 @@
 import { applyDecorators, Body, Controller, Get, HttpCode, Post, Put, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public, SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import type { Origin, UserActor, UserPrincipal } from '../access/principal.js';
@@ -36,7 +36,6 @@ const WRONG_PROOF = [
 const ProvenChange = (...problems: Parameters<typeof ApiProblems>): MethodDecorator =>
   applyDecorators(SignedInByPassword(), RateLimited('login', 'address', 'account'), ApiProblems(...problems));
 
-@ApiTags('Me')
 @Controller('api/me')
 export class OwnCredentialsController {
   constructor(
@@ -214,7 +213,6 @@ export class OwnCredentialsController {
   }
 }
 
-@ApiTags('Auth')
 @Controller('api/auth/password')
 export class PasswordRecoveryController {
   constructor(private readonly recovery: PasswordRecoveryService) {}

@@ -1,5 +1,5 @@
 import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
@@ -35,7 +35,6 @@ const AnswerById = (): MethodDecorator =>
     ApiProblems('email_not_verified', 'invitation_not_found'),
   );
 
-@ApiTags('Me')
 @Controller('api/me/invitations')
 export class OwnInvitationsController {
   constructor(

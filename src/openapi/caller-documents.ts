@@ -57,10 +57,6 @@ const FAILURES = `Every failure is a problem details object (RFC 9457) with a st
 outside the operations below: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than
 2,048 characters (\`uri_too_long\`), and requests that are malformed or incomplete.`;
 
-export const DESCRIPTION = `Accounts, organizations and members.
-
-${LOG_IN} ${FAILURES}`;
-
 const CALLER_DESCRIPTIONS: Record<CallerKind, string> = {
   clients: `The API for clients, which act for a user.
 
@@ -77,8 +73,8 @@ change takes a reason, which only operators can read, and the record names who m
 
 const FIRST_TAGS: Record<CallerKind, string[]> = {
   clients: [],
-  services: ['Auth', 'Tokens', 'Services'],
-  operators: ['Auth', 'Operators'],
+  services: ['Login hand-off', 'Services', 'Discovery and keys'],
+  operators: ['Authentication'],
 };
 
 export function documentFor(callers: CallerKind, whole: OpenAPIObject, app: INestApplication): OpenAPIObject {

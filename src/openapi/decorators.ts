@@ -1,13 +1,9 @@
 import {
-  ApiExtraModels,
   type ApiHeaderOptions,
   ApiProperty,
   type ApiQueryOptions,
-  ApiResponse,
-  getSchemaPath,
   type OpenAPIObject,
 } from '@nestjs/swagger';
-import { applyDecorators, type Type } from '@nestjs/common';
 import 'reflect-metadata';
 import { ROLES } from '../access/principal.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
@@ -110,12 +106,6 @@ export const ApiNextCursor = (
   example: string,
   description = '`cursor` of the next page; absent on the last page',
 ): PropertyDecorator => ApiProperty({ description, example, pattern: '^[A-Za-z0-9_-]+$' });
-
-export const ApiUnion = (status: number, schema: string, ...members: Type[]): MethodDecorator =>
-  applyDecorators(
-    ApiExtraModels(...members),
-    ApiResponse({ status, schema: { $ref: getSchemaPath(schema) } }),
-  );
 
 const METADATA = 'openapi:problems';
 

@@ -115,11 +115,17 @@ function describe(status: number, problems: ProblemExample[]): Response {
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {
-        schema: schemas.length === 1 ? schemas[0]! : { oneOf: schemas },
+        schema: schemas.length === 1 ? schemas[0]! : unionOf(codes),
         examples: Object.fromEntries(problems.map((problem) => [problem.code, exampleOf(problem)])),
       },
     },
   };
+}
+
+function unionOf(codes: ProblemCode[]): object {
+  const mapping = Object.fromEntries(codes.map((code) => [code, getSchemaPath(schemaName(code))]));
+  const oneOf = Object.values(mapping).map(($ref) => ({ $ref }));
+  return { oneOf, discriminator: { propertyName: 'code', mapping } };
 }
 
 function exampleOf(problem: ProblemExample): object {

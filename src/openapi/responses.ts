@@ -144,14 +144,22 @@ function takes({ parameters = [] }: Operation, { name }: { name: string }): bool
   return parameters.some((parameter) => 'name' in parameter && parameter.name === name);
 }
 
-/** Equal failures share a response; one with an example of its own has the name of the operation. */
+/** Refusals that many operations share, by their codes. */
+const SHARED: Record<string, string> = {
+  'unauthorized invalid_token': 'Unauthorized',
+  'unauthorized invalid_token insufficient_user_authentication': 'OperatorUnauthorized',
+  'unavailable storage_full': 'Unavailable',
+};
+
+/** A failure with one code, or one that many operations share, has a name of its own. */
 function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
+  const codes = codesOf(response);
   const examples = Object.values(examplesOf(response));
   const isShared = examples.length > 0 && examples.every((example) => '$ref' in example);
-  if (!isShared) return `${pascalCase(operationId)}${(STATUS_CODES[status] ?? '').replaceAll(' ', '')}`;
+  const meaning = SHARED[codes.join(' ')] ?? (codes.length === 1 ? pascalCase(codes[0]!) : undefined);
+  if (!isShared || meaning === undefined) return `${pascalCase(operationId)}${status}`;
   const { headers = {} } = response;
-  const suffix = ('RateLimit' in headers ? 'UnderLimit' : '') + ('Dry-Run' in headers ? 'OrDryRun' : '');
-  return `${codesOf(response).map(pascalCase).join('Or')}${suffix}`;
+  return `${'Dry-Run' in headers ? 'DryRun' : ''}${'RateLimit' in headers ? 'Limited' : ''}${meaning}`;
 }
 
 const inlineResponses = ({ responses }: Operation): [string, Response][] =>

@@ -1,5 +1,4 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
@@ -7,7 +6,6 @@ import { EventsService, wholeEvent } from '../events/events.service.js';
 import { ListRecordQuery } from './operators.requests.js';
 import { RecordResult } from './operators.responses.js';
 
-@ApiTags('Operators')
 @Controller('api/operators/events')
 export class OperatorEventsController {
   constructor(private readonly events: EventsService) {}

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
@@ -15,7 +15,6 @@ import { mailView } from './views.js';
 /** The states that need an operator's attention. */
 const DEFAULT_STATES: readonly MailState[] = ['waiting', 'failed', 'dropped'];
 
-@ApiTags('Operators')
 @Controller('api/operators/mails')
 export class OperatorMailsController {
   constructor(

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
@@ -36,7 +35,6 @@ import { OperatedUsers } from './users.controller.js';
 import { orgView } from './views.js';
 import { Problem } from '../problems/problem.js';
 
-@ApiTags('Operators')
 @Controller('api/operators/orgs')
 export class OperatorOrgsController {
   constructor(

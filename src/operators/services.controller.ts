@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
@@ -36,7 +36,6 @@ const ApiServiceName = (): MethodDecorator =>
     description: 'name of the service',
   });
 
-@ApiTags('Operators')
 @Controller('api/operators/services')
 export class OperatorServicesController {
   constructor(

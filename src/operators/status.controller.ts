@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { Controller, Get } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
 import { Operators } from '../access/access.decorators.js';
 import { KeyRing, scheduleOf } from '../auth/tokens/signing-keys.js';
@@ -13,7 +12,6 @@ import { ApiProblems } from '../openapi/decorators.js';
 import { ServiceStatus } from './operators.responses.js';
 import { keyView } from './views.js';
 
-@ApiTags('Operators')
 @Controller('api/operators/status')
 export class StatusController {
   constructor(

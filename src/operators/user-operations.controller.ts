@@ -1,5 +1,4 @@
 import { applyDecorators, Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { SignedInOperator } from '../access/principal.js';
 import { EmailChanges } from '../accounts/email-changes.js';
 import { PasswordSetting } from '../accounts/password-reset.js';
@@ -27,7 +26,6 @@ const ONLY_OWNER = {
 const UserOperation = (...problems: Parameters<typeof AccountOperation>): MethodDecorator =>
   applyDecorators(AccountOperation(...problems), ApiUserId());
 
-@ApiTags('Operators')
 @Controller('api/operators/users')
 export class UserOperationsController {
   constructor(

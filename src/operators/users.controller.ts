@@ -1,5 +1,4 @@
 import { applyDecorators, Controller, Get, Injectable, Param, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
@@ -54,7 +53,6 @@ export class OperatedUsers {
 const UserLookup = (): MethodDecorator =>
   applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));
 
-@ApiTags('Operators')
 @Controller('api/operators/users')
 export class OperatorUsersController {
   constructor(

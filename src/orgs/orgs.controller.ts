@@ -10,7 +10,7 @@ import {
   Post,
   type StreamableFile,
 } from '@nestjs/common';
-import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse } from '@nestjs/swagger';
 import {
   ApiOrgId,
   MinRole,
@@ -36,7 +36,6 @@ import { UsersModule } from '../users/user-changes.js';
 import { MembersModule } from './members/members.controller.js';
 import { OrgStateModule } from './state/org-state.module.js';
 
-@ApiTags('Organizations')
 @Controller('api/orgs')
 export class OrgsController {
   constructor(

@@ -52,13 +52,10 @@ export class RefreshResult extends TokenResult {
 export class CodeResult {
   /** one-time code, valid for 60 seconds unless configured otherwise */
   @ApiBase64Url(43, { example: '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo' }) code: string;
-}
 
-/** Answers a request with `audience`. An answer without it comes from an older instance: discard the code. */
-export class BoundCodeResult extends CodeResult {
-  /** time at which the code expires */
-  @ApiTime({ example: EXPIRY }) expiresAt: string;
+  /** Time at which the code expires. Present if the request had `audience`. */
+  @ApiTime({ example: EXPIRY }) expiresAt?: string;
 
-  /** name of the one service that can exchange the code */
-  @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' }) audience: string;
+  /** Name of the one service that can exchange the code. Present if the request had `audience`; else discard the code. */
+  @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' }) audience?: string;
 }

@@ -1,5 +1,4 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { Public } from '../../access/access.decorators.js';
 import { Env } from '../../config/env.js';
 import { issuerUrl } from '../../config/readers.js';
@@ -17,7 +16,6 @@ import { KeySet, ServerMetadata } from './tokens.responses.js';
 const NO_URL = { code: 'not_found', detail: 'The issuer of this service is not a URL.' } as const;
 const CACHE = 'public, max-age=300';
 
-@ApiTags('Tokens')
 @Controller()
 export class DiscoveryController {
   constructor(

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { CurrentUser } from '../../http/request-origin.js';
@@ -27,7 +27,6 @@ import { MembersModule } from '../members/members.controller.js';
 import { OrgStateModule } from '../state/org-state.module.js';
 import { InvitationAnswers } from './invitation-answers.service.js';
 
-@ApiTags('Invitations')
 @Controller('api/orgs/:orgId/invitations')
 export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}

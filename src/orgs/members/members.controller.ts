@@ -11,7 +11,7 @@ import {
   Query,
   type StreamableFile,
 } from '@nestjs/common';
-import { ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OkResult } from '../../http/fields.js';
@@ -44,7 +44,6 @@ const MEMBER_OR_ME_PARAM = {
   description: 'user id of the member, from the list of members, or `me`',
 };
 
-@ApiTags('Members')
 @Controller('api/orgs/:orgId/members')
 export class MembersController {
   constructor(
