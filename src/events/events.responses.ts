@@ -205,7 +205,10 @@ function schemaOf(type: EventType): Type {
     const isAlwaysThere = forms.every((form) => columnsOf(form).includes(column));
     property(column, isAlwaysThere ? options : { ...options, nullable: true });
   }
-  property('data', { ...dataSchema(forms.map(({ data }) => data)), selfRequired: true } as ApiPropertyOptions);
+  property('data', {
+    ...dataSchema(forms.map(({ data }) => data)),
+    selfRequired: true,
+  } as ApiPropertyOptions);
   return schema;
 }
 

@@ -14,11 +14,7 @@ import {
   ONE_IS_NEEDED,
   TOKEN_NEEDED,
 } from './introspection.requests.js';
-import {
-  IntrospectionResult,
-  MembershipListResult,
-  type OrgOfToken,
-} from './introspection.responses.js';
+import { IntrospectionResult, MembershipListResult, type OrgOfToken } from './introspection.responses.js';
 import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
 import { FormBody } from '../http/bodies.js';
