@@ -211,7 +211,9 @@ it('unwraps a result: its data, or an error with the problem', async () => {
   expect(unwrap(await client.listSessions())).toEqual({ sessions: [] });
   const refused = await client.revokeSession({ sessionId: 's' });
   expect(() => unwrap(refused)).toThrow(
-    expect.objectContaining({ cause: expect.objectContaining({ code: 'session_not_found' }) as unknown }) as Error,
+    expect.objectContaining({
+      cause: expect.objectContaining({ code: 'session_not_found' }) as unknown,
+    }) as Error,
   );
 });
 

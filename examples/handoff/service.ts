@@ -1,12 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import {
-  createPkce,
-  type Credentials,
-  createGuard,
-  type Refusal,
-  type Guard,
-} from 'accounts-client/service';
+import { createPkce, type Credentials, createGuard, type Refusal, type Guard } from 'accounts-client/service';
 
 const BEGUN_LOGINS = 1_000;
 

@@ -4,7 +4,7 @@ import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
-import type { OkResult } from '../http/fields.js';
+import type { OkResponse } from '../http/fields.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
@@ -120,7 +120,7 @@ export class OwnDeletion {
   ) {}
 
   /** @throws wrong_password, invalid_second_factor_code, OnlyOwnerError, InvalidTokenError */
-  async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResult> {
+  async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResponse> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(write.actor.id, proof, client);
       const done = await this.deleteProven(write, owner);
@@ -130,7 +130,7 @@ export class OwnDeletion {
   }
 
   /** Returns undefined if the password has changed since. */
-  private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResult | undefined> {
+  private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResponse | undefined> {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;
     const prepared = dryRun ? undefined : await this.deletion.prepare(actor.id);

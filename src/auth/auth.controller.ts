@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
-import { OK, OkResult } from '../http/fields.js';
+import { OK, OkResponse } from '../http/fields.js';
 import {
   CallerIfAny,
   CurrentUser,
@@ -12,8 +12,8 @@ import {
 } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
-import { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
-import { ApiSignIn, LOGINS, REGISTRATIONS, SignInResult } from './auth.responses.js';
+import { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
+import { ApiSignIn, LOGINS, REGISTRATIONS, LoginResponse } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
@@ -26,12 +26,12 @@ import {
   RefreshRequest,
 } from './sessions/sessions.requests.js';
 import {
-  CodeResult,
+  CodeResponse,
   EXCHANGES,
   ISSUES,
   LOGOUTS,
-  RefreshResult,
-  TokenResult,
+  RefreshResponse,
+  TokenResponse,
 } from './sessions/sessions.responses.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
@@ -64,7 +64,7 @@ export class AuthController {
     @Body() body: RegisterRequest,
     @Client() client: HashClient,
     @RequestSignInOrigin() origin: SignInOrigin,
-  ): Promise<SignInResult> {
+  ): Promise<LoginResponse> {
     return this.auth.register(body, client, origin);
   }
 
@@ -92,7 +92,7 @@ export class AuthController {
     @Body() body: LoginRequest,
     @Client() client: HashClient,
     @RequestSignInOrigin() origin: SignInOrigin,
-  ): Promise<SignInResult> {
+  ): Promise<LoginResponse> {
     return this.auth.login(body, client, origin);
   }
 
@@ -115,10 +115,10 @@ export class AuthController {
     'invalid_challenge',
     { code: 'rate_limited', detail: TOO_MANY_WRONG_CODES },
   )
-  logInWithSecondFactor(
-    @Body() body: SecondStepRequest,
+  completeLogin(
+    @Body() body: CompleteLoginRequest,
     @RequestSignInOrigin() origin: SignInOrigin,
-  ): Promise<SignInResult> {
+  ): Promise<LoginResponse> {
     return this.auth.logInWithSecondFactor(body, origin);
   }
 
@@ -132,9 +132,9 @@ export class AuthController {
   @Post('code')
   @SignedIn()
   @ApiBody({ type: IssueCodeRequest, required: false, examples: ISSUES })
-  @ApiCreatedResponse({ type: CodeResult })
+  @ApiCreatedResponse({ type: CodeResponse })
   @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }), 'audience_required')
-  issueCode(@CurrentUser() caller: UserPrincipal, @Body() body: IssueCodeRequest): Promise<CodeResult> {
+  issueCode(@CurrentUser() caller: UserPrincipal, @Body() body: IssueCodeRequest): Promise<CodeResponse> {
     return this.codes.issue(caller.sessionId, body);
   }
 
@@ -155,7 +155,7 @@ export class AuthController {
     @Body() body: ExchangeCodeRequest,
     @ServiceIfAny() service: ServicePrincipal | undefined,
     @RequestSignInOrigin() origin: SignInOrigin,
-  ): Promise<TokenResult> {
+  ): Promise<TokenResponse> {
     return this.codes.exchange(body, service, origin);
   }
 
@@ -170,7 +170,7 @@ export class AuthController {
   @HttpCode(200)
   @Public()
   @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
-  refresh(@Body() body: RefreshRequest, @RequestOrigin() origin: Origin): Promise<RefreshResult> {
+  refresh(@Body() body: RefreshRequest, @RequestOrigin() origin: Origin): Promise<RefreshResponse> {
     return this.sessions.refresh(body.refreshToken, origin);
   }
 
@@ -191,7 +191,7 @@ export class AuthController {
     @CallerIfAny() caller: UserPrincipal | undefined,
     @Body() { refreshToken }: LogoutRequest,
     @RequestOrigin() origin: Origin,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.sessions.logOut(caller, refreshToken, origin);
     return OK;
   }

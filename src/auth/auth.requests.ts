@@ -65,7 +65,7 @@ export class RegisterRequest {
   invitationCode?: string | null;
 }
 
-export class SecondStepRequest {
+export class CompleteLoginRequest {
   /** The challenge that the right password got, within 5 minutes. */
   @IsText(1, undefined, { example: A_CHALLENGE }) challenge: string;
 
@@ -78,7 +78,7 @@ export class SecondStepRequest {
   @DeviceName() deviceName?: string;
 }
 
-export class ForgotPasswordRequest {
+export class RequestPasswordResetRequest {
   @IsEmailAddress('ada@example.com') email: string;
 }
 

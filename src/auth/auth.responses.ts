@@ -1,7 +1,7 @@
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions/sessions.requests.js';
-import { EXPIRY, TokenResult } from './sessions/sessions.responses.js';
-import { UserResponse } from '../users/user.fields.js';
+import { EXPIRY, TokenResponse } from './sessions/sessions.responses.js';
+import { UserDto } from '../users/user.fields.js';
 import { ApiTime } from '../openapi/decorators.js';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' };
@@ -17,8 +17,8 @@ export const LOGINS = {
   refresh: { summary: 'a short-lived access token and a refresh token', value: { ...ADA, refresh: true } },
 };
 
-export class SignInResult extends TokenResult {
-  user: UserResponse;
+export class LoginResponse extends TokenResponse {
+  user: UserDto;
 
   /** Time at which the access token expires. Present if the request had `refresh`. */
   @ApiTime({ example: EXPIRY }) expiresAt?: string;
@@ -27,4 +27,4 @@ export class SignInResult extends TokenResult {
   @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken?: string;
 }
 
-export const ApiSignIn = (status: number): MethodDecorator => ApiResponse({ status, type: SignInResult });
+export const ApiSignIn = (status: number): MethodDecorator => ApiResponse({ status, type: LoginResponse });

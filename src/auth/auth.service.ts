@@ -5,7 +5,7 @@ import { type Transaction, Transactions } from '../database/transactions/transac
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/login-limits.js';
-import type { SignInResult } from './auth.responses.js';
+import type { LoginResponse } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
@@ -18,7 +18,7 @@ import {
 } from './second-factor/login-challenges.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
-import type { LoginRequest, RegisterRequest, SecondStepRequest } from './auth.requests.js';
+import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { PASSWORD_AND_CODE } from './tokens/access-token.js';
 
@@ -49,7 +49,7 @@ export class AuthService {
     { email, password, refresh, deviceName, invitationCode = null }: RegisterRequest,
     client: HashClient,
     origin: SignInOrigin,
-  ): Promise<SignInResult> {
+  ): Promise<LoginResponse> {
     const invitation =
       invitationCode === null
         ? undefined
@@ -75,7 +75,7 @@ export class AuthService {
     { email, password, refresh, deviceName }: LoginRequest,
     client: HashClient,
     origin: SignInOrigin,
-  ): Promise<SignInResult> {
+  ): Promise<LoginResponse> {
     const user = await this.users.findCredentials(email);
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) {
@@ -99,9 +99,9 @@ export class AuthService {
 
   /** Counts no wrong code for a void challenge. @throws InvalidChallengeError, invalid_second_factor_code, RateLimitedError */
   async logInWithSecondFactor(
-    { challenge: text, code: typed, refresh, deviceName }: SecondStepRequest,
+    { challenge: text, code: typed, refresh, deviceName }: CompleteLoginRequest,
     origin: SignInOrigin,
-  ): Promise<SignInResult> {
+  ): Promise<LoginResponse> {
     const challenge = await this.challenges.read(text);
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const { userId, authEpoch } = challenge;
@@ -114,7 +114,7 @@ export class AuthService {
   }
 
   /** Opens the session in the epoch that was read with the hash, so that a concurrent end of all sessions ends it too. */
-  private async open(login: Login, user: Named, code?: CheckedCode): Promise<SignInResult> {
+  private async open(login: Login, user: Named, code?: CheckedCode): Promise<LoginResponse> {
     const work = async (transaction: Transaction): Promise<NewSession> => {
       const used = code && (await this.verification.use(transaction, code));
       return (await this.sessions.open(transaction, login, used)).session;
@@ -128,7 +128,7 @@ export class AuthService {
     }
   }
 
-  private answer(session: NewSession, { id, email }: Named): SignInResult {
+  private answer(session: NewSession, { id, email }: Named): LoginResponse {
     return { ...this.sessions.answer(session), user: { id, email } };
   }
 }

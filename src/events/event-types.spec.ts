@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FeedResult } from './events.responses.js';
+import { FeedResponse } from './events.responses.js';
 import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
 import { isToldTo } from './events.service.js';
 
@@ -22,7 +22,7 @@ it('tells services of all but what is internal, and of services only the one con
 });
 
 it('gives the OpenAPI document one schema for each type that services are told of', () => {
-  const { items } = Reflect.getMetadata('swagger/apiModelProperties', FeedResult.prototype, 'events') as {
+  const { items } = Reflect.getMetadata('swagger/apiModelProperties', FeedResponse.prototype, 'events') as {
     items: { oneOf: unknown[]; discriminator: { mapping: Record<string, string> } };
   };
 

@@ -9,7 +9,7 @@ import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { Patience } from '../http/deadline.js';
 import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
-import { FeedResult, OrgEventsResult } from './events.responses.js';
+import { FeedResponse, OrgEventsResponse } from './events.responses.js';
 import { EventsService, orgEvent } from './events.service.js';
 
 @Controller('api/orgs/:orgId/events')
@@ -23,12 +23,12 @@ export class OrgEventsController {
    */
   @Get()
   @MinRole('admin')
-  @ApiPage(OrgEventsResult)
-  async listOrgEvents(
+  @ApiPage(OrgEventsResponse)
+  async listOrgAuditEvents(
     @Param('orgId') orgId: string,
     @Query() query: ListOrgEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OrgEventsResult> {
+  ): Promise<OrgEventsResponse> {
     const { userId, type } = query;
     const { events, next } = await this.events.list({ orgId, userId, type }, query, linkNextPage);
     return { events: events.map(orgEvent), ...next };
@@ -50,16 +50,16 @@ export class FeedController {
   @Get()
   @AllowedServices('events')
   @OnlyParameters('after', 'wait', 'limit')
-  @ApiOkResponse({ type: FeedResult })
+  @ApiOkResponse({ type: FeedResponse })
   @ApiProblems(invalidFields({ after: INVALID_CURSOR }), 'cursor_expired', {
     code: 'rate_limited',
     detail: TOO_MANY_WAIT,
   })
-  followEvents(
+  listEvents(
     @CurrentService() reader: ServicePrincipal,
     @Query() query: FeedQuery,
     @Patience() patience: Patience,
-  ): Promise<FeedResult> {
+  ): Promise<FeedResponse> {
     return this.feed.follow(reader, query, patience);
   }
 }

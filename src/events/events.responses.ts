@@ -105,13 +105,13 @@ export class OwnEvent extends DetailedEvent {
   @ApiText(2, 45, { nullable: true }) ip: string | null;
 }
 
-class WholeEventActor extends EventActor {
+class AuditEventActor extends EventActor {
   /** session that acted; null if it is unknown */
   @ApiId({ nullable: true }) sessionId: string | null;
 }
 
-export class WholeEvent extends DetailedEvent {
-  actor: WholeEventActor;
+export class AuditEvent extends DetailedEvent {
+  actor: AuditEventActor;
 
   /** client IP address; null if there was none, or it was deleted after 90 days */
   @ApiText(2, 45, { nullable: true }) ip: string | null;
@@ -132,11 +132,11 @@ export class EventsPage {
   nextCursor?: string;
 }
 
-export class OrgEventsResult extends EventsPage {
+export class OrgEventsResponse extends EventsPage {
   @ApiProperty({ type: [OrgEvent], example: [ORG_EVENT] }) events: OrgEvent[];
 }
 
-export class OwnEventsResult extends EventsPage {
+export class OwnEventsResponse extends EventsPage {
   @ApiProperty({ type: [OwnEvent], example: [OWN_EVENT] }) events: OwnEvent[];
 }
 
@@ -181,7 +181,7 @@ const EXAMPLE = { ...LOGIN, actor: { type: actor.type, id: actor.id } };
 
 /** A page of the feed, in the order of the feed. `type` tells the events apart. */
 @ApiExtraModels(FeedEventActor, ...SCHEMAS.values())
-export class FeedResult {
+export class FeedResponse {
   @ApiProperty({ type: 'array', items: EVENT, example: [EXAMPLE] }) events: FeedEvent[];
 
   /**

@@ -13,7 +13,7 @@ import {
 } from '../http/pages.js';
 import type { Event } from './event.entity.js';
 import { type EventFilter, EventsRepository, LATEST } from './events.repository.js';
-import type { FeedEvent, OrgEvent, OwnEvent, WholeEvent } from './events.responses.js';
+import type { FeedEvent, OrgEvent, OwnEvent, AuditEvent } from './events.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 import { timeText } from '../identifiers/text.js';
 
@@ -87,7 +87,7 @@ export function feedEvent(event: Event): FeedEvent {
   };
 }
 
-export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): WholeEvent {
+export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): AuditEvent {
   const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
   return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };
 }

@@ -8,7 +8,7 @@ import { feedEvent, isToldTo } from './events.service.js';
 import type { FeedQuery } from './events.query.js';
 import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, START } from './feed.repository.js';
-import type { FeedResult } from './events.responses.js';
+import type { FeedResponse } from './events.responses.js';
 
 export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
 
@@ -41,7 +41,7 @@ export class FeedService {
     private readonly rounds: FeedRounds,
   ) {}
 
-  async follow(reader: ServicePrincipal, query: FeedQuery, { gone, wait }: Patience): Promise<FeedResult> {
+  async follow(reader: ServicePrincipal, query: FeedQuery, { gone, wait }: Patience): Promise<FeedResponse> {
     const { after, wait: seconds = '0' } = query;
     if (after === undefined) return { events: [], next: await this.end(gone) };
     const isWanted = (event: Event): boolean => isToldTo(reader.name, event);

@@ -55,7 +55,7 @@ export class HealthController {
    */
   @Get('live')
   @Public('operators')
-  getLive(): Liveness {
+  getLiveness(): Liveness {
     return { status: 'ok' };
   }
 
@@ -68,7 +68,7 @@ export class HealthController {
   @Get('ready')
   @Public('operators')
   @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
-  getReady(): Promise<Readiness> {
+  getReadiness(): Promise<Readiness> {
     return this.readiness.check();
   }
 }

@@ -177,8 +177,8 @@ export const OnlyParameters = (...declared: string[]): MethodDecorator =>
     },
   });
 
-export const OK: OkResult = { ok: true };
+export const OK: OkResponse = { ok: true };
 
-export class OkResult {
+export class OkResponse {
   @ApiProperty({ type: Boolean, enum: [true], example: true }) ok: true;
 }

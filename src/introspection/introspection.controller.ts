@@ -14,7 +14,7 @@ import {
   ONE_IS_NEEDED,
   TOKEN_NEEDED,
 } from './introspection.requests.js';
-import { IntrospectionResult, MembershipListResult, type OrgOfToken } from './introspection.responses.js';
+import { IntrospectionResponse, MembershipsResponse, type OrgOfToken } from './introspection.responses.js';
 import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
 import { FormBody } from '../http/bodies.js';
@@ -23,7 +23,7 @@ import { ApiPage } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { OrgStateModule } from '../orgs/state/org-state.module.js';
 
-const INACTIVE: IntrospectionResult = { active: false };
+const INACTIVE: IntrospectionResponse = { active: false };
 
 @Controller(INTROSPECTION_PATH)
 export class IntrospectionController {
@@ -45,12 +45,12 @@ export class IntrospectionController {
   @AllowedServices('introspect')
   @FormBody()
   @ApiBody({ type: IntrospectTokenRequest, examples: INTROSPECTIONS })
-  @ApiOkResponse({ type: IntrospectionResult })
+  @ApiOkResponse({ type: IntrospectionResponse })
   @ApiProblems(invalidFields({ token: TOKEN_NEEDED }))
   async introspectToken(
     @CurrentService() { name }: ServicePrincipal,
     @IntrospectionForm() { token, orgId }: IntrospectionForm,
-  ): Promise<IntrospectionResult> {
+  ): Promise<IntrospectionResponse> {
     // Nobody learns of a token that is for another service.
     const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
     if (typeof live === 'string') return INACTIVE;
@@ -65,7 +65,7 @@ export class IntrospectionController {
   }
 }
 
-function describe({ claims, holder }: LiveToken): IntrospectionResult {
+function describe({ claims, holder }: LiveToken): IntrospectionResponse {
   const { amr, epoch, email: username, emailVerified } = holder;
   return {
     active: true,
@@ -90,12 +90,12 @@ export class MembershipsController {
    */
   @Get()
   @AllowedServices('memberships')
-  @ApiPage(MembershipListResult)
+  @ApiPage(MembershipsResponse)
   @ApiProblems(invalidFields({ orgId: ONE_IS_NEEDED }))
   async listMemberships(
     @Query() query: ListMembershipsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<MembershipListResult> {
+  ): Promise<MembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.find(query, limit + 1);
     const place = query.orgId === undefined ? 'orgId' : 'userId';

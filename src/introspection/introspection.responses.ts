@@ -12,7 +12,7 @@ export interface OrgOfToken {
 }
 
 /** Response of RFC 7662 section 2.2. If `active` is false, all other members are absent. */
-export class IntrospectionResult {
+export class IntrospectionResponse {
   @ApiProperty({ type: Boolean, example: true, description: 'Whether the access token is valid now.' })
   active: boolean;
   @ApiProperty({ enum: ['Bearer'], example: 'Bearer' }) token_type?: 'Bearer';
@@ -97,8 +97,8 @@ const MEMBERSHIPS_EXAMPLE = [
   },
 ];
 
-@ApiSchema({ name: 'OrgMembership' })
-export class ListedMembershipResponse {
+@ApiSchema({ name: 'Membership' })
+export class MembershipDto {
   @ApiId() orgId: string;
   @ApiId() userId: string;
   @ApiRole() role: Role;
@@ -107,9 +107,9 @@ export class ListedMembershipResponse {
   orgRevision: number;
 }
 
-export class MembershipListResult {
-  @ApiProperty({ type: [ListedMembershipResponse], example: MEMBERSHIPS_EXAMPLE })
-  memberships: ListedMembershipResponse[];
+export class MembershipsResponse {
+  @ApiProperty({ type: [MembershipDto], example: MEMBERSHIPS_EXAMPLE })
+  memberships: MembershipDto[];
 
   @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M')
   nextCursor?: string;

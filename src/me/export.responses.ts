@@ -9,12 +9,12 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from '../orgs/state/org.entity.js';
-import { OrgResponse } from '../orgs/members/members.responses.js';
+import { OrgDto } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
 import { VIA } from './me.responses.js';
-import { UserResponse } from '../users/user.fields.js';
+import { UserDto } from '../users/user.fields.js';
 
-export class ExportedAccount extends UserResponse {
+export class ExportedAccount extends UserDto {
   @ApiTime() createdAt: string;
   @ApiTime({ nullable: true }) disabledAt: string | null;
   @ApiTime({ nullable: true }) emailVerifiedAt: string | null;
@@ -23,7 +23,7 @@ export class ExportedAccount extends UserResponse {
   @ApiTime({ nullable: true }) operatorSince: string | null;
 }
 
-export class ExportedOrg extends OrgResponse {
+export class ExportedOrg extends OrgDto {
   @ApiRole() role: Role;
   @ApiTime() joinedAt: string;
 
@@ -49,7 +49,7 @@ export class ExportedSession {
   @ApiText(1, MAX_DEVICE_NAME, { nullable: true }) deviceName: string | null;
 }
 
-export class ExportedMail {
+export class ExportedEmail {
   @ApiId() id: string;
   @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' }) kind: MailKind;
   @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' }) state: MailState;
@@ -60,7 +60,7 @@ export class ExportedMail {
 export class ExportedInvitation {
   @ApiId() id: string;
 
-  org: OrgResponse;
+  org: OrgDto;
 
   @ApiProperty({ enum: INVITED_ROLES }) role: InvitedRole;
   @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' }) status: InvitationStatus;
@@ -117,7 +117,7 @@ const START: OwnEvent = {
   sessionId: SESSION,
 };
 
-export class ExportResult {
+export class ExportResponse {
   @ApiTime({ example: '2026-11-22T10:00:00.000Z' }) exportedAt: string;
   @ApiProperty({ type: ExportedAccount, example: ACCOUNT }) account: ExportedAccount;
 
@@ -134,7 +134,7 @@ export class ExportResult {
   @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] }) events: OwnEvent[];
 
   /** emails to the email of the account, as long as they are kept, without their texts */
-  @ApiProperty({ type: [ExportedMail], example: [] }) mails: ExportedMail[];
+  @ApiProperty({ type: [ExportedEmail], example: [] }) mails: ExportedEmail[];
 
   /** none while the email is not verified, since it may be another person's */
   @ApiProperty({ type: [ExportedInvitation], example: [] }) invitations: ExportedInvitation[];

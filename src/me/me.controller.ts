@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
-import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
+import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
@@ -19,16 +19,16 @@ import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, ownEvent } from '../events/events.service.js';
-import { OwnEventsResult } from '../events/events.responses.js';
+import { OwnEventsResponse } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';
-import { ExportResult } from './export.responses.js';
+import { ExportResponse } from './export.responses.js';
 import { MeService, sessionView } from './me.service.js';
 import {
-  AccountResult,
-  DeletedOrgsResult,
-  MeResult,
-  OwnOrgsResult,
-  OwnSessionsResult,
+  AccountResponse,
+  DeletedOrgsResponse,
+  CurrentUserResponse,
+  OrgMembershipsResponse,
+  SessionsResponse,
 } from './me.responses.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
@@ -56,11 +56,11 @@ export class MeController {
   @Get()
   @SignedIn({ boundTokens: true })
   @ApiIncluded()
-  @ApiOkResponse({ type: MeResult })
+  @ApiOkResponse({ type: CurrentUserResponse })
   getMe(
     @CurrentUser() caller: UserPrincipal,
     @Included() included: Included,
-  ): Promise<MeResult | StreamableFile> {
+  ): Promise<CurrentUserResponse | StreamableFile> {
     return this.me.get(caller, included);
   }
 
@@ -71,7 +71,7 @@ export class MeController {
    */
   @Get('account')
   @SignedIn()
-  getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResult> {
+  getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResponse> {
     return this.me.getAccount(caller.id);
   }
 
@@ -82,12 +82,12 @@ export class MeController {
    */
   @Get('orgs')
   @SignedIn({ boundTokens: true })
-  @ApiPage(OwnOrgsResult)
-  listOwnOrgs(
+  @ApiPage(OrgMembershipsResponse)
+  listOrgs(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OwnOrgsResult> {
+  ): Promise<OrgMembershipsResponse> {
     return this.me.listOrgs(id, query, linkNextPage);
   }
 
@@ -98,12 +98,12 @@ export class MeController {
    */
   @Get('deleted-orgs')
   @SignedIn()
-  @ApiPage(DeletedOrgsResult)
+  @ApiPage(DeletedOrgsResponse)
   listDeletedOrgs(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<DeletedOrgsResult> {
+  ): Promise<DeletedOrgsResponse> {
     return this.me.listDeletedOrgs(id, query, linkNextPage);
   }
 
@@ -133,7 +133,7 @@ export class MeController {
     @CurrentWrite() write: Write,
     @Body() proof: DeleteAccountRequest,
     @Client() client: HashClient,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.deletion.delete(write, proof, client);
   }
 
@@ -145,12 +145,12 @@ export class MeController {
    */
   @Get('events')
   @SignedInByPassword()
-  @ApiPage(OwnEventsResult)
-  async listOwnEvents(
+  @ApiPage(OwnEventsResponse)
+  async listAuditEvents(
     @CurrentUser() { id: userId }: UserPrincipal,
     @Query() query: ListEventsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OwnEventsResult> {
+  ): Promise<OwnEventsResponse> {
     const { events, next } = await this.events.list({ userId, type: query.type }, query, linkNextPage);
     return { events: events.map(ownEvent), ...next };
   }
@@ -166,8 +166,8 @@ export class MeController {
   @Get('export')
   @SignedInByPassword()
   @RateLimited('export')
-  @ApiOkResponse({ type: ExportResult })
-  exportOwnData(@CurrentUser() caller: UserPrincipal): Promise<StreamableFile> {
+  @ApiOkResponse({ type: ExportResponse })
+  exportData(@CurrentUser() caller: UserPrincipal): Promise<StreamableFile> {
     return this.me.export(caller);
   }
 
@@ -178,7 +178,7 @@ export class MeController {
    */
   @Get('sessions')
   @SignedIn()
-  async listOwnSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<OwnSessionsResult> {
+  async listSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<SessionsResponse> {
     const found = await this.userSessions.listAlive(id);
     const sessions = found.map((one) => Object.assign(sessionView(one), { current: one.id === sessionId }));
     return { sessions };
@@ -200,10 +200,10 @@ export class MeController {
     description: 'id of the session, from the list of sessions',
   })
   @ApiProblems('session_not_found')
-  endOwnSession(
+  revokeSession(
     @CurrentActor() actor: UserActor,
     @Param('sessionId', EntityIdPipe) id: string,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.sessions.end(actor, id).then(() => OK);
   }
 
@@ -217,7 +217,7 @@ export class MeController {
   @SignedInByPassword()
   @WriteRoute({ query: ['all'] })
   @ApiProblems(invalidFields({ all: 'must be true or false' }))
-  endOwnSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResult> {
+  revokeSessions(@CurrentActor() actor: UserActor, @Query() { all }: EndSessionsQuery): Promise<OkResponse> {
     return this.revocation.revokeAll(actor, { exceptActing: all !== 'true' }).then(() => OK);
   }
 }

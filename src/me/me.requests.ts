@@ -9,7 +9,7 @@ import { IfGiven, IsText, PageCursor, PageLimit } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ValidationProblem } from '../problems/problem.js';
 
-export class BeginSecondFactorRequest {
+export class EnrollSecondFactorRequest {
   @IsPassword() password: string;
 }
 

@@ -1,31 +1,31 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgResponse } from '../orgs/members/members.responses.js';
-import { UserResponse } from '../users/user.fields.js';
+import { OrgDto } from '../orgs/members/members.responses.js';
+import { UserDto } from '../users/user.fields.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
 /** the answer without `include` */
 const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' };
 
-export class Me extends UserResponse {
+export class CurrentUser extends UserDto {
   /** present with `include=account` */
   @ApiProperty({ example: false }) emailVerified?: boolean;
 }
 
-export class OrgOfMe extends OrgResponse {
+export class OrgOfMe extends OrgDto {
   /** present with `include=roles` */
   @ApiRole() role?: Role;
 }
 
-export class MeResult {
-  @ApiProperty({ type: Me, example: ME }) user: Me;
+export class CurrentUserResponse {
+  @ApiProperty({ type: CurrentUser, example: ME }) user: CurrentUser;
   @ApiProperty({ type: [OrgOfMe], example: [ORG] }) orgs: OrgOfMe[];
 }
 
-export class AccountResult {
-  user: UserResponse;
+export class AccountResponse {
+  user: UserDto;
 
   @ApiProperty({ example: false }) emailVerified: boolean;
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) createdAt: string;
@@ -37,12 +37,12 @@ export class AccountResult {
 /** The creator of an organization owns it. */
 const OWN_ORG = { ...ORG, role: 'owner', joinedAt: '2026-11-22T09:00:00.000Z' };
 
-export class OwnOrg extends OrgResponse {
+export class OrgMembership extends OrgDto {
   @ApiRole() role: Role;
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
 }
 
-export class DeletedOrg extends OrgResponse {
+export class DeletedOrg extends OrgDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;
 
   /** end of the time in which an owner can restore the organization */
@@ -54,17 +54,17 @@ class OrgsPage {
   nextCursor?: string;
 }
 
-export class OwnOrgsResult extends OrgsPage {
-  @ApiProperty({ type: [OwnOrg], example: [OWN_ORG] }) orgs: OwnOrg[];
+export class OrgMembershipsResponse extends OrgsPage {
+  @ApiProperty({ type: [OrgMembership], example: [OWN_ORG] }) orgs: OrgMembership[];
 }
 
-export class DeletedOrgsResult extends OrgsPage {
+export class DeletedOrgsResponse extends OrgsPage {
   @ApiProperty({ type: [DeletedOrg] }) orgs: DeletedOrg[];
 }
 
 export const VIA = ['password', 'code'] as const;
 
-export class ListedSession {
+export class SessionSummary {
   @ApiId() id: string;
 
   /** `password` if a login or registration opened the session, `code` if a one-time code did */
@@ -88,12 +88,12 @@ export class ListedSession {
   @ApiText(1, 40, { nullable: true }) service: string | null;
 }
 
-export class OwnSession extends ListedSession {
+export class Session extends SessionSummary {
   /** whether this is the session of the token */
   @ApiProperty() current: boolean;
 }
 
-const EXAMPLE: OwnSession = {
+const EXAMPLE: Session = {
   id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
   current: true,
   via: 'password',
@@ -106,8 +106,8 @@ const EXAMPLE: OwnSession = {
   service: null,
 };
 
-export class OwnSessionsResult {
-  @ApiProperty({ type: [OwnSession], example: [EXAMPLE] }) sessions: OwnSession[];
+export class SessionsResponse {
+  @ApiProperty({ type: [Session], example: [EXAMPLE] }) sessions: Session[];
 }
 
 const RECOVERY_CODES = [
@@ -123,7 +123,7 @@ const RECOVERY_CODES = [
   'J2QND-3XKFW-V9MEY-B4HTC-R7ZA1G',
 ];
 
-export class SecondFactorResult {
+export class SecondFactorResponse {
   @ApiProperty({ example: true }) enabled: boolean;
 
   /** null while there is none */
@@ -131,7 +131,7 @@ export class SecondFactorResult {
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 10, example: 10 }) recoveryCodesLeft: number;
 }
 
-export class EnrolmentResult {
+export class EnrollmentResponse {
   /**
    * the secret in base32, to type into an authenticator app
    * @example "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -148,7 +148,7 @@ export class EnrolmentResult {
   uri: string;
 }
 
-export class RecoveryCodesResult {
+export class RecoveryCodesResponse {
   /** the new recovery codes, each of which works once; they are shown this time only */
   @ApiProperty({
     type: 'array',

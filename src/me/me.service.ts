@@ -19,12 +19,12 @@ import type { UserProfile } from '../users/user-profile.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Included, ListOwnOrgsQuery } from './me.requests.js';
 import type {
-  AccountResult,
-  DeletedOrgsResult,
-  ListedSession,
-  MeResult,
+  AccountResponse,
+  DeletedOrgsResponse,
+  SessionSummary,
+  CurrentUserResponse,
   OrgOfMe,
-  OwnOrgsResult,
+  OrgMembershipsResponse,
 } from './me.responses.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 
@@ -45,7 +45,10 @@ export class MeService {
   ) {}
 
   /** Streams a long list of organizations, to bound memory and the time of one turn. */
-  async get({ id, email, sessionId }: UserPrincipal, included: Included): Promise<MeResult | StreamableFile> {
+  async get(
+    { id, email, sessionId }: UserPrincipal,
+    included: Included,
+  ): Promise<CurrentUserResponse | StreamableFile> {
     const withRoles = included.has('roles');
     const [first, account] = await Promise.all([
       this.findFirstOrgs(id, withRoles),
@@ -66,7 +69,7 @@ export class MeService {
     });
   }
 
-  async getAccount(userId: string): Promise<AccountResult> {
+  async getAccount(userId: string): Promise<AccountResponse> {
     const { id, email, emailVerifiedAt, createdAt, passwordChangedAt } = await this.find(userId);
     return {
       user: { id, email },
@@ -80,7 +83,7 @@ export class MeService {
     userId: string,
     query: ListOwnOrgsQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<OwnOrgsResult> {
+  ): Promise<OrgMembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.memberships.findOrgs(userId, limit + 1, positionOf(query));
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
@@ -91,7 +94,7 @@ export class MeService {
     userId: string,
     query: ListOwnOrgsQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<DeletedOrgsResult> {
+  ): Promise<DeletedOrgsResponse> {
     const limit = limitOf(query);
     const rows = await this.memberships.findDeletedOrgs(userId, limit + 1, positionOf(query));
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
@@ -151,7 +154,7 @@ function cursorOf({ joinedAt, id }: { joinedAt: number; id: string }): string {
   return encodeCursor({ order: joinedAt, id });
 }
 
-export function sessionView(session: OwnSession): ListedSession {
+export function sessionView(session: OwnSession): SessionSummary {
   const { id, loginId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
   return {
     id,

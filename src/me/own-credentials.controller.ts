@@ -8,21 +8,21 @@ import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService } from '../accounts/own-second-factor.js';
 import { PasswordChangeService } from '../auth/password-change.service.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
-import { OK, OkResult } from '../http/fields.js';
+import { OK, OkResponse } from '../http/fields.js';
 import { timeOrNull } from '../identifiers/text.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import {
-  BeginSecondFactorRequest,
+  EnrollSecondFactorRequest,
   ChangeEmailRequest,
   ChangePasswordRequest,
   ChangeSecondFactorRequest,
   ConfirmSecondFactorRequest,
   VerifyEmailRequest,
 } from './me.requests.js';
-import { EnrolmentResult, RecoveryCodesResult, SecondFactorResult } from './me.responses.js';
+import { EnrollmentResponse, RecoveryCodesResponse, SecondFactorResponse } from './me.responses.js';
 import { OwnEmailService } from '../accounts/own-email.js';
-import { ForgotPasswordRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
+import { RequestPasswordResetRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
 import { PasswordRecoveryService } from '../accounts/password-reset.js';
 
 const WRONG_PROOF = [
@@ -63,7 +63,7 @@ export class OwnCredentialsController {
     @CurrentActor() actor: UserActor,
     @Body() body: ChangePasswordRequest,
     @Client() client: HashClient,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.passwords.change(actor, body, client).then(() => OK);
   }
 
@@ -74,7 +74,7 @@ export class OwnCredentialsController {
    */
   @Get('second-factor')
   @SignedIn()
-  async getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResult> {
+  async getSecondFactor(@CurrentUser() { id }: UserPrincipal): Promise<SecondFactorResponse> {
     const { enabledAt, recoveryCodesLeft } = await this.secondFactor.find(id);
     return { enabled: enabledAt !== null, enabledAt: timeOrNull(enabledAt), recoveryCodesLeft };
   }
@@ -88,11 +88,11 @@ export class OwnCredentialsController {
    */
   @Post('second-factor')
   @ProvenChange(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
-  beginSecondFactor(
+  enrollSecondFactor(
     @CurrentUser() { id }: UserPrincipal,
-    @Body() { password }: BeginSecondFactorRequest,
+    @Body() { password }: EnrollSecondFactorRequest,
     @Client() client: HashClient,
-  ): Promise<EnrolmentResult> {
+  ): Promise<EnrollmentResponse> {
     return this.secondFactor.begin(id, password, client);
   }
 
@@ -116,7 +116,7 @@ export class OwnCredentialsController {
   async confirmSecondFactor(
     @CurrentActor() actor: UserActor,
     @Body() { code }: ConfirmSecondFactorRequest,
-  ): Promise<RecoveryCodesResult> {
+  ): Promise<RecoveryCodesResponse> {
     return { recoveryCodes: await this.secondFactor.confirm(actor, code) };
   }
 
@@ -133,7 +133,7 @@ export class OwnCredentialsController {
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
     @Client() client: HashClient,
-  ): Promise<RecoveryCodesResult> {
+  ): Promise<RecoveryCodesResponse> {
     return { recoveryCodes: await this.secondFactor.renewRecoveryCodes(actor, body, client) };
   }
 
@@ -150,7 +150,7 @@ export class OwnCredentialsController {
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeSecondFactorRequest,
     @Client() client: HashClient,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.secondFactor.remove(actor, body, client).then(() => OK);
   }
 
@@ -164,10 +164,13 @@ export class OwnCredentialsController {
   @Post('email/verification')
   @SignedInByPassword()
   @RateLimited('forgot')
-  @ApiOkResponse({ type: OkResult, description: 'The e-mail is already verified.' })
-  @ApiAcceptedResponse({ type: OkResult, description: 'A code is on its way.' })
+  @ApiOkResponse({ type: OkResponse, description: 'The e-mail is already verified.' })
+  @ApiAcceptedResponse({ type: OkResponse, description: 'A code is on its way.' })
   @ApiProblems('mail_unavailable')
-  async askForVerification(@CurrentUser() { id }: UserPrincipal, @Res() reply: FastifyReply): Promise<void> {
+  async requestEmailVerification(
+    @CurrentUser() { id }: UserPrincipal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     await reply.status((await this.emails.askForVerification(id)) ? 202 : 200).send(OK);
   }
 
@@ -182,7 +185,7 @@ export class OwnCredentialsController {
   @SignedInByPassword()
   @RateLimited('code')
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_email_code', 'email_taken')
-  verify(@CurrentActor() actor: UserActor, @Body() { code }: VerifyEmailRequest): Promise<OkResult> {
+  verifyEmail(@CurrentActor() actor: UserActor, @Body() { code }: VerifyEmailRequest): Promise<OkResponse> {
     return this.emails.prove(actor, code).then(() => OK);
   }
 
@@ -204,11 +207,11 @@ export class OwnCredentialsController {
     'second_factor_code_used',
     'mail_unavailable',
   )
-  askForChange(
+  requestEmailChange(
     @CurrentActor() actor: UserActor,
     @Body() body: ChangeEmailRequest,
     @Client() client: HashClient,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.emails.askForChange(actor, body, client).then(() => OK);
   }
 }
@@ -229,7 +232,10 @@ export class PasswordRecoveryController {
   @Public()
   @RateLimited('forgot', 'address')
   @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'mail_unavailable')
-  forgot(@Body() { email }: ForgotPasswordRequest, @RequestOrigin() origin: Origin): Promise<OkResult> {
+  requestPasswordReset(
+    @Body() { email }: RequestPasswordResetRequest,
+    @RequestOrigin() origin: Origin,
+  ): Promise<OkResponse> {
     return this.recovery.ask(email, origin).then(() => OK);
   }
 
@@ -253,11 +259,11 @@ export class PasswordRecoveryController {
     commonPassword('newPassword'),
     'invalid_email_code',
   )
-  reset(
+  resetPassword(
     @Body() body: ResetPasswordRequest,
     @Client() client: HashClient,
     @RequestOrigin() origin: Origin,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.recovery.reset(body, client, origin).then(() => OK);
   }
 }

@@ -3,7 +3,7 @@ import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { ApiPage, EntityIdPipe, OkResult } from '../http/fields.js';
+import { ApiPage, EntityIdPipe, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -11,12 +11,12 @@ import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import {
-  AnswerByCodeRequest,
+  AnswerInvitationByCodeRequest,
   AnswerInvitationRequest,
   INVITATION_PARAM,
   ListOwnInvitationsQuery,
 } from '../orgs/invitations/invitations.requests.js';
-import { AcceptedResult, OwnInvitationPage } from '../orgs/invitations/invitations.responses.js';
+import { AcceptedResponse, ReceivedInvitationsResponse } from '../orgs/invitations/invitations.responses.js';
 import { InvitationsService } from '../orgs/invitations/invitations.service.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 
@@ -50,12 +50,12 @@ export class OwnInvitationsController {
    */
   @Get()
   @SignedIn()
-  @ApiPage(OwnInvitationPage)
-  listOwnInvitations(
+  @ApiPage(ReceivedInvitationsResponse)
+  listReceivedInvitations(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OwnInvitationPage> {
+  ): Promise<ReceivedInvitationsResponse> {
     return this.invitations.listOfUser(id, query, linkNextPage);
   }
 
@@ -74,7 +74,7 @@ export class OwnInvitationsController {
     @AnswerTag() tagged: TagAnswer,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() { code }: AnswerInvitationRequest,
-  ): Promise<AcceptedResult> {
+  ): Promise<AcceptedResponse> {
     return tagged(this.answers.accept(write, { id: invitationId, code }));
   }
 
@@ -91,7 +91,7 @@ export class OwnInvitationsController {
     @CurrentWrite() write: Write,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() { code }: AnswerInvitationRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return this.answers.decline(write, { id: invitationId, code });
   }
 
@@ -110,8 +110,8 @@ export class OwnInvitationsController {
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @CurrentUser() { email }: UserPrincipal,
-    @Body() { code }: AnswerByCodeRequest,
-  ): Promise<AcceptedResult> {
+    @Body() { code }: AnswerInvitationByCodeRequest,
+  ): Promise<AcceptedResponse> {
     return tagged(this.answers.accept(write, { email, code }));
   }
 
@@ -129,8 +129,8 @@ export class OwnInvitationsController {
   declineInvitationByCode(
     @CurrentWrite() write: Write,
     @CurrentUser() { email }: UserPrincipal,
-    @Body() { code }: AnswerByCodeRequest,
-  ): Promise<OkResult> {
+    @Body() { code }: AnswerInvitationByCodeRequest,
+  ): Promise<OkResponse> {
     return this.answers.decline(write, { email, code });
   }
 }

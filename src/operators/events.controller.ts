@@ -4,7 +4,7 @@ import { ApiPage } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, wholeEvent } from '../events/events.service.js';
 import { ListRecordQuery } from './operators.requests.js';
-import { RecordResult } from './operators.responses.js';
+import { AuditEventsResponse } from './operators.responses.js';
 
 @Controller('api/operators/events')
 export class OperatorEventsController {
@@ -18,11 +18,11 @@ export class OperatorEventsController {
    */
   @Get()
   @Operators()
-  @ApiPage(RecordResult)
-  async listRecord(
+  @ApiPage(AuditEventsResponse)
+  async adminListAuditEvents(
     @Query() query: ListRecordQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<RecordResult> {
+  ): Promise<AuditEventsResponse> {
     const { events, next } = await this.events.list(query, query, linkNextPage);
     return { events: events.map(wholeEvent), ...next };
   }

@@ -3,12 +3,12 @@ import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
+import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
 import { ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
-import { MailsResult } from './operators.responses.js';
+import { EmailsResponse } from './operators.responses.js';
 import { OperatedMails } from './operated-mails.js';
 import { mailView } from './views.js';
 
@@ -30,11 +30,11 @@ export class OperatorMailsController {
    */
   @Get()
   @Operators()
-  @ApiPage(MailsResult)
-  async listMails(
+  @ApiPage(EmailsResponse)
+  async adminListEmails(
     @Query() query: ListMailsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<MailsResult> {
+  ): Promise<EmailsResponse> {
     const { state, to: recipient } = query;
     const states = state === undefined ? DEFAULT_STATES : [state];
     const limit = limitOf(query);
@@ -53,11 +53,11 @@ export class OperatorMailsController {
   @HttpCode(200)
   @Operation('mail_not_found', 'mail_ended', 'mail_obsolete')
   @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'id of the mail' })
-  async retryMail(
+  async adminRetryEmail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('mailId', EntityIdPipe) mailId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.operated.retry(mailId, { ...operator, reason });
     return OK;
   }

@@ -22,12 +22,12 @@ export class ReasonRequest {
   @IsOneLine(MAX_REASON, { example: 'ticket 4711: asked for it by phone' }) reason: string;
 }
 
-export class ForcibleRequest extends ReasonRequest {
+export class ReasonWithForceRequest extends ReasonRequest {
   /** whether to do what would leave an organization without an enabled owner; by default it is refused */
   @IsFlag({ example: false }) force?: boolean;
 }
 
-export class MakeOwnerRequest extends ReasonRequest {
+export class AddOrgOwnerRequest extends ReasonRequest {
   /** the user who becomes an owner */
   @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
 

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { MemberResponse, MEMBERS_EXAMPLE, OrgResponse } from '../orgs/members/members.responses.js';
+import { MemberDto, MEMBERS_EXAMPLE, OrgDto } from '../orgs/members/members.responses.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
-import { EventsPage, WholeEvent } from '../events/events.responses.js';
+import { EventsPage, AuditEvent } from '../events/events.responses.js';
 import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { Readiness } from '../health/health.responses.js';
 
@@ -14,8 +14,8 @@ const ANALYTICAL_ENGINES = {
   purgeAt: null,
 };
 
-@ApiSchema({ name: 'ListedOrg' })
-export class ListedOrgResponse extends OrgResponse {
+@ApiSchema({ name: 'OrgSummary' })
+export class OrgSummaryDto extends OrgDto {
   @ApiTime() createdAt: string;
 
   /** null if the organization is not deleted */
@@ -31,28 +31,28 @@ export class MemberCounts {
   @ApiCount() member: number;
 }
 
-export class ShownOrg extends ListedOrgResponse {
+export class AdminOrg extends OrgSummaryDto {
   /** members with each role */
   counts: MemberCounts;
 }
 
-export class OrgListResult {
-  @ApiProperty({ type: [ListedOrgResponse], example: [ANALYTICAL_ENGINES] }) orgs: ListedOrgResponse[];
+export class OrgsResponse {
+  @ApiProperty({ type: [OrgSummaryDto], example: [ANALYTICAL_ENGINES] }) orgs: OrgSummaryDto[];
 
   @ApiNextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
   nextCursor?: string;
 }
 
-export class ShownOrgResult {
+export class AdminOrgResponse {
   @ApiProperty({
-    type: ShownOrg,
+    type: AdminOrg,
     example: { ...ANALYTICAL_ENGINES, counts: { owner: 1, admin: 0, member: 2 } },
   })
-  org: ShownOrg;
+  org: AdminOrg;
 }
 
-export class OrgMembersResult {
-  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
+export class OrgMembersResponse {
+  @ApiProperty({ type: [MemberDto], example: MEMBERS_EXAMPLE }) members: MemberDto[];
   @ApiNextCursor('OmdyYWNlQGV4YW1wbGUuY29t') nextCursor?: string;
 }
 
@@ -70,7 +70,7 @@ const SECRET = {
   revokedAt: null,
 };
 
-export class ListedService {
+export class ServiceSummary {
   @ApiProperty({ pattern: '^[a-z][a-z0-9-]{0,39}$' })
   name: string;
 
@@ -85,7 +85,7 @@ export class ListedService {
   @ApiTime({ nullable: true }) removedAt: string | null;
 }
 
-export class ListedSecret {
+export class SecretSummary {
   @ApiId() id: string;
   @ApiTime() createdAt: string;
 
@@ -96,19 +96,19 @@ export class ListedSecret {
   @ApiTime({ nullable: true }) revokedAt: string | null;
 }
 
-export class ShownService extends ListedService {
+export class AdminService extends ServiceSummary {
   /** oldest first, revoked ones too */
-  @ApiProperty({ type: [ListedSecret] }) secrets: ListedSecret[];
+  @ApiProperty({ type: [SecretSummary] }) secrets: SecretSummary[];
 }
 
-export class ServicesResult {
-  @ApiProperty({ type: [ListedService], example: [BILLING] }) services: ListedService[];
+export class ServicesResponse {
+  @ApiProperty({ type: [ServiceSummary], example: [BILLING] }) services: ServiceSummary[];
   @ApiNextCursor('OmJpbGxpbmc') nextCursor?: string;
 }
 
-export class ShownServiceResult {
-  @ApiProperty({ type: ShownService, example: { ...BILLING, secrets: [SECRET] } })
-  service: ShownService;
+export class AdminServiceResponse {
+  @ApiProperty({ type: AdminService, example: { ...BILLING, secrets: [SECRET] } })
+  service: AdminService;
 }
 
 const RESET_MAIL = {
@@ -124,7 +124,7 @@ const RESET_MAIL = {
   lastError: 'EENVELOPE 550',
 };
 
-export class ListedMail {
+export class EmailSummary {
   @ApiId() id: string;
   @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' }) kind: MailKind;
   @ApiEmail() recipient: string;
@@ -147,8 +147,8 @@ export class ListedMail {
   @ApiText(1, 100, { nullable: true }) lastError: string | null;
 }
 
-export class MailsResult {
-  @ApiProperty({ type: [ListedMail], example: [RESET_MAIL] }) mails: ListedMail[];
+export class EmailsResponse {
+  @ApiProperty({ type: [EmailSummary], example: [RESET_MAIL] }) mails: EmailSummary[];
   @ApiNextCursor('MC4wMTlhOGYzZS1iMDcyLTdlNjUtODA4MS0wYzJkNGU2ZjcwODE') nextCursor?: string;
 }
 
@@ -172,8 +172,8 @@ const MEMBER_ADDED = {
   reason: null,
 };
 
-export class RecordResult extends EventsPage {
-  @ApiProperty({ type: [WholeEvent], example: [MEMBER_ADDED] }) events: WholeEvent[];
+export class AuditEventsResponse extends EventsPage {
+  @ApiProperty({ type: [AuditEvent], example: [MEMBER_ADDED] }) events: AuditEvent[];
 }
 
 const ENGINES = ['sqlite', 'mysql', 'mariadb'] as const;
@@ -213,7 +213,7 @@ const KEY: KeyStatus = {
   signedUntil: null,
 };
 
-export class MailsStatus {
+export class EmailsStatus {
   @ApiCount({ example: 0 }) waiting: number;
   @ApiCount({ example: 0 }) failed: number;
 }
@@ -229,5 +229,5 @@ export class ServiceStatus extends Readiness {
   @ApiProperty({ type: [KeyStatus], example: [KEY] }) keys: KeyStatus[];
 
   /** emails in the outbox */
-  mails: MailsStatus;
+  mails: EmailsStatus;
 }

@@ -2,9 +2,9 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OK, OkResult } from '../http/fields.js';
+import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { OrgDeletionResult, OrgResult } from '../orgs/members/members.responses.js';
+import { OrgDeletionResponse, OrgResponse } from '../orgs/members/members.responses.js';
 import {
   decodeNameCursor,
   encodeNameCursor,
@@ -23,14 +23,14 @@ import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js
 import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import {
   AccountOperation,
-  ForcibleRequest,
+  ReasonWithForceRequest,
   ListOrgMembersQuery,
   ListOrgsQuery,
-  MakeOwnerRequest,
+  AddOrgOwnerRequest,
   Operation,
   ReasonRequest,
 } from './operators.requests.js';
-import { OrgListResult, OrgMembersResult, ShownOrgResult } from './operators.responses.js';
+import { OrgsResponse, OrgMembersResponse, AdminOrgResponse } from './operators.responses.js';
 import { OperatedUsers } from './users.controller.js';
 import { orgView } from './views.js';
 import { Problem } from '../problems/problem.js';
@@ -54,11 +54,11 @@ export class OperatorOrgsController {
    */
   @Get()
   @Operators()
-  @ApiPage(OrgListResult)
-  async listOrgs(
+  @ApiPage(OrgsResponse)
+  async adminListOrgs(
     @Query() query: ListOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OrgListResult> {
+  ): Promise<OrgsResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
     const isWanted = ({ deletedAt }: ListedOrg): boolean =>
@@ -78,7 +78,7 @@ export class OperatorOrgsController {
   @Operators()
   @ApiOrgId()
   @ApiProblems('org_not_found')
-  async getAnyOrg(@Param('orgId', EntityIdPipe) orgId: string): Promise<ShownOrgResult> {
+  async adminGetOrg(@Param('orgId', EntityIdPipe) orgId: string): Promise<AdminOrgResponse> {
     const org = await this.find(orgId);
     const counts = { owner: 0, admin: 0, member: 0 };
     for (const { role, members } of await this.memberRows.countByRole(orgId)) counts[role] = members;
@@ -94,13 +94,13 @@ export class OperatorOrgsController {
   @Get(':orgId/members')
   @Operators()
   @ApiOrgId()
-  @ApiPage(OrgMembersResult)
+  @ApiPage(OrgMembersResponse)
   @ApiProblems('org_not_found')
-  async listAnyMembers(
+  async adminListOrgMembers(
     @Param('orgId', EntityIdPipe) orgId: string,
     @Query() query: ListOrgMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OrgMembersResult> {
+  ): Promise<OrgMembersResponse> {
     const { id } = await this.find(orgId);
     return this.memberLists.search(id, query, linkNextPage);
   }
@@ -117,11 +117,11 @@ export class OperatorOrgsController {
     detail: 'The user belongs to 5000 organizations, the maximum for one user.',
   })
   @ApiOrgId()
-  async makeOwner(
+  async adminAddOrgOwner(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() { userId, reason, force = false }: MakeOwnerRequest,
-  ): Promise<OkResult> {
+    @Body() { userId, reason, force = false }: AddOrgOwnerRequest,
+  ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.members.makeOwner({ orgId, userId, actor: { ...operator, reason }, force });
     return OK;
@@ -137,11 +137,11 @@ export class OperatorOrgsController {
   @HttpCode(200)
   @Operation('org_not_found', { code: 'last_owner', detail: NO_ENABLED_OWNER })
   @ApiOrgId()
-  async restoreOrgAsOperator(
+  async adminRestoreOrg(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() { reason, force = false }: ForcibleRequest,
-  ): Promise<OrgResult> {
+    @Body() { reason, force = false }: ReasonWithForceRequest,
+  ): Promise<OrgResponse> {
     return { org: await this.orgs.restoreAsOperator(orgId, { ...operator, reason }, force) };
   }
 
@@ -155,11 +155,11 @@ export class OperatorOrgsController {
   @HttpCode(200)
   @Operation('org_not_found')
   @ApiOrgId()
-  async deleteOrgAsOperator(
+  async adminDeleteOrg(
     @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OrgDeletionResult> {
+  ): Promise<OrgDeletionResponse> {
     return this.orgs.deleteAsOperator(orgId, { ...operator, reason });
   }
 

@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
-import { ApiPage, OK, OkResult } from '../http/fields.js';
+import { ApiPage, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import {
   cutPage,
@@ -19,7 +19,7 @@ import { ServiceSecretsRepository } from '../services/service-secrets.repository
 import { ServicesRepository } from '../services/services.repository.js';
 import { ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
 import { Problem } from '../problems/problem.js';
-import { ServicesResult, ShownServiceResult } from './operators.responses.js';
+import { ServicesResponse, AdminServiceResponse } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
 
 /** Replaces text that is no name, and may not fit a column, by the empty text, which no service is called. */
@@ -51,11 +51,11 @@ export class OperatorServicesController {
    */
   @Get()
   @Operators()
-  @ApiPage(ServicesResult)
-  async listServices(
+  @ApiPage(ServicesResponse)
+  async adminListServices(
     @Query() query: ListServicesQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<ServicesResult> {
+  ): Promise<ServicesResponse> {
     const after = query.cursor === undefined ? undefined : decodeTextCursor(query.cursor);
     const limit = limitOf(query);
     const rows = await this.services.findPage(limit + 1, after);
@@ -72,7 +72,7 @@ export class OperatorServicesController {
   @Operators()
   @ApiServiceName()
   @ApiProblems('service_not_found')
-  async getService(@Param('name', ServiceNamePipe) name: string): Promise<ShownServiceResult> {
+  async adminGetService(@Param('name', ServiceNamePipe) name: string): Promise<AdminServiceResponse> {
     const service = await this.services.find(name);
     if (!service) throw new Problem('service_not_found');
     const secrets = await this.secrets.findOf(service.name);
@@ -89,11 +89,11 @@ export class OperatorServicesController {
   @HttpCode(200)
   @Operation('service_not_found')
   @ApiServiceName()
-  async disableService(
+  async adminDisableService(
     @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.changes.disable(name, { ...operator, reason });
     return OK;
   }
@@ -107,11 +107,11 @@ export class OperatorServicesController {
   @HttpCode(200)
   @Operation('service_not_found', 'service_removed')
   @ApiServiceName()
-  async enableService(
+  async adminEnableService(
     @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.changes.enable(name, { ...operator, reason });
     return OK;
   }

@@ -31,7 +31,7 @@ export class StatusController {
   @Get()
   @Operators()
   @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
-  async getStatus(): Promise<ServiceStatus> {
+  async adminGetStatus(): Promise<ServiceStatus> {
     const readiness = await this.readiness.check();
     const now = Date.now();
     const [engine, isNewer, keysChangedAt, { waiting = 0, failed = 0 }] = await Promise.all([

@@ -7,14 +7,14 @@ import { UserDeletion } from '../accounts/user-deletion.js';
 import { UserOperations } from '../accounts/user-operations.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { EntityIdPipe, OK, OkResult } from '../http/fields.js';
+import { EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { timeText } from '../identifiers/text.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../orgs/state/user-departures.js';
-import { AccountOperation, ApiUserId, ForcibleRequest, ReasonRequest } from './operators.requests.js';
+import { AccountOperation, ApiUserId, ReasonWithForceRequest, ReasonRequest } from './operators.requests.js';
 import { OperatedUsers } from './users.controller.js';
-import { ForcibleResult, ResetCodeResult } from './users.responses.js';
+import { ForcedChangeResponse, ResetCodeResponse } from './users.responses.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',
@@ -49,11 +49,11 @@ export class UserOperationsController {
   @Post(':userId/disable')
   @HttpCode(200)
   @UserOperation(ONLY_OWNER)
-  async disableUser(
+  async adminDisableUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason, force = false }: ForcibleRequest,
-  ): Promise<ForcibleResult> {
+    @Body() { reason, force = false }: ReasonWithForceRequest,
+  ): Promise<ForcedChangeResponse> {
     await this.users.requireChangeable(userId, operator);
     const actor = { ...operator, reason };
     const orphaned = await this.operations.disable(userId, { actor, force });
@@ -68,11 +68,11 @@ export class UserOperationsController {
   @Post(':userId/enable')
   @HttpCode(200)
   @UserOperation()
-  async enableUser(
+  async adminEnableUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.operations.enable(userId, { ...operator, reason });
     return OK;
@@ -86,11 +86,11 @@ export class UserOperationsController {
   @Post(':userId/end-sessions')
   @HttpCode(200)
   @UserOperation()
-  async endUserSessions(
+  async adminRevokeUserSessions(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.revocation.revokeAllOf(userId, { ...operator, reason });
     return OK;
@@ -104,11 +104,11 @@ export class UserOperationsController {
   @Post(':userId/verify-email')
   @HttpCode(200)
   @UserOperation()
-  async verifyUserEmail(
+  async adminVerifyUserEmail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.emails.verifyByOperator(userId, { ...operator, reason });
     return OK;
@@ -124,11 +124,11 @@ export class UserOperationsController {
   @Post(':userId/remove-second-factor')
   @HttpCode(200)
   @UserOperation()
-  async removeUserSecondFactor(
+  async adminRemoveUserSecondFactor(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.secondFactors.byOperator(userId, { ...operator, reason });
     return OK;
@@ -143,11 +143,11 @@ export class UserOperationsController {
    */
   @Post(':userId/reset-code')
   @UserOperation('account_disabled')
-  async issueResetCode(
+  async adminIssueResetCode(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() { reason }: ReasonRequest,
-  ): Promise<ResetCodeResult> {
+  ): Promise<ResetCodeResponse> {
     await this.users.requireChangeable(userId, operator);
     const issued = await this.passwords.issueCode(userId, { ...operator, reason });
     return { code: this.codes.textOf(issued), expiresAt: timeText(issued.expiresAt) };
@@ -163,18 +163,18 @@ export class UserOperationsController {
   @Post(':userId/delete')
   @HttpCode(200)
   @UserOperation(ONLY_OWNER)
-  async deleteUser(
+  async adminDeleteUser(
     @CurrentOperator() operator: SignedInOperator,
     @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason, force = false }: ForcibleRequest,
-  ): Promise<ForcibleResult> {
+    @Body() { reason, force = false }: ReasonWithForceRequest,
+  ): Promise<ForcedChangeResponse> {
     await this.users.requireChangeable(userId, operator);
     const actor = { ...operator, reason };
     const orphaned = await this.deletion.delete(userId, { actor, force });
     return this.named(force, orphaned);
   }
 
-  private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcibleResult> {
+  private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcedChangeResponse> {
     return force ? { ok: true, orphanedOrgs: await this.orgs.withNames(orphaned) } : { ok: true };
   }
 }

@@ -26,10 +26,10 @@ import { UsersRepository } from '../users/users.repository.js';
 import type { UserProfile } from '../users/user-profile.js';
 import { ApiUserId, ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
 import {
-  AccountListResult,
-  AccountOrgsResult,
-  AccountSessionsResult,
-  ShownAccountResult,
+  UsersResponse,
+  UserOrgsResponse,
+  UserSessionsResponse,
+  AdminUserResponse,
 } from './users.responses.js';
 import { accountView } from './views.js';
 
@@ -69,11 +69,11 @@ export class OperatorUsersController {
    */
   @Get()
   @Operators()
-  @ApiPage(AccountListResult)
-  async listUsers(
+  @ApiPage(UsersResponse)
+  async adminListUsers(
     @Query() query: ListUsersQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<AccountListResult> {
+  ): Promise<UsersResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const isWanted = ({ disabledAt }: UserProfile): boolean =>
@@ -92,7 +92,7 @@ export class OperatorUsersController {
    */
   @Get(':userId')
   @UserLookup()
-  async getUser(@Param('userId', EntityIdPipe) userId: string): Promise<ShownAccountResult> {
+  async adminGetUser(@Param('userId', EntityIdPipe) userId: string): Promise<AdminUserResponse> {
     const user = await this.finder.find(userId);
     return { user: { ...accountView(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) } };
   }
@@ -104,7 +104,7 @@ export class OperatorUsersController {
    */
   @Get(':userId/sessions')
   @UserLookup()
-  async listUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<AccountSessionsResult> {
+  async adminListUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<UserSessionsResponse> {
     const { id } = await this.finder.find(userId);
     return { sessions: (await this.sessions.listAlive(id)).map(sessionView) };
   }
@@ -116,12 +116,12 @@ export class OperatorUsersController {
    */
   @Get(':userId/orgs')
   @UserLookup()
-  @ApiPage(AccountOrgsResult)
-  async listUserOrgs(
+  @ApiPage(UserOrgsResponse)
+  async adminListUserOrgs(
     @Param('userId', EntityIdPipe) userId: string,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<AccountOrgsResult> {
+  ): Promise<UserOrgsResponse> {
     const { id: ofUser } = await this.finder.find(userId);
     const limit = limitOf(query);
     const rows = await this.memberships.findOrgsEvenDeleted(ofUser, limit + 1, positionOf(query));

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
-import { OkResult } from '../http/fields.js';
-import { ListedSession } from '../me/me.responses.js';
+import { OkResponse } from '../http/fields.js';
+import { SessionSummary } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgResponse } from '../orgs/members/members.responses.js';
-import { UserResponse } from '../users/user.fields.js';
+import { OrgDto } from '../orgs/members/members.responses.js';
+import { UserDto } from '../users/user.fields.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
@@ -15,7 +15,7 @@ const ADA = {
   operator: false,
   secondFactor: false,
 };
-const ADAS_SESSION: ListedSession = {
+const ADAS_SESSION: SessionSummary = {
   id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
   via: 'password',
   createdAt: '2026-11-22T09:00:00.000Z',
@@ -36,7 +36,7 @@ const ADAS_ORG = {
 
 const ORPHANED = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', isDeleted: false };
 
-export class ListedAccount extends UserResponse {
+export class UserSummary extends UserDto {
   @ApiProperty() emailVerified: boolean;
   @ApiTime() createdAt: string;
 
@@ -50,12 +50,12 @@ export class ListedAccount extends UserResponse {
   @ApiProperty() secondFactor: boolean;
 }
 
-export class ShownAccount extends ListedAccount {
+export class AdminUser extends UserSummary {
   /** time of the last change of the password; null if there was none */
   @ApiTime({ nullable: true }) passwordChangedAt: string | null;
 }
 
-export class OrgOfAccount extends OrgResponse {
+export class OrgOfAccount extends OrgDto {
   @ApiRole() role: Role;
   @ApiTime() joinedAt: string;
 
@@ -63,27 +63,27 @@ export class OrgOfAccount extends OrgResponse {
   @ApiTime({ nullable: true }) deletedAt: string | null;
 }
 
-export class AccountListResult {
-  @ApiProperty({ type: [ListedAccount], example: [ADA] }) users: ListedAccount[];
+export class UsersResponse {
+  @ApiProperty({ type: [UserSummary], example: [ADA] }) users: UserSummary[];
   @ApiNextCursor('OmFkYUBleGFtcGxlLmNvbQ') nextCursor?: string;
 }
 
-export class ShownAccountResult {
-  @ApiProperty({ type: ShownAccount, example: { ...ADA, passwordChangedAt: null } })
-  user: ShownAccount;
+export class AdminUserResponse {
+  @ApiProperty({ type: AdminUser, example: { ...ADA, passwordChangedAt: null } })
+  user: AdminUser;
 }
 
-export class AccountSessionsResult {
-  @ApiProperty({ type: [ListedSession], example: [ADAS_SESSION] }) sessions: ListedSession[];
+export class UserSessionsResponse {
+  @ApiProperty({ type: [SessionSummary], example: [ADAS_SESSION] }) sessions: SessionSummary[];
 }
 
-export class AccountOrgsResult {
+export class UserOrgsResponse {
   @ApiProperty({ type: [OrgOfAccount], example: [ADAS_ORG] }) orgs: OrgOfAccount[];
   @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M') nextCursor?: string;
 }
 
 @ApiSchema({ name: 'OrphanedOrg' })
-export class OrphanedOrgResponse {
+export class OrphanedOrgDto {
   @ApiId() id: string;
   @ApiText(1, 100) name: string;
 
@@ -91,12 +91,12 @@ export class OrphanedOrgResponse {
   isDeleted: boolean;
 }
 
-export class ForcibleResult extends OkResult {
+export class ForcedChangeResponse extends OkResponse {
   /** organizations that have no enabled owner any more; present if `force` was true */
-  @ApiProperty({ type: [OrphanedOrgResponse], example: [ORPHANED] }) orphanedOrgs?: OrphanedOrgResponse[];
+  @ApiProperty({ type: [OrphanedOrgDto], example: [ORPHANED] }) orphanedOrgs?: OrphanedOrgDto[];
 }
 
-export class ResetCodeResult {
+export class ResetCodeResponse {
   /**
    * code to tell the user, for `POST /api/auth/password/reset`; shown once
    * @example "7K2M9-QX4TB"

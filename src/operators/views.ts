@@ -7,15 +7,15 @@ import { storedScopes } from '../services/service-secrets.js';
 import type { UserProfile } from '../users/user-profile.js';
 import type {
   KeyStatus,
-  ListedMail,
-  ListedOrgResponse,
-  ListedSecret,
-  ListedService,
+  EmailSummary,
+  OrgSummaryDto,
+  SecretSummary,
+  ServiceSummary,
 } from './operators.responses.js';
-import type { ListedAccount } from './users.responses.js';
+import type { UserSummary } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
-export function accountView(user: UserProfile): ListedAccount {
+export function accountView(user: UserProfile): UserSummary {
   const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;
   return {
     id,
@@ -28,7 +28,7 @@ export function accountView(user: UserProfile): ListedAccount {
   };
 }
 
-export function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg): ListedOrgResponse {
+export function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg): OrgSummaryDto {
   return {
     id,
     name,
@@ -38,7 +38,7 @@ export function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg):
   };
 }
 
-export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: Service): ListedService {
+export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: Service): ServiceSummary {
   return {
     name,
     allow: storedScopes(allow),
@@ -48,7 +48,7 @@ export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: S
   };
 }
 
-export function secretView({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecret): ListedSecret {
+export function secretView({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecret): SecretSummary {
   return {
     id,
     createdAt: timeText(createdAt),
@@ -57,7 +57,7 @@ export function secretView({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecr
   };
 }
 
-export function mailView(mail: Mail): ListedMail {
+export function mailView(mail: Mail): EmailSummary {
   const { id, kind, recipient, state, attempts, createdAt, expiresAt, endedAt, lastError } = mail;
   return {
     id,

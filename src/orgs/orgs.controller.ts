@@ -26,9 +26,9 @@ import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './members/members.requests.js';
-import { OrgDeletionResult, OrgDetailResult, OrgResult } from './members/members.responses.js';
+import { OrgDeletionResponse, OrgDetailResponse, OrgResponse } from './members/members.responses.js';
 import { OrgPurge, OrgsService } from './orgs.service.js';
-import { EntityIdPipe, OkResult } from '../http/fields.js';
+import { EntityIdPipe, OkResponse } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/writes.js';
@@ -59,7 +59,7 @@ export class OrgsController {
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @Body() { name }: CreateOrgRequest,
-  ): Promise<OrgResult> {
+  ): Promise<OrgResponse> {
     return tagged(this.orgs.create(write, name));
   }
 
@@ -71,12 +71,12 @@ export class OrgsController {
    */
   @Get(':orgId')
   @MinRole('member', { boundTokens: true })
-  @ApiOkResponse({ type: OrgDetailResult, headers: ETAG_HEADER })
+  @ApiOkResponse({ type: OrgDetailResponse, headers: ETAG_HEADER })
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
-  ): Promise<OrgDetailResult | StreamableFile> {
+  ): Promise<OrgDetailResponse | StreamableFile> {
     return tagged(this.orgs.getDetail(org, caller));
   }
 
@@ -94,7 +94,7 @@ export class OrgsController {
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() { name }: RenameOrgRequest,
-  ): Promise<OrgResult> {
+  ): Promise<OrgResponse> {
     return tagged(this.orgs.rename(write, orgId, name));
   }
 
@@ -111,7 +111,7 @@ export class OrgsController {
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
-  ): Promise<OrgDeletionResult> {
+  ): Promise<OrgDeletionResponse> {
     return tagged(this.orgs.delete(write, orgId));
   }
 
@@ -131,7 +131,7 @@ export class OrgsController {
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId', EntityIdPipe) orgId: string,
-  ): Promise<OrgResult> {
+  ): Promise<OrgResponse> {
     return tagged(this.orgs.restore(write, orgId));
   }
 
@@ -149,7 +149,7 @@ export class OrgsController {
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return tagged(this.members.leave(write, orgId));
   }
 
@@ -169,7 +169,7 @@ export class OrgsController {
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() { userId, leave }: TransferOrgRequest,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return tagged(this.members.transfer(write, orgId, userId, leave === true));
   }
 }

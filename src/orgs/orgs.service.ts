@@ -2,10 +2,10 @@ import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { Actor, UserPrincipal } from '../access/principal.js';
 import type { CurrentOrg } from '../http/request-origin.js';
 import type {
-  OrgDeletionResult,
-  OrgDetailResult,
+  OrgDeletionResponse,
+  OrgDetailResponse,
+  OrgDto,
   OrgResponse,
-  OrgResult,
 } from './members/members.responses.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
@@ -43,7 +43,7 @@ export class OrgsService {
   ) {}
 
   /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted or disabled after the request began */
-  async create(write: Write, name: string): Promise<Versioned<OrgResult>> {
+  async create(write: Write, name: string): Promise<Versioned<OrgResponse>> {
     const { actor } = write;
     const { maxOrgsPerUser } = this.env;
     const [id, ownerId] = [newEntityId(), actor.id];
@@ -66,12 +66,12 @@ export class OrgsService {
     return { answer, revision: FIRST_REVISION };
   }
 
-  getDetail(seen: CurrentOrg, caller: UserPrincipal): Promise<Versioned<OrgDetailResult | StreamableFile>> {
+  getDetail(seen: CurrentOrg, caller: UserPrincipal): Promise<Versioned<OrgDetailResponse | StreamableFile>> {
     const { id } = seen;
     return this.lists.listAll(seen, caller, ({ name, members }) => ({ org: { id, name, members } }));
   }
 
-  rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResult>> {
+  rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResponse>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'admin');
       const answer = { org: { id: orgId, name } };
@@ -83,7 +83,7 @@ export class OrgsService {
     });
   }
 
-  delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResult>> {
+  delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResponse>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'owner');
       const { purgeAt, events } = await this.changes.delete(tx, orgId, write.dryRun);
@@ -92,7 +92,7 @@ export class OrgsService {
     });
   }
 
-  async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResult> {
+  async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResponse> {
     const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
       if (org.purgeAt !== null) return unchanged(deletionResult(org.purgeAt));
@@ -104,7 +104,7 @@ export class OrgsService {
   }
 
   /** @throws org_not_found for all users but an owner, and when it is not deleted or its time is over */
-  async restore(write: Write, orgId: string): Promise<Versioned<OrgResult>> {
+  async restore(write: Write, orgId: string): Promise<Versioned<OrgResponse>> {
     const { id: ownerId } = write.actor;
     // No guard keeps other users from locking the organization.
     if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new Problem('org_not_found');
@@ -118,8 +118,8 @@ export class OrgsService {
   }
 
   /** @param force allows it to have no enabled owner @throws org_not_found when its time is over, last_owner */
-  async restoreAsOperator(orgId: string, actor: Actor, force: boolean): Promise<OrgResponse> {
-    const { answer } = await this.changes.inAnyOrg<OrgResponse>({ actor }, orgId, async (tx, org) => {
+  async restoreAsOperator(orgId: string, actor: Actor, force: boolean): Promise<OrgDto> {
+    const { answer } = await this.changes.inAnyOrg<OrgDto>({ actor }, orgId, async (tx, org) => {
       if (org?.purgeAt === null) return unchanged({ id: orgId, name: org.name });
       requireRestorable(org, Date.now());
       const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
@@ -164,6 +164,6 @@ export class OrgPurge {
   }
 }
 
-function deletionResult(purgeAt: number): OrgDeletionResult {
+function deletionResult(purgeAt: number): OrgDeletionResponse {
   return { ok: true, purgeAt: timeText(purgeAt) };
 }

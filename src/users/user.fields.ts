@@ -6,7 +6,7 @@ import { canonicalEmail, emailPrefix } from './email-address.js';
 
 /** A user as others see one. */
 @ApiSchema({ name: 'User' })
-export class UserResponse {
+export class UserDto {
   @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) id: string;
   @ApiEmail({ example: 'ada@example.com' }) email: string;
 }

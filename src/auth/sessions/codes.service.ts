@@ -11,7 +11,7 @@ import { InvalidTokenError } from '../tokens/access-token.js';
 import { Problem, ValidationProblem } from '../../problems/problem.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { ExchangeCodeRequest, IssueCodeRequest } from './sessions.requests.js';
-import type { CodeResult, TokenResult } from './sessions.responses.js';
+import type { CodeResponse, TokenResponse } from './sessions.responses.js';
 import { timeText } from '../../identifiers/text.js';
 
 class InvalidCodeError extends Problem {
@@ -101,7 +101,7 @@ export class CodesService {
   async issue(
     sessionId: string,
     { codeChallenge: challenge, audience }: IssueCodeRequest,
-  ): Promise<CodeResult> {
+  ): Promise<CodeResponse> {
     if (audience === undefined) {
       if (this.env.codeAudience === 'required') throw new Problem('audience_required');
     } else if (!(await this.services.isEnabled(audience))) {
@@ -123,7 +123,7 @@ export class CodesService {
     request: ExchangeCodeRequest,
     service: ServicePrincipal | undefined,
     origin: SignInOrigin,
-  ): Promise<TokenResult> {
+  ): Promise<TokenResponse> {
     if (!CODE.test(request.code)) throw new InvalidCodeError('malformed');
     for (const presented of readingsOf(request, service)) {
       const owner = await this.codes.findOwner(presented.hash);

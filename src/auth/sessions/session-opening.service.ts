@@ -6,7 +6,7 @@ import type { Transaction } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout } from '../../events/event-types.js';
 import type { CodeOwner } from './authorization-codes.repository.js';
-import type { TokenResult } from './sessions.responses.js';
+import type { TokenResponse } from './sessions.responses.js';
 import { TokenIssuer } from '../tokens/token-issuer.js';
 import type { LoginMethods } from '../tokens/access-token.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
@@ -61,14 +61,14 @@ export class SessionOpening {
     code: PresentedCode,
     owner: CodeOwner,
     origin: SignInOrigin,
-  ): Promise<TokenResult | undefined> {
+  ): Promise<TokenResponse | undefined> {
     const session = this.newSession({ ...owner, origin });
     const isInTime = session.expiresAt > Date.now();
     if (!isInTime || !(await this.sessions.exchange(session, code))) return undefined;
     return this.answer(session, code.boundEpoch === null ? null : code.service);
   }
 
-  answer(session: NewSession, audience: string | null = null): TokenResult {
+  answer(session: NewSession, audience: string | null = null): TokenResponse {
     this.limit.noteOpened(session.userId);
     return this.tokens.issue({ ...session, audience }, session.createdAt);
   }

@@ -32,7 +32,7 @@ export const EXCHANGES = {
 
 export const EXPIRY = '2026-11-22T09:15:00.000Z';
 
-export class TokenResult {
+export class TokenResponse {
   /** access token (JWT), sent as `Authorization: Bearer <token>` */
   @ApiProperty({
     pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
@@ -41,7 +41,7 @@ export class TokenResult {
   token: string;
 }
 
-export class RefreshResult extends TokenResult {
+export class RefreshResponse extends TokenResponse {
   /** time at which the token expires */
   @ApiTime({ example: EXPIRY }) expiresAt: string;
 
@@ -49,7 +49,7 @@ export class RefreshResult extends TokenResult {
   @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken: string;
 }
 
-export class CodeResult {
+export class CodeResponse {
   /** one-time code, valid for 60 seconds unless configured otherwise */
   @ApiBase64Url(43, { example: '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo' }) code: string;
 

@@ -13,7 +13,7 @@ import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { NewEvent } from '../../events/event-types.js';
 import { EventsRepository } from '../../events/events.repository.js';
-import type { OkResult } from '../../http/fields.js';
+import type { OkResponse } from '../../http/fields.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { UserUpdates } from '../../users/users.updates.js';
@@ -21,7 +21,7 @@ import { invitationData, type LockedOrg, OrgChanges } from '../state/org-changes
 import { isOpen, requireAcceptance, requireAnswer } from '../state/policies.js';
 import { MembersRepository } from '../state/members.repository.js';
 import { TooManyOrgsError } from '../state/orgs.errors.js';
-import type { AcceptedResult } from './invitations.responses.js';
+import type { AcceptedResponse } from './invitations.responses.js';
 import { Problem } from '../../problems/problem.js';
 
 /** Stands in where there is no invitation, so that it costs the same work. */
@@ -97,7 +97,7 @@ export class InvitationAnswers {
     return answer;
   }
 
-  accept(write: Write, named: NamedInvitation): Promise<Versioned<AcceptedResult>> {
+  accept(write: Write, named: NamedInvitation): Promise<Versioned<AcceptedResponse>> {
     const { actor } = write;
     return this.answer(write, named, async (tx, answering) => {
       const { facts, hasCode } = answering;
@@ -111,8 +111,8 @@ export class InvitationAnswers {
   }
 
   /** A user who declines learns nothing about the organization. */
-  async decline(write: Write, named: NamedInvitation): Promise<OkResult> {
-    const { answer } = await this.answer<OkResult>(write, named, async (tx, { org, facts, hasCode }) => {
+  async decline(write: Write, named: NamedInvitation): Promise<OkResponse> {
+    const { answer } = await this.answer<OkResponse>(write, named, async (tx, { org, facts, hasCode }) => {
       requireAnswer(facts, hasCode, Date.now());
       if (!(await this.invitations.end(tx, facts.id, 'declined'))) throw new Problem('invitation_ended');
       await org.record({ type: 'invitation.declined', userId: write.actor.id, data: invitationData(facts) });

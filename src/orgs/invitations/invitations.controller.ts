@@ -3,7 +3,7 @@ import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { CurrentUser } from '../../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OkResult } from '../../http/fields.js';
+import { ApiPage, EntityIdPipe, OkResponse } from '../../http/fields.js';
 import { TOO_MANY_INVITATIONS } from '../../mail/mails.limits.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
@@ -16,7 +16,7 @@ import {
   ListInvitationsQuery,
   ResendInvitationRequest,
 } from './invitations.requests.js';
-import { InvitationPage, InvitationResult } from './invitations.responses.js';
+import { InvitationsResponse, InvitationResponse } from './invitations.responses.js';
 import { InvitationsService } from './invitations.service.js';
 import { EmailCodesModule } from '../../auth/email-codes/email-codes.js';
 import { EventsModule } from '../../events/events.module.js';
@@ -55,7 +55,7 @@ export class InvitationsController {
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() body: CreateInvitationRequest,
-  ): Promise<InvitationResult> {
+  ): Promise<InvitationResponse> {
     return tagged(this.invitations.create(write, orgId, body));
   }
 
@@ -67,13 +67,13 @@ export class InvitationsController {
    */
   @Get()
   @MinRole('admin')
-  @ApiPage(InvitationPage)
+  @ApiPage(InvitationsResponse)
   listInvitations(
     @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,
     @Query() query: ListInvitationsQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<InvitationPage> {
+  ): Promise<InvitationsResponse> {
     return this.invitations.listOfOrg(orgId, caller, query, linkNextPage);
   }
 
@@ -105,7 +105,7 @@ export class InvitationsController {
     @Param('orgId') orgId: string,
     @Param('invitationId', EntityIdPipe) invitationId: string,
     @Body() body: ResendInvitationRequest,
-  ): Promise<InvitationResult> {
+  ): Promise<InvitationResponse> {
     return tagged(this.invitations.resend(write, orgId, invitationId, body));
   }
 
@@ -125,7 +125,7 @@ export class InvitationsController {
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Param('invitationId', EntityIdPipe) invitationId: string,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return tagged(this.invitations.revoke(write, orgId, invitationId));
   }
 }

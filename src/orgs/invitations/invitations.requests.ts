@@ -14,7 +14,7 @@ export const INVITATION_PARAM = {
   description: 'id of the invitation, from its creation or from a list of invitations',
 };
 
-export class AnswerByCodeRequest {
+export class AnswerInvitationByCodeRequest {
   /** The code of the invitation. Case, spaces and hyphens make no difference. */
   @IsText(10, 64, { example: '7K2M9-QX4TB' }) code: string;
 }

@@ -7,7 +7,7 @@ import {
   type InvitedRole,
 } from '../state/org.entity.js';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
-import { OrgResponse } from '../members/members.responses.js';
+import { OrgDto } from '../members/members.responses.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const LISTED = {
@@ -44,13 +44,13 @@ class AnyInvitation {
   @ApiProperty({ type: Inviter, example: INVITED_BY }) invitedBy: Inviter;
 }
 
-@ApiSchema({ name: 'ListedInvitation' })
-export class ListedInvitationResponse extends AnyInvitation {
+@ApiSchema({ name: 'InvitationSummary' })
+export class InvitationSummaryDto extends AnyInvitation {
   @ApiEmail({ example: 'grace@example.com' }) email: string;
 }
 
 @ApiSchema({ name: 'Invitation' })
-export class InvitationResponse extends ListedInvitationResponse {
+export class InvitationDto extends InvitationSummaryDto {
   /**
    * present if the request had `showCode`; never returned again
    * @example "7K2M9-QX4TB"
@@ -60,12 +60,12 @@ export class InvitationResponse extends ListedInvitationResponse {
 }
 
 @ApiSchema({ name: 'ReceivedInvitation' })
-export class ReceivedInvitationResponse extends AnyInvitation {
-  org: OrgResponse;
+export class ReceivedInvitationDto extends AnyInvitation {
+  org: OrgDto;
 }
 
-export class InvitationResult {
-  invitation: InvitationResponse;
+export class InvitationResponse {
+  invitation: InvitationDto;
 }
 
 class AnyPage {
@@ -73,18 +73,18 @@ class AnyPage {
   nextCursor?: string;
 }
 
-export class InvitationPage extends AnyPage {
-  @ApiProperty({ type: [ListedInvitationResponse], example: [LISTED] })
-  invitations: ListedInvitationResponse[];
+export class InvitationsResponse extends AnyPage {
+  @ApiProperty({ type: [InvitationSummaryDto], example: [LISTED] })
+  invitations: InvitationSummaryDto[];
 }
 
-export class OwnInvitationPage extends AnyPage {
-  @ApiProperty({ type: [ReceivedInvitationResponse], example: [RECEIVED] })
-  invitations: ReceivedInvitationResponse[];
+export class ReceivedInvitationsResponse extends AnyPage {
+  @ApiProperty({ type: [ReceivedInvitationDto], example: [RECEIVED] })
+  invitations: ReceivedInvitationDto[];
 }
 
-export class AcceptedResult {
-  org: OrgResponse;
+export class AcceptedResponse {
+  org: OrgDto;
 
   @ApiRole() role: Role;
 }

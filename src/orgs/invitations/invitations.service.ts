@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { Actor, UserPrincipal } from '../../access/principal.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import type { OkResult } from '../../http/fields.js';
+import type { OkResponse } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
 import type { Versioned } from '../../requests/entity-tags.js';
@@ -16,11 +16,11 @@ import type {
   ResendInvitationRequest,
 } from './invitations.requests.js';
 import type {
-  InvitationPage,
-  InvitationResult,
-  ListedInvitationResponse,
-  OwnInvitationPage,
-  ReceivedInvitationResponse,
+  InvitationsResponse,
+  InvitationResponse,
+  InvitationSummaryDto,
+  ReceivedInvitationsResponse,
+  ReceivedInvitationDto,
 } from './invitations.responses.js';
 import { type Invitation, INVITATION_TTL_MS } from '../state/org.entity.js';
 import { isOpen, requireInviting, requireRenewing, requireRevoking } from '../state/policies.js';
@@ -55,7 +55,7 @@ export class InvitationsService {
     write: Write,
     orgId: string,
     { email, role, showCode = false }: CreateInvitationRequest,
-  ): Promise<Versioned<InvitationResult>> {
+  ): Promise<Versioned<InvitationResponse>> {
     if (!showCode) this.mails.requireServer();
     const actorId = write.actor.id;
     return this.changes.inOrg(write, orgId, async (tx, org) => {
@@ -86,7 +86,7 @@ export class InvitationsService {
     orgId: string,
     id: string,
     { showCode = false }: ResendInvitationRequest,
-  ): Promise<Versioned<InvitationResult>> {
+  ): Promise<Versioned<InvitationResponse>> {
     if (!showCode) this.mails.requireServer();
     const actorId = write.actor.id;
     return this.changes.inOrg(write, orgId, async (tx, org) => {
@@ -104,7 +104,7 @@ export class InvitationsService {
   }
 
   /** @throws invitation_not_found, invitation_ended */
-  revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResult>> {
+  revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResponse>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const facts = await this.invitations.findRenewing(tx, orgId, write.actor.id, id);
       requireRevoking(facts);
@@ -120,7 +120,7 @@ export class InvitationsService {
     caller: UserPrincipal,
     query: ListInvitationsQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<InvitationPage> {
+  ): Promise<InvitationsResponse> {
     const page = await pageOf(query, linkNextPage, async (range) => {
       const found = await this.lists.findOfOrg(orgId, query.status, range);
       return found.map(listedInvitation);
@@ -133,7 +133,7 @@ export class InvitationsService {
     userId: string,
     query: ListOwnInvitationsQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<OwnInvitationPage> {
+  ): Promise<ReceivedInvitationsResponse> {
     return pageOf(query, linkNextPage, async (page) => {
       const found = await this.lists.findReceived(userId, page);
       return found.map(receivedInvitation);
@@ -154,7 +154,7 @@ export class InvitationsService {
     tx: Transaction,
     invitation: SentInvitation,
     { actorEmail: inviterEmail }: InvitingFacts,
-  ): Promise<InvitationResult> {
+  ): Promise<InvitationResponse> {
     const { id, orgId, email: recipient, codeNumber, invitedBy: senderId, expiresAt } = invitation;
     const listed = listedInvitation({ ...invitation, inviterEmail });
     if (invitation.codeShown) {
@@ -188,7 +188,7 @@ async function pageOf<Item extends { id: string }>(
   return { invitations: page, ...next };
 }
 
-function listedInvitation(invitation: ListedInvitation): ListedInvitationResponse {
+function listedInvitation(invitation: ListedInvitation): InvitationSummaryDto {
   const { id, email, role, status, createdAt, expiresAt, invitedBy, inviterEmail } = invitation;
   return {
     id,
@@ -201,7 +201,7 @@ function listedInvitation(invitation: ListedInvitation): ListedInvitationRespons
   };
 }
 
-function receivedInvitation(invitation: ReceivedInvitation): ReceivedInvitationResponse {
+function receivedInvitation(invitation: ReceivedInvitation): ReceivedInvitationDto {
   const { email: _, ...rest } = listedInvitation(invitation);
   return { ...rest, org: { id: invitation.orgId, name: invitation.orgName } };
 }

@@ -18,7 +18,7 @@ import type { Versioned } from '../../requests/entity-tags.js';
 import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
 import { requireRole } from '../state/policies.js';
 import type { ListMembersQuery } from './members.requests.js';
-import type { MemberDetailResult, MembersResult } from './members.responses.js';
+import type { MemberDetailResponse, MembersResponse } from './members.responses.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 
@@ -37,7 +37,7 @@ export class MemberListsService {
     caller: Caller,
     query: ListMembersQuery,
     linkNextPage: LinkNextPage,
-  ): Promise<MembersResult | StreamableFile> {
+  ): Promise<MembersResponse | StreamableFile> {
     if (query.search !== undefined || query.role !== undefined) {
       const found = await this.search(org.id, query, linkNextPage);
       await this.requireReader(org.id, caller);
@@ -54,7 +54,7 @@ export class MemberListsService {
     return { members: rows, ...linkNext(next && encodeCursor(next), linkNextPage) };
   }
 
-  async search(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResult> {
+  async search(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResponse> {
     const { search: prefix = '', role, cursor } = query;
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const limit = limitOf(query);
@@ -63,7 +63,7 @@ export class MemberListsService {
     return { members: page, ...next };
   }
 
-  async getOne(orgId: string, idOrMe: string, caller: Caller): Promise<MemberDetailResult> {
+  async getOne(orgId: string, idOrMe: string, caller: Caller): Promise<MemberDetailResponse> {
     const userId = idOrMe === 'me' ? caller.id : idOrMe;
     const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
     await this.requireReader(orgId, caller);

@@ -14,12 +14,12 @@ import {
 import { ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OkResult } from '../../http/fields.js';
+import { ApiPage, EntityIdPipe, OkResponse } from '../../http/fields.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { AddMemberRequest, ChangeMemberRoleRequest, ListMembersQuery } from './members.requests.js';
-import { MemberDetailResult, MembershipResult, MembersResult } from './members.responses.js';
+import { MemberDetailResponse, MemberRoleResponse, MembersResponse } from './members.responses.js';
 import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
 import { MemberListsService } from './member-lists.service.js';
 import { MembersService } from './members.service.js';
@@ -60,13 +60,13 @@ export class MembersController {
    */
   @Get()
   @MinRole('member', { boundTokens: true })
-  @ApiPage(MembersResult)
+  @ApiPage(MembersResponse)
   listMembers(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListMembersQuery,
     @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<MembersResult | StreamableFile> {
+  ): Promise<MembersResponse | StreamableFile> {
     return this.lists.list(org, caller, query, linkNextPage);
   }
 
@@ -83,7 +83,7 @@ export class MembersController {
     @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,
     @Param('userId') userId: string,
-  ): Promise<MemberDetailResult> {
+  ): Promise<MemberDetailResponse> {
     return this.lists.getOne(orgId, userId, caller);
   }
 
@@ -108,7 +108,7 @@ export class MembersController {
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Body() body: AddMemberRequest,
-  ): Promise<MembershipResult> {
+  ): Promise<MemberRoleResponse> {
     return tagged(this.members.add(write, orgId, body.email, body.role));
   }
 
@@ -135,7 +135,7 @@ export class MembersController {
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
     @Body() body: ChangeMemberRoleRequest,
-  ): Promise<MembershipResult> {
+  ): Promise<MemberRoleResponse> {
     return tagged(this.members.changeRole(write, orgId, userId, body.role));
   }
 
@@ -156,7 +156,7 @@ export class MembersController {
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
     @Param('userId', EntityIdPipe) userId: string,
-  ): Promise<OkResult> {
+  ): Promise<OkResponse> {
     return tagged(this.members.remove(write, orgId, userId));
   }
 }

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../../openapi/decorators.js';
 import type { Role } from '../../access/principal.js';
-import { OkResult } from '../../http/fields.js';
+import { OkResponse } from '../../http/fields.js';
 
 @ApiSchema({ name: 'Org' })
-export class OrgResponse {
+export class OrgDto {
   @ApiId({ example: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c' }) id: string;
   @ApiText(1, 100, { example: 'Analytical Engines' }) name: string;
 }
@@ -15,26 +15,26 @@ export const MEMBERS_EXAMPLE = [
   { userId: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d', email: 'grace@example.com', role: 'member' },
 ];
 
-export class Membership {
+export class MemberRole {
   @ApiId({ example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
   @ApiRole() role: Role;
 }
 
 @ApiSchema({ name: 'Member' })
-export class MemberResponse extends Membership {
+export class MemberDto extends MemberRole {
   @ApiEmail({ example: 'grace@example.com' }) email: string;
 }
 
-export class MemberDetail extends MemberResponse {
+export class MemberDetail extends MemberDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
 }
 
-export class MemberDetailResult {
+export class MemberDetailResponse {
   member: MemberDetail;
 }
 
-export class MembersResult {
-  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
+export class MembersResponse {
+  @ApiProperty({ type: [MemberDto], example: MEMBERS_EXAMPLE }) members: MemberDto[];
 
   @ApiNextCursor(
     'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
@@ -43,23 +43,23 @@ export class MembersResult {
   nextCursor?: string;
 }
 
-export class MembershipResult {
-  member: Membership;
+export class MemberRoleResponse {
+  member: MemberRole;
 }
 
-export class OrgDetail extends OrgResponse {
-  @ApiProperty({ type: [MemberResponse], example: MEMBERS_EXAMPLE }) members: MemberResponse[];
+export class OrgDetail extends OrgDto {
+  @ApiProperty({ type: [MemberDto], example: MEMBERS_EXAMPLE }) members: MemberDto[];
 }
 
-export class OrgResult {
-  org: OrgResponse;
+export class OrgResponse {
+  org: OrgDto;
 }
 
-export class OrgDeletionResult extends OkResult {
+export class OrgDeletionResponse extends OkResponse {
   /** end of the time in which an owner can restore the organization */
   @ApiTime({ example: '2026-12-22T09:00:00.000Z' }) purgeAt: string;
 }
 
-export class OrgDetailResult {
+export class OrgDetailResponse {
   org: OrgDetail;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { type Transaction, unchanged } from '../../database/transactions/transactions.js';
-import type { OkResult } from '../../http/fields.js';
+import type { OkResponse } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
@@ -18,7 +18,7 @@ import {
 } from '../state/policies.js';
 import { type LockedOrg, OrgChanges, type OrgEvent, revocations } from '../state/org-changes.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
-import type { MembershipResult } from './members.responses.js';
+import type { MemberRoleResponse } from './members.responses.js';
 import { type MemberPair, MembersRepository } from '../state/members.repository.js';
 
 export interface NewOwner {
@@ -39,7 +39,7 @@ export class MembersService {
     private readonly env: Env,
   ) {}
 
-  add(write: Write, orgId: string, email: string, role: Role): Promise<Versioned<MembershipResult>> {
+  add(write: Write, orgId: string, email: string, role: Role): Promise<Versioned<MemberRoleResponse>> {
     const { maxOrgsPerUser, addMembers } = this.env;
     const limit = additionsUpTo(maxOrgsPerUser);
     return this.changes.inOrg(write, orgId, async (tx, org) => {
@@ -62,7 +62,12 @@ export class MembersService {
     });
   }
 
-  changeRole(write: Write, orgId: string, userId: string, role: Role): Promise<Versioned<MembershipResult>> {
+  changeRole(
+    write: Write,
+    orgId: string,
+    userId: string,
+    role: Role,
+  ): Promise<Versioned<MemberRoleResponse>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const facts = await this.members.findPair(tx, orgId, write.actor.id, userId);
       const from = requireChange(facts, role, write.actor);
@@ -81,15 +86,15 @@ export class MembersService {
     });
   }
 
-  remove(write: Write, orgId: string, userId: string): Promise<Versioned<OkResult>> {
+  remove(write: Write, orgId: string, userId: string): Promise<Versioned<OkResponse>> {
     return this.end(write, orgId, userId, requireRemoval);
   }
 
-  leave(write: Write, orgId: string): Promise<Versioned<OkResult>> {
+  leave(write: Write, orgId: string): Promise<Versioned<OkResponse>> {
     return this.end(write, orgId, write.actor.id, requireLeaving);
   }
 
-  transfer(write: Write, orgId: string, userId: string, leaves: boolean): Promise<Versioned<OkResult>> {
+  transfer(write: Write, orgId: string, userId: string, leaves: boolean): Promise<Versioned<OkResponse>> {
     const { id: actorId } = write.actor;
     if (userId === actorId) {
       throw new ValidationProblem([{ field: 'userId', message: 'must be another member' }]);
@@ -140,7 +145,7 @@ export class MembersService {
     orgId: string,
     userId: string,
     require: (facts: MemberPair, actor: UserActor) => Role,
-  ): Promise<Versioned<OkResult>> {
+  ): Promise<Versioned<OkResponse>> {
     const { actor } = write;
     const reason = actor.id === userId ? 'left' : 'removed';
     return this.changes.inOrg(write, orgId, async (tx, org) => {
