@@ -50,7 +50,7 @@ it.each([
   ['is busy', problem(429, 'rate_limited', { 'Retry-After': '9' }), { code: 'rate_limited', retryAfter: 9 }],
 ] as const)('names what a service did that %s', async (_, answer, expected) => {
   server.answer(answer);
-  const result = await client.forgot({ email: 'ada@example.com' }, { timeoutMs: 300 });
+  const result = await client.requestPasswordReset({ email: 'ada@example.com' }, { timeoutMs: 300 });
   expect(result).toMatchObject({ ok: false, problem: expected });
   expect(server.asked).toHaveLength(1);
 });
@@ -89,7 +89,7 @@ it('sends nothing with an id that is no part of a path', async () => {
 it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
   ['a body', (any) => any['createOrg']!({ name: 'X', dryRun: true }), 'createOrg does not take "dryRun"'],
   ['a query', (any) => any['getMe']!({ inclued: ['roles'] }), 'getMe does not take "inclued"'],
-  ['nothing', (any) => any['getLive']!({ dryRun: undefined }), 'getLive does not take "dryRun"'],
+  ['nothing', (any) => any['getLiveness']!({ dryRun: undefined }), 'getLive does not take "dryRun"'],
   [
     'a body of its own',
     (any) => any['transferOrg']!({ orgId: ORG, body: { userId: USER, leaf: true } }),
@@ -98,7 +98,7 @@ it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
   ['options', (any) => any['getMe']!({}, { timeout: 1 }), 'The options of getMe do not take "timeout"'],
   [
     'options of another operation',
-    (any) => any['forgot']!({ email: 'ada@example.com' }, { ifMatch: '"7"' }),
+    (any) => any['requestPasswordReset']!({ email: 'ada@example.com' }, { ifMatch: '"7"' }),
     'The options of forgot do not take "ifMatch"',
   ],
   ['a refresh', (any) => any['refresh']!({ signals: 1 }), 'The options of refresh do not take "signals"'],
@@ -120,7 +120,7 @@ it('repeats a change of an organization with its key, after the time that the se
 
 it('repeats nothing that could be done twice, and nothing before its time', async () => {
   server.answer(problem(503, 'unavailable', { 'Retry-After': '0' }));
-  await client.askForVerification();
+  await client.requestEmailVerification();
   expect(server.asked).toHaveLength(1);
 
   server.answer(problem(503, 'unavailable', { 'Retry-After': '3600' }));
@@ -176,7 +176,7 @@ it('follows pages to the last', async () => {
     problem(400, 'validation_failed'),
   );
   const seen: unknown[] = [];
-  for await (const one of pages(client.listOwnOrgs, { limit: 1 })) seen.push(one.ok && one.data.orgs);
+  for await (const one of pages(client.listOrgs, { limit: 1 })) seen.push(one.ok && one.data.orgs);
 
   expect(seen).toEqual([[1], [2]]);
   expect(server.asked.map(({ path }) => path)).toEqual([

@@ -20,7 +20,7 @@ export function explain(problem: ProblemOf<'changeMemberRole'>): string {
   return `${problem.detail} ${(problem.retryAfter satisfies number | undefined) ?? 0}`;
 }
 
-export function isPassing({ code }: ProblemOf<'getLive'>): boolean {
+export function isPassing({ code }: ProblemOf<'getLiveness'>): boolean {
   switch (code) {
     case 'unreachable':
     case 'timed_out':

@@ -30,7 +30,7 @@ export class Desktop {
 
   /** @returns the recovery codes, which a user keeps on paper */
   async protect(): Promise<string[]> {
-    const { secret } = must(await this.client.beginSecondFactor({ password: this.password }));
+    const { secret } = must(await this.client.enrollSecondFactor({ password: this.password }));
     this.appSecret = secret;
     return must(await this.client.confirmSecondFactor({ code: generateSync({ secret }) })).recoveryCodes;
   }
@@ -43,7 +43,7 @@ export class Desktop {
     if (first.problem.code !== 'second_factor_required') throw new Error(first.problem.detail);
     const { challenge } = first.problem;
     const code = generateSync({ secret: this.appSecret, epoch: Date.now() / 1000 + 30 });
-    must(await this.client.logInWithSecondFactor({ challenge, code }));
+    must(await this.client.completeLogin({ challenge, code }));
   }
 
   /** The service makes the challenge; Accounts issues a code for that service alone; the service exchanges it. */

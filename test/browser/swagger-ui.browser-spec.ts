@@ -41,7 +41,7 @@ describe('Swagger UI in Chromium', () => {
   it('shows a service that it lacks credentials, without a dialog of the browser', async () => {
     const reader = await Chromium.start();
     const shown = await reader.open(`${service.url}/docs?urls.primaryName=Services`);
-    for (const id of ['followEvents', 'introspectToken']) {
+    for (const id of ['listEvents', 'introspectToken']) {
       expect(await shown.execute(id)).toMatchObject({ status: 401, body: { code: 'invalid_client' } });
     }
     await reader.stopAndFind([]);
@@ -79,31 +79,31 @@ describe('Swagger UI in Chromium', () => {
       text.replace('ada@example.com', account.email).replace('correct horse battery', account.password);
     const first = await page.execute('login', { body: credentials });
     expect(first).toMatchObject({ status: 403, body: { code: 'second_factor_required' } });
-    expect(await page.isOpen('logInWithSecondFactor')).toBe(true);
+    expect(await page.isOpen('completeLogin')).toBe(true);
     expect(await page.isAuthorized()).toBe(false);
     const code = app.next();
     const typed = (text: string) => text.replace('492 039', code);
-    const second = await page.execute('logInWithSecondFactor', { body: typed });
+    const second = await page.execute('completeLogin', { body: typed });
     expect(second.status).toBe(200);
     expect(await page.isAuthorized()).toBe(true);
     const secrets = [account.password, first.body['challenge'], second.body['token']] as string[];
     for (const secret of secrets) service.installation.secrets.note(secret);
 
-    expect((await page.execute('getStatus')).body).toMatchObject({ engine: { name: 'sqlite' } });
-    const found = await page.execute('listUsers', { parameters: { search: 'grac' } });
+    expect((await page.execute('adminGetStatus')).body).toMatchObject({ engine: { name: 'sqlite' } });
+    const found = await page.execute('adminListUsers', { parameters: { search: 'grac' } });
     expect(found.body).toMatchObject({ users: [{ id: grace.id, email: grace.email, disabledAt: null }] });
-    expect((await page.execute('listUserOrgs')).body).toMatchObject({ orgs: [{ name: MARKUP }] });
-    expect(await page.execute('disableUser', { body: withReason })).toMatchObject({
+    expect((await page.execute('adminListUserOrgs')).body).toMatchObject({ orgs: [{ name: MARKUP }] });
+    expect(await page.execute('adminDisableUser', { body: withReason })).toMatchObject({
       status: 409,
       body: { code: 'last_owner', orgs: [{ name: MARKUP }] },
     });
-    const locked = await page.execute('disableUser', {
+    const locked = await page.execute('adminDisableUser', {
       body: (text) => withReason(text).replace('"force": false', '"force": true'),
     });
     expect(locked).toMatchObject({ status: 200, body: { ok: true, orphanedOrgs: [{ name: MARKUP }] } });
     expect((await grace.get('/api/me')).status).toBe(401);
     const parameters = { type: 'account.disabled', since: '24h' };
-    const record = await page.execute('listRecord', { parameters });
+    const record = await page.execute('adminListAuditEvents', { parameters });
     expect(record.body['events']).toMatchObject([
       { actor: { type: 'operator', id: account.id }, userId: grace.id, reason: REASON },
     ]);
@@ -115,8 +115,11 @@ describe('Swagger UI in Chromium', () => {
     await page.reload();
     expect(await page.isAuthorized()).toBe(false);
     await page.select('Operators');
-    expect(await page.execute('getStatus')).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
-    expect(await page.bodyOf('logInWithSecondFactor')).toContain('"challenge": ""');
+    expect(await page.execute('adminGetStatus')).toMatchObject({
+      status: 401,
+      body: { code: 'unauthorized' },
+    });
+    expect(await page.bodyOf('completeLogin')).toContain('"challenge": ""');
 
     expect(page.requested.filter((url) => secrets.some((secret) => url.includes(secret)))).toEqual([]);
     expect(new Set(page.requested.map((url) => new URL(url).origin))).toEqual(new Set([service.url]));

@@ -15,7 +15,7 @@ const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
 const ADDRESS = '203.0.113.77';
 const USER_AGENT = 'Looms/1.0';
 
-type Exported = DataOf<'exportOwnData'>;
+type Exported = DataOf<'exportData'>;
 
 const installation = await anInstallation();
 const env = { RATE_LIMIT_REGISTER: 'off', TRUST_PROXY: '127.0.0.1' };

@@ -21,7 +21,7 @@ interface ShownOrg extends Listed, DataOf<'listMembers'> {
   areAllShown: boolean;
 }
 
-type ShownEvent = DataOf<'listRecord'>['events'][number];
+type ShownEvent = DataOf<'adminListAuditEvents'>['events'][number];
 
 const service = await startOwnService({ env: { RATE_LIMIT_REGISTER: 'off' } });
 const { installation } = service;

@@ -18,7 +18,7 @@ import {
 import { eventsSince, knownEvents } from '../support/feed.js';
 import { startOwnService } from '../support/service.js';
 
-interface Handed extends DataOf<'issueResetCode'> {
+interface Handed extends DataOf<'adminIssueResetCode'> {
   org: Org;
 }
 
@@ -51,7 +51,7 @@ const byRoot = (type: string, data: object, about: { orgId?: string; userId?: st
 
 describe('accounts mail', () => {
   const list = (...parameters: string[]) =>
-    accountsJson<DataOf<'listMails'>['mails'][number]>(installation, ['mail', 'list', ...parameters]);
+    accountsJson<DataOf<'adminListEmails'>['mails'][number]>(installation, ['mail', 'list', ...parameters]);
 
   /** Not by the command: each costs a start of a process. */
   const untilMail = (email: string, condition: string) =>

@@ -9,7 +9,7 @@ import { eventsSince, knownEvents } from '../support/feed.js';
 import { idAt } from '../support/rows.js';
 import { startOwnService } from '../support/service.js';
 
-type Shown = DataOf<'getService'>['service'] & { removedAt: string | null };
+type Shown = DataOf<'adminGetService'>['service'] & { removedAt: string | null };
 type Issued = Record<'name' | 'secretId' | 'secret', string>;
 
 const A_TIME = expect.stringMatching(/Z$/) as string;

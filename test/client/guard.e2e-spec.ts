@@ -343,7 +343,7 @@ describe('a member', () => {
 });
 
 describe('the role of a member, between answers and events', () => {
-  async function aGuard() {
+  async function anOpenGuard() {
     const heard: FeedEvent[] = [];
     const guard = aGuard({ onEvent: (event) => void heard.push(event) });
     await waitFor('the feed is heard', hangTimeoutMs(), () => guard.isCurrent());

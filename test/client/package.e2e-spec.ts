@@ -109,7 +109,7 @@ it('is loaded by Node', () => {
     import { fileStore } from 'accounts-client/file-store';
     import { createGuard } from 'accounts-client/service';
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', store: memoryStore(), retries: 0 });
-    console.log((await client.getLive()).problem.code, typeof fileStore, typeof createGuard);
+    console.log((await client.getLiveness()).problem.code, typeof fileStore, typeof createGuard);
   `;
 
   const said = run(process.execPath, ['--input-type=module', '--eval', program], project);

@@ -90,7 +90,7 @@ describe('Swagger UI', () => {
     const refusal = { code: 'second_factor_required', challenge: 'c' };
     page.answered(LOGIN, refusal, { ok: false, status: 403 });
 
-    expect(page.opened).toEqual(['logInWithSecondFactor']);
+    expect(page.opened).toEqual(['completeLogin']);
     expect(JSON.parse(page.bodies.get(SECOND_STEP)!)).toEqual({ challenge: 'c', code: '' });
     expect(openForm(SECOND_STEP, { challenge, code: '' })).toEqual({ challenge: 'c', code: '' });
     expect(page.token).toBeUndefined();

@@ -165,7 +165,7 @@ async function lookUp(): Promise<void> {
   const by = await anAccount(service);
   await makeOperator(service, by);
   await showSecondFactor(service, by);
-  await send('getStatus', { by });
+  await send('adminGetStatus', { by });
 
   const [userId, graceId, zoeId, sessionId] = times(4, anUnknownId) as [string, string, string, string];
   const orgs = times(2, anUnknownId).toSorted();
@@ -218,11 +218,19 @@ async function lookUp(): Promise<void> {
 
   const path = { userId, orgId, name: 'billing' };
   for (const query of ['?limit=1', '?limit=0'])
-    await send('listUsers listUserOrgs listOrgs listMails listServices', { by, path, query });
-  for (const query of ['?limit=2', '?limit=0']) await send('listAnyMembers', { by, path, query });
-  for (const query of [`?orgId=${orgId}&limit=1`, '?limit=0']) await send('listRecord', { by, path, query });
-  await send('getUser listUserSessions getAnyOrg getService', { by, path });
-  await send('getUser listUserSessions listUserOrgs getAnyOrg listAnyMembers getService', { by });
+    await send('adminListUsers adminListUserOrgs adminListOrgs adminListEmails adminListServices', {
+      by,
+      path,
+      query,
+    });
+  for (const query of ['?limit=2', '?limit=0']) await send('adminListOrgMembers', { by, path, query });
+  for (const query of [`?orgId=${orgId}&limit=1`, '?limit=0'])
+    await send('adminListAuditEvents', { by, path, query });
+  await send('adminGetUser adminListUserSessions adminGetOrg adminGetService', { by, path });
+  await send(
+    'adminGetUser adminListUserSessions adminListUserOrgs adminGetOrg adminListOrgMembers adminGetService',
+    { by },
+  );
 
   for (const table of ['service_secrets', 'services', 'mails', 'members', 'orgs', 'events'])
     await db.query(`DELETE FROM ${table}`);
@@ -245,17 +253,17 @@ async function askAsServices(): Promise<void> {
 
   const after = `?after=${(await billing.get<{ next: string }>('/api/events')).body.next}`;
   const waiting = times(21, () => billing.get<Answered>(`/api/events${after}&wait=15`));
-  keep('followEvents', await Promise.race(waiting));
+  keep('listEvents', await Promise.race(waiting));
   const { email, password } = katherine;
   await anyone.post('/api/auth/login', { email, password });
   await Promise.all(waiting);
   for (const query of [after, '?after=now', `?after=${anUnknownId()}`])
-    await send('followEvents', { by: billing, query });
-  for (const by of [exchanging, anyone]) await send('introspectToken listMemberships followEvents', { by });
+    await send('listEvents', { by: billing, query });
+  for (const by of [exchanging, anyone]) await send('introspectToken listMemberships listEvents', { by });
 }
 
 const OF_ACCOUNTS =
-  'enableUser endUserSessions verifyUserEmail removeUserSecondFactor issueResetCode disableUser deleteUser';
+  'adminEnableUser adminRevokeUserSessions adminVerifyUserEmail adminRemoveUserSecondFactor adminIssueResetCode adminDisableUser adminDeleteUser';
 
 async function operate(): Promise<void> {
   const by = await anOperator(service);
@@ -264,13 +272,13 @@ async function operate(): Promise<void> {
   const ofOperators = reader.operations.filter(({ tags = [] }) => tags.includes('Operators'));
   await send(ofOperators.map(({ operationId }) => operationId).join(' '), { by: withoutFactor });
   for (const { operationId: id, method } of ofOperators)
-    if (method !== 'GET') await send(id, { by, body: id === 'makeOwner' ? { userId: by.id } : {} });
+    if (method !== 'GET') await send(id, { by, body: id === 'adminAddOrgOwner' ? { userId: by.id } : {} });
   const self = { userId: by.id, reason: 'a test' };
   for (const path of [{ userId: by.id }, { userId: anUnknownId() }]) await send(OF_ACCOUNTS, { by, path });
-  await send('makeOwner', { by, path: { userId: by.id }, body: self });
-  await send('makeOwner', { by });
+  await send('adminAddOrgOwner', { by, path: { userId: by.id }, body: self });
+  await send('adminAddOrgOwner', { by });
 
-  for (const id of ['disableUser', 'deleteUser']) {
+  for (const id of ['adminDisableUser', 'adminDeleteUser']) {
     const owner = await anAccount(service);
     const org = await anOrgOf(owner);
     await join(org, owner, await anAccount(service), 'member');
@@ -280,26 +288,26 @@ async function operate(): Promise<void> {
   const user = { userId: (await anAccount(service)).id };
   for (const id of OF_ACCOUNTS.split(' ')) {
     await send(id, { by, path: user });
-    if (id === 'disableUser') await send('issueResetCode', { by, path: user });
+    if (id === 'adminDisableUser') await send('adminIssueResetCode', { by, path: user });
   }
   await operateOnOrgs(by);
 
   const { name } = await aServiceClient(db);
-  for (const id of ['disableService', 'enableService']) {
+  for (const id of ['adminDisableService', 'adminEnableService']) {
     await send(id, { by });
     await send(id, { by, path: { name } });
   }
   await db.query('UPDATE services SET disabled_at = 1, removed_at = 1 WHERE name = ?', [name]);
-  await send('enableService', { by, path: { name } });
+  await send('adminEnableService', { by, path: { name } });
 
   const mailId = anUnknownId();
   const mail = { kind: 'password_changed', recipient: 'nobody@example.com', state: 'failed' };
   await insertRow(db, 'mails', { id: mailId, ...mail, created_at: 1, next_attempt_at: 1, ended_at: 1 });
-  await send('retryMail', { by });
-  await send('retryMail', { by, path: { mailId } });
+  await send('adminRetryEmail', { by });
+  await send('adminRetryEmail', { by, path: { mailId } });
   for (const change of ["kind = 'email_verification'", "state = 'dropped'"]) {
     await db.query(`UPDATE mails SET ${change} WHERE id = ?`, [mailId]);
-    await send('retryMail', { by, path: { mailId } });
+    await send('adminRetryEmail', { by, path: { mailId } });
   }
 }
 
@@ -311,60 +319,71 @@ async function operateOnOrgs(by: Caller): Promise<void> {
   ]);
   const path = { orgId: (await anOrgOf(owner)).id };
   const makeOwner = (userId: string, force = false) =>
-    send('makeOwner', { by, path, body: { userId, reason: 'a test', force } });
+    send('adminAddOrgOwner', { by, path, body: { userId, reason: 'a test', force } });
   await makeOwner(other.id);
   await makeOwner(owner.id);
   await anOrgOf(busy);
   await makeOwner(busy.id, true);
   await disable(other.id);
   await makeOwner(other.id);
-  await send('makeOwner', { by, body: { userId: owner.id, reason: 'a test' } });
-  for (const id of ['deleteOrgAsOperator', 'restoreOrgAsOperator']) {
+  await send('adminAddOrgOwner', { by, body: { userId: owner.id, reason: 'a test' } });
+  for (const id of ['adminDeleteOrg', 'adminRestoreOrg']) {
     await send(id, { by });
     await send(id, { by, path });
   }
-  await send('deleteOrgAsOperator', { by, path });
+  await send('adminDeleteOrg', { by, path });
   await disable(owner.id);
-  await send('restoreOrgAsOperator', { by, path });
+  await send('adminRestoreOrg', { by, path });
 }
 
 /** What goes by mail, and what does not where there is no mail server. */
 async function sendMails(): Promise<void> {
   const [reset, verified, moving] = [
-    await anAccount(service, 'reset'),
+    await anAccount(service, 'resetPassword'),
     await anAccount(service, 'verified'),
     await anAccount(service, 'moving'),
   ];
-  await send('forgot', { by: anyone, body: { email: reset.email } });
+  await send('requestPasswordReset', { by: anyone, body: { email: reset.email } });
   const { code } = await mailServer.next(reset.email);
-  await send('reset reset', { by: anyone, body: { email: reset.email, code, newPassword: aPassword() } });
+  await send('resetPassword resetPassword', {
+    by: anyone,
+    body: { email: reset.email, code, newPassword: aPassword() },
+  });
 
-  await send('askForVerification', { by: verified });
+  await send('requestEmailVerification', { by: verified });
   const verification = { code: (await mailServer.next(verified.email)).code };
-  await send('verify verify', { by: verified, body: verification });
-  await send('askForVerification', { by: verified });
+  await send('verifyEmail verifyEmail', { by: verified, body: verification });
+  await send('requestEmailVerification', { by: verified });
 
   const email = anEmail('new');
   for (const password of [moving.password, 'not the password'])
-    await send('askForChange', { by: moving, body: { email, password } });
+    await send('requestEmailChange', { by: moving, body: { email, password } });
   const change = { code: (await mailServer.next(email)).code };
   await anAccountOf(service, email);
-  await send('verify', { by: moving, body: change });
-  await send('askForVerification verify askForChange', { by: await byCode(service, moving) });
+  await send('verifyEmail', { by: moving, body: change });
+  await send('requestEmailVerification verifyEmail requestEmailChange', {
+    by: await byCode(service, moving),
+  });
 
   const alone = await anAccount(withoutMail);
   const body = { email: anEmail(), password: alone.password };
-  await send('forgot', { by: withoutMail.anyone, body });
-  await send('askForVerification', { by: alone });
-  await send('askForChange', { by: alone, body });
+  await send('requestPasswordReset', { by: withoutMail.anyone, body });
+  await send('requestEmailVerification', { by: alone });
+  await send('requestEmailChange', { by: alone, body });
 
   const by = await anAccount(service);
   const wrong = { code: '0000000000' };
-  await sendUntilRefused('forgot', { by, body: { email: by.email } });
-  await sendUntilRefused('askForVerification', { by });
-  await sendUntilRefused('reset', { by, body: { email: by.email, ...wrong, newPassword: aPassword() } });
-  await sendUntilRefused('verify', { by, body: wrong });
-  await sendUntilRefused('askForChange', { by, body: { email: anEmail(), password: 'not the password' } });
+  await sendUntilRefused('requestPasswordReset', { by, body: { email: by.email } });
+  await sendUntilRefused('requestEmailVerification', { by });
+  await sendUntilRefused('resetPassword', {
+    by,
+    body: { email: by.email, ...wrong, newPassword: aPassword() },
+  });
+  await sendUntilRefused('verifyEmail', { by, body: wrong });
+  await sendUntilRefused('requestEmailChange', {
+    by,
+    body: { email: anEmail(), password: 'not the password' },
+  });
 }
 
 async function leadOrgs(): Promise<void> {
@@ -394,11 +413,11 @@ async function leadOrgs(): Promise<void> {
   await insertRow(db, 'orgs', { id: second, name: 'Analytical Engines' });
   const membership = { org_id: second, user_id: by.id, email: by.email, role: 'owner' };
   await insertRow(db, 'members', { ...membership, joined_at: 1_700_000_000_000 });
-  await send('listOwnOrgs', { by, query: '?limit=1' });
+  await send('listOrgs', { by, query: '?limit=1' });
   for (const { id } of (await by.get<{ orgs: { id: string }[] }>('/api/me/orgs')).body.orgs)
     await by.delete(`/api/orgs/${id}`);
   await send('listDeletedOrgs', { by, query: '?limit=1' });
-  await send('listOwnOrgs listDeletedOrgs', { by, query: '?limit=0' });
+  await send('listOrgs listDeletedOrgs', { by, query: '?limit=0' });
 }
 
 /** Spread over several accounts, since each request counts as a login of its account. */
@@ -408,11 +427,11 @@ async function useSecondFactors(): Promise<void> {
   const by = await aVerifiedAccount(service, 'protected');
   const { password } = by;
   await send(writes, { by: await byCode(service, by) });
-  const { secret } = await send('beginSecondFactor', { by, body: { password } });
+  const { secret } = await send('enrollSecondFactor', { by, body: { password } });
   const code = appCode(secret);
   await send('confirmSecondFactor', { by, body: { code } });
   await send('getSecondFactor', { by });
-  await send('beginSecondFactor', { by, body: { password } });
+  await send('enrollSecondFactor', { by, body: { password } });
   await send('confirmSecondFactor', { by, body: { code } });
   for (const id of changes.split(' ')) {
     await forgetSteps(service, by);
@@ -432,7 +451,7 @@ async function useSecondFactors(): Promise<void> {
     await send(writes, { by: busy, body: { password: 'not the password', code: '000000' } });
 }
 
-const STEP = 'logInWithSecondFactor';
+const STEP = 'completeLogin';
 
 /** @param adaId of the account whose email the examples have; it has no second factor afterwards */
 async function logInWithSecondFactors(adaId: string): Promise<void> {
@@ -444,7 +463,7 @@ async function logInWithSecondFactors(adaId: string): Promise<void> {
   // A code beside the right password.
   const code = app.wrong();
   await send('deleteAccount', { by, body: { password, code } });
-  await send('askForChange', { by, body: { email: 'ada.lovelace@example.com', password, code } });
+  await send('requestEmailChange', { by, body: { email: 'ada.lovelace@example.com', password, code } });
   const change = { currentPassword: password, newPassword: aPassword(), code };
   await send('changePassword', { by, body: change });
   const body = { challenge: await aChallenge(service, by), code };
@@ -469,13 +488,13 @@ async function signIn(): Promise<Founders> {
   const registration = { ...exampleOf('register'), deviceName: "Ada's laptop" };
   const { token, user } = await send('register', { by: anyone, body: registration });
   const ada = anyone.withToken(token);
-  await send('exportOwnData', { by: ada });
+  await send('exportData', { by: ada });
   await send('login', { by: anyone });
   const other = { email: anEmail(), password: aPassword(), refresh: true };
   const { refreshToken } = (await anyone.post<Answered>('/api/auth/register', other)).body;
   await send('refresh', { by: anyone, body: { refreshToken } });
   await send('refresh', { by: anyone });
-  await send('listOwnEvents', { by: ada, query: '?limit=1' });
+  await send('listAuditEvents', { by: ada, query: '?limit=1' });
   const grace = { email: 'grace@example.com', password: aPassword() };
   const { body } = await anyone.post<Answered>('/api/auth/register', grace);
   usual.userId = body.user.id;
@@ -486,7 +505,7 @@ async function passLoginOn(ada: Caller): Promise<void> {
   const { code } = await send('issueCode', { by: ada });
   const body = { ...exampleOf('exchangeCode'), code };
   const { token } = await send('exchangeCode', { by: anyone, body });
-  await send('listOwnEvents exportOwnData', { by: anyone.withToken(token) });
+  await send('listAuditEvents exportData', { by: anyone.withToken(token) });
   await send('exchangeCode', { by: anyone, body });
 }
 
@@ -526,7 +545,7 @@ async function inviteAndResend({ ada, grace }: Founders): Promise<string> {
   await send('createInvitation', { by: ada });
   for (const query of ['?limit=1', '?limit=0']) {
     await send('listInvitations', { by: ada, query });
-    await send('listOwnInvitations', { by: grace, query });
+    await send('listReceivedInvitations', { by: grace, query });
   }
   await send('resendInvitation', { by: ada, path });
   await send('resendInvitation', { by: ada, path, body: { showCode: 1 } });
@@ -628,8 +647,8 @@ async function fillOrg(founders: Founders): Promise<void> {
   await send('createOrg', { by });
   await inviteAndAnswer(founders);
   await send('addMember addMember changeMemberRole getMember', { by });
-  await send('listOrgEvents', { by, query: '?limit=1' });
-  await send('listOrgEvents listOwnEvents', { by, query: '?limit=0' });
+  await send('listOrgAuditEvents', { by, query: '?limit=1' });
+  await send('listOrgAuditEvents listAuditEvents', { by, query: '?limit=0' });
   await send('getMe getOrg', { by });
   await send('getMe', { by, query: '?include=members' });
 
@@ -643,18 +662,18 @@ async function manageSessions(by: Caller): Promise<void> {
   const { code } = (await by.post<Answered>('/api/auth/code')).body;
   const { token } = (await anyone.post<Answered>('/api/auth/code/exchange', { code })).body;
   const derived = anyone.withToken(token);
-  await send('endOwnSession endOwnSessions changePassword deleteAccount', { by: derived });
-  await send('endOwnSession', { by });
-  await send('endOwnSessions', { by, query: '?all=1' });
+  await send('revokeSession revokeSessions changePassword deleteAccount', { by: derived });
+  await send('revokeSession', { by });
+  await send('revokeSessions', { by, query: '?all=1' });
   const wrong = { currentPassword: aPassword(), newPassword: aPassword() };
   await send('changePassword', { by, body: wrong });
   await send('deleteAccount', { by });
   await send('deleteAccount', { by, body: { password: aPassword() } });
-  await send('changePassword getAccount endOwnSessions listOwnSessions', { by });
+  await send('changePassword getAccount revokeSessions listSessions', { by });
   const password = exampleOf('changePassword')!['newPassword'];
   await anyone.post('/api/auth/login', { ...exampleOf('login'), password });
   const sessionId = (await by.get<Answered>('/api/me/sessions')).body.sessions[0]!.id;
-  await send('endOwnSession', { by, path: { sessionId } });
+  await send('revokeSession', { by, path: { sessionId } });
   await send('logOut', { by: anyone, body: exampleOf('logOut', 'refreshToken') });
   await send('logOut', { by: anyone });
   await send('logOut', { by: anyone.withToken('no.such.token'), body: {} });
@@ -718,7 +737,7 @@ async function exceedLimits(by: Caller): Promise<void> {
   const wrong = { ...exampleOf('login'), password: aPassword() };
   await sendUntilRefused('login', { by: anyone, body: wrong });
   await sendUntilRefused('register', { by: anyone });
-  await sendUntilRefused('exportOwnData', { by });
+  await sendUntilRefused('exportData', { by });
   await send('changePassword deleteAccount', { by });
 }
 
@@ -753,7 +772,7 @@ await passLoginOn(founders.ada);
 await fillOrg(founders);
 const ofAda = { by: founders.ada, path: { userId: founders.adaId } };
 await send('changeMemberRole removeMember', ofAda);
-await send('getKeySet getLive getReady', { by: anyone });
+await send('getKeySet getLiveness getReadiness', { by: anyone });
 await manageSessions(founders.ada);
 await failInGeneral(founders);
 await exceedLimits(founders.ada);

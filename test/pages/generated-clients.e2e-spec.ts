@@ -68,12 +68,12 @@ export const path: operations['removeMember']['parameters']['path'] = { orgId: '
 
 type SignInResult = operations['login']['responses'][200]['content']['application/json'];
 ${KEEP}
-type Feed = operations['followEvents']['responses'][200]['content']['application/json'];
+type Feed = operations['listEvents']['responses'][200]['content']['application/json'];
 type FeedEvent = Feed['events'][number];
 ${FOLLOW}
 type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
 export const removals: Query<'removeMember'>[] = [{}, { dryRun: false }, { dryRun: true, remedy: false }];
-export const endings: Query<'endOwnSessions'>[] = [{}, { all: false }];
+export const endings: Query<'revokeSessions'>[] = [{}, { all: false }];
 // @ts-expect-error no text
 export const text: Query<'removeMember'> = { dryRun: 'false' };
 type Transfer = operations['transferOrg']['requestBody']['content']['application/json'];

@@ -112,8 +112,8 @@ describe('the limit of the changes of a user', () => {
       if (answer.status !== 429) open.push(operationId);
     }
     // Each answers without a token, too; introspection is for services.
-    const ofLogins = ['logInWithSecondFactor', 'login', 'refresh', 'register', 'reset'];
-    const forOthers = ['exchangeCode', 'forgot', 'introspectToken', ...ofLogins];
+    const ofLogins = ['completeLogin', 'login', 'refresh', 'register', 'resetPassword'];
+    const forOthers = ['exchangeCode', 'requestPasswordReset', 'introspectToken', ...ofLogins];
     expect(open.toSorted()).toEqual(forOthers);
   });
 

@@ -18,7 +18,7 @@ export interface Invitation extends Shown {
   code?: string;
 }
 
-export type ReceivedInvitation = DataOf<'listOwnInvitations'>['invitations'][number];
+export type ReceivedInvitation = DataOf<'listReceivedInvitations'>['invitations'][number];
 
 export type Invited = Answer<{ invitation: Invitation }>;
 

@@ -86,7 +86,7 @@ export class Feed {
     const wait = this.problem ? 0 : this.wait;
     const input = cursor === undefined ? {} : { after: cursor, wait, limit: PAGE };
     const timeoutMs = wait * 1000 + this.patienceMs;
-    const answer = await this.client.followEvents(input, { timeoutMs, signal, retries: 0 });
+    const answer = await this.client.listEvents(input, { timeoutMs, signal, retries: 0 });
     if (!answer.ok) return this.failed(answer.problem);
     const { events, next } = answer.data;
     if (cursor === undefined) this.listener.resync();
