@@ -263,7 +263,7 @@ describe('a service that refuses connections', () => {
 
   it('is asked once more for what needs no login, too', async () => {
     const offline = await refused();
-    expect(await offline.getLive()).toMatchObject(failedWith('unreachable'));
+    expect(await offline.getLiveness()).toMatchObject(failedWith('unreachable'));
     expect(attempts).toBe(2);
   });
 });

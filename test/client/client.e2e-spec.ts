@@ -15,6 +15,7 @@ import {
   type OperationId,
   type Result,
 } from '../../client/src/index.ts';
+import { createAdminClient } from '../../client/src/admin.ts';
 import { createServiceClient } from '../../client/src/service/index.ts';
 import { anEmail, aPassword, anUnknownId } from '../support/personas.js';
 import { aServiceCaller } from '../support/services.js';
@@ -37,9 +38,7 @@ const service = await startServiceWithoutLimits();
 afterAll(() => service.stop());
 
 async function aClient(): Promise<{ client: Client; email: string; password: string; userId: string }> {
-  const { name, secret } = await aServiceCaller(service, 'introspect', 'memberships');
-  const credentials = { name, secret };
-  const client = createClient({ baseUrl: service.url, store: memoryStore(), credentials });
+  const client = createClient({ baseUrl: service.url, store: memoryStore() });
   const [email, password] = [anEmail(), aPassword()];
   const registered = data(await client.register({ email, password, deviceName: undefined }));
   return { client, email, password, userId: registered.user.id };
@@ -65,11 +64,20 @@ function inputs(): { id: OperationId; input: Record<string, unknown> }[] {
   });
 }
 
-it('understands what the service answers to every operation', async () => {
+it('understands what Accounts answers to every operation', async () => {
   const { client } = await aClient();
+  const { name, secret } = await aServiceCaller(service, 'introspect', 'memberships');
+  const store = memoryStore();
+  const admin = createAdminClient({ baseUrl: service.url, store });
+  await createClient({ baseUrl: service.url, store }).register({ email: anEmail(), password: aPassword() });
+  const all = {
+    ...createServiceClient({ baseUrl: service.url, credentials: { name, secret } }),
+    ...admin,
+    ...client,
+  };
   const understood = new Map<string, string>();
   for (const { id, input } of inputs()) {
-    const call = client[id] as (input: object, options: object) => Promise<Result<unknown, { code: string }>>;
+    const call = all[id] as (input: object, options: object) => Promise<Result<unknown, { code: string }>>;
     const result = await call(input, { retries: 0 });
     understood.set(id, result.ok ? 'ok' : result.problem.code);
     if (!(await client.isLoggedIn())) await client.register({ email: anEmail(), password: aPassword() });

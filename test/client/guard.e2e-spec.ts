@@ -357,7 +357,7 @@ describe('the role of a member, between answers and events', () => {
   it('admits a member without another question while others add and remove this user elsewhere', async () => {
     const { org, member } = await anOrg(service);
     const attacker = await anAccount(service);
-    const { guard, hears } = await aGuard();
+    const { guard, hears } = await anOpenGuard();
     const ask = () => guard.authorize(`Bearer ${member.token}`, { orgId: org.id });
     expect(await ask()).toMatchObject({ ok: true, role: 'member' });
 
@@ -374,7 +374,7 @@ describe('the role of a member, between answers and events', () => {
 
   it('takes a newer event in place of an answer that was on its way, and asks once', async () => {
     const { org, owner, member } = await anOrg(service);
-    const { guard, hears } = await aGuard();
+    const { guard, hears } = await anOpenGuard();
 
     door.hold(MEMBERSHIPS);
     const asked = guard.roleOf(member.id, org.id);
@@ -390,7 +390,7 @@ describe('the role of a member, between answers and events', () => {
 
   it('admits nobody by an answer from before the removal, and whom an event adds after an answer', async () => {
     const { org, owner, member } = await anOrg(service);
-    const { guard, hears } = await aGuard();
+    const { guard, hears } = await anOpenGuard();
     const another = await anAccount(service);
     expect(await guard.roleOf(another.id, org.id)).toEqual({ ok: true, role: undefined });
 
@@ -410,7 +410,7 @@ describe('the role of a member, between answers and events', () => {
 
   it('leaves places to others while one user asks about many organizations', async () => {
     const { org, member, outsider } = await anOrg(service);
-    const { guard } = await aGuard();
+    const { guard } = await anOpenGuard();
 
     door.hold(MEMBERSHIPS);
     const many = times(300, () => guard.roleOf(outsider.id, anUnknownId()));
@@ -427,7 +427,7 @@ describe('the role of a member, between answers and events', () => {
 
   it('knows without a question that malformed ids are no organizations', async () => {
     const ada = await anAccount(service);
-    const { guard } = await aGuard();
+    const { guard } = await anOpenGuard();
     const id = '01A1FBF4-7EA2-724E-B0F0-000000000000';
     for (const orgId of ['', 'engines', id, `${id.toLowerCase()}x`]) {
       const refused = { status: 403, problem: { code: 'not_a_member' } };

@@ -60,8 +60,8 @@ it('a month of a client is lived through on three instances, each with a node of
   made(await first.register({ email, password }));
 
   // She verifies her address, at another instance than the one that sent the code, and starts an organization.
-  made(await second.askForVerification());
-  made(await third.verify({ code: (await mailServer.next(email)).code! }));
+  made(await second.requestEmailVerification());
+  made(await third.verifyEmail({ code: (await mailServer.next(email)).code! }));
   const grace = await anAccount(galera.on(1), 'grace');
   const { org } = made(await first.createOrg({ name: 'Analytical Engines' }));
   made(await second.addMember({ orgId: org.id, email: grace.email, role: 'admin' }));
@@ -73,10 +73,10 @@ it('a month of a client is lived through on three instances, each with a node of
   tokens.push(made(await third.refresh()).token);
 
   // She loses her password; the new one ends whatever was open.
-  made(await second.forgot({ email }));
+  made(await second.requestPasswordReset({ email }));
   const { code } = await mailServer.next(email, 2);
   const newPassword = aPassword();
-  made(await third.reset({ email, code: code!, newPassword }));
+  made(await third.resetPassword({ email, code: code!, newPassword }));
   for (const token of tokens) await expectEverywhere(token, 401, 'after the reset');
   expectRefused(await first.getMe(), 'invalid_refresh_token');
   expectRefused(await second.getMe(), 'not_logged_in');

@@ -3,7 +3,7 @@ import type { DataOf } from '../results.ts';
 import type { Changes } from './changes.ts';
 import type { Memberships } from './memberships.ts';
 
-export type FeedEvent = DataOf<'followEvents'>['events'][number];
+export type FeedEvent = DataOf<'listEvents'>['events'][number];
 
 const OF_ACCOUNTS = new Set<FeedEvent['type']>([
   'account.email_changed',

@@ -14,7 +14,7 @@ type Call<Data> = (
 ) => Promise<Result<Data, { code: string; status: number | null }>>;
 
 /** The operations that a service needs to take tokens. */
-export type Asked = Pick<ServiceClient, 'introspectToken' | 'listMemberships' | 'getKeySet' | 'followEvents'>;
+export type Asked = Pick<ServiceClient, 'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'>;
 
 /** Asks Accounts not more at once than it answers fast, however many requests arrive after a start. */
 export class Calls {

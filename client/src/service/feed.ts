@@ -16,7 +16,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 const WITHOUT_WAIT_PAUSE_MS = 1_000;
 
-export type FeedProblem = ProblemOf<'followEvents'>;
+export type FeedProblem = ProblemOf<'listEvents'>;
 
 export interface FeedListener {
   apply(event: FeedEvent): void;

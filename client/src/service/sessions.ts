@@ -52,8 +52,9 @@ export class Sessions {
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
     const answer = await this.calls.read((client, options) => client.introspectToken({ token }, options));
     if (!answer.active) return undefined;
-    const { username: email, email_verified: emailVerified, amr, auth_time: authTime } = answer;
-    return { readAt, email, emailVerified, amr, authTime };
+    // All members are there if the token is active.
+    const { username, email_verified: emailVerified, amr, auth_time } = answer as Required<typeof answer>;
+    return { readAt, email: username, emailVerified, amr, authTime: auth_time };
   }
 }
 
