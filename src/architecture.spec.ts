@@ -64,18 +64,18 @@ const HAS_ITS_OWN_SQL = /^(?:database|cli\/doctor)\//;
 const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 
 const PUBLIC_ROUTES = [
+  'AuthController.completeLogin',
   'AuthController.exchangeCode',
-  'AuthController.logInWithSecondFactor',
   'AuthController.login',
   'AuthController.refresh',
   'AuthController.register',
   'DiscoveryController.getKeySet',
   'DiscoveryController.getOpenidConfiguration',
   'DiscoveryController.getServerMetadata',
-  'HealthController.getLive',
-  'HealthController.getReady',
-  'PasswordRecoveryController.forgot',
-  'PasswordRecoveryController.reset',
+  'HealthController.getLiveness',
+  'HealthController.getReadiness',
+  'PasswordRecoveryController.requestPasswordReset',
+  'PasswordRecoveryController.resetPassword',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;

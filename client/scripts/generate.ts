@@ -73,9 +73,9 @@ function partsOf(method: string, path: string, operation: Operation, components:
     return { status: Number(status), schema: Object.values(content)[0]?.schema };
   });
   const successes = answers.filter(({ status }) => status < 400).flatMap(({ schema }) => schema ?? []);
-  const offered = successes
-    .flatMap((schema) => branchesOf(schema, components))
-    .map(({ required = [] }) => required);
+  const branches = successes.flatMap((schema) => branchesOf(schema, components));
+  const offered = branches.map(({ required = [] }) => required);
+  const members = branches.map(({ properties = {} }) => properties);
   const failures = answers.flatMap(({ status, schema }) =>
     status < 400 || !schema ? [] : { status, schema },
   );
@@ -106,7 +106,7 @@ function partsOf(method: string, path: string, operation: Operation, components:
     repeatable: method === 'GET' || takes('Idempotency-Key') || undefined,
     callers: callersOf(path, operation.operationId, auth),
     opensSession:
-      offered.some((names) => names.includes('refreshToken') && names.includes('user')) || undefined,
+      members.some((properties) => 'refreshToken' in properties && 'user' in properties) || undefined,
     answer: inAll(offered),
     codes: failures.flatMap(({ schema }) => codesOf(schema, components)).join(' '),
   };

@@ -89,7 +89,7 @@ it('sends nothing with an id that is no part of a path', async () => {
 it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
   ['a body', (any) => any['createOrg']!({ name: 'X', dryRun: true }), 'createOrg does not take "dryRun"'],
   ['a query', (any) => any['getMe']!({ inclued: ['roles'] }), 'getMe does not take "inclued"'],
-  ['nothing', (any) => any['getLiveness']!({ dryRun: undefined }), 'getLive does not take "dryRun"'],
+  ['nothing', (any) => any['getLiveness']!({ dryRun: undefined }), 'getLiveness does not take "dryRun"'],
   [
     'a body of its own',
     (any) => any['transferOrg']!({ orgId: ORG, body: { userId: USER, leaf: true } }),
@@ -99,7 +99,7 @@ it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
   [
     'options of another operation',
     (any) => any['requestPasswordReset']!({ email: 'ada@example.com' }, { ifMatch: '"7"' }),
-    'The options of forgot do not take "ifMatch"',
+    'The options of requestPasswordReset do not take "ifMatch"',
   ],
   ['a refresh', (any) => any['refresh']!({ signals: 1 }), 'The options of refresh do not take "signals"'],
   ['a logout', (any) => any['logOut']!({ refreshtoken: 'r' }), 'logOut does not take "refreshtoken"'],
