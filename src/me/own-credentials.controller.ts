@@ -109,7 +109,6 @@ export class OwnCredentialsController {
   @ProvenChange(
     invalidFields({ code: 'must be a string' }),
     'invalid_second_factor_code',
-    'second_factor_code_used',
     'second_factor_enabled',
     'verified_email_required',
   )

@@ -95,7 +95,7 @@ describe('the OpenAPI document', () => {
 
   it('names schemas after what they are', () => {
     const names = Object.keys(document.components.schemas);
-    expect(names.filter((name) => /Dto|Response/.test(name))).toEqual([]);
+    expect(names.filter((name) => /Dto|Result|Page$|^Listed|^Shown/.test(name))).toEqual([]);
     const enumsWithOwner = [...schemasIn(document)].filter(({ enum: values }) => values?.includes('owner'));
     expect(enumsWithOwner).toEqual([document.components.schemas['Role']]);
   });
@@ -145,9 +145,8 @@ describe('the OpenAPI document', () => {
     const exampleOf = (endpoint: string, name?: string): unknown =>
       reader.requestExampleOf(operation(endpoint), name);
 
-    expect(sent.slice(0, 3)).toEqual([
+    expect(sent).toEqual([
       ['/api/auth/register', exampleOf('POST /api/auth/register')],
-      ['/api/auth/register', exampleOf('POST /api/auth/register', 'grace')],
       ['/api/orgs', exampleOf('POST /api/orgs')],
     ]);
     expect(exampleOf('POST /api/orgs/{orgId}/members')).toMatchObject({ email: 'grace@example.com' });
@@ -156,12 +155,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('lists paths in the order in which one needs them, and schemas by name', () => {
-    const firsts = ['Auth', 'Me', 'Organizations', 'Operators'].map(
+    const firsts = ['Authentication', 'User', 'Organizations', 'Admin: Users'].map(
       (tag) => reader.operations.find(({ tags = [] }) => tags.includes(tag))?.endpoint,
     );
-    const operators = 'GET /api/operators/status';
+    const operators = 'GET /api/operators/users';
     expect(firsts).toEqual(['POST /api/auth/register', 'GET /api/me', 'POST /api/orgs', operators]);
-    expect(document.tags.at(-1)).toMatchObject({ name: 'Health' });
+    expect(document.tags.at(-1)).toMatchObject({ name: 'Admin: Status' });
     const tags = new Set(reader.operations.flatMap((one) => one.tags ?? []));
     expect(new Set(document.tags.map(({ name }) => name))).toEqual(tags);
     const names = Object.keys(document.components.schemas);

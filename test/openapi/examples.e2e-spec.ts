@@ -269,7 +269,7 @@ async function operate(): Promise<void> {
   const by = await anOperator(service);
   const withoutFactor = await anAccount(service);
   await makeOperator(service, withoutFactor);
-  const ofOperators = reader.operations.filter(({ tags = [] }) => tags.includes('Operators'));
+  const ofOperators = reader.operations.filter(({ operationId }) => operationId.startsWith('admin'));
   await send(ofOperators.map(({ operationId }) => operationId).join(' '), { by: withoutFactor });
   for (const { operationId: id, method } of ofOperators)
     if (method !== 'GET') await send(id, { by, body: id === 'adminAddOrgOwner' ? { userId: by.id } : {} });
@@ -423,7 +423,7 @@ async function leadOrgs(): Promise<void> {
 /** Spread over several accounts, since each request counts as a login of its account. */
 async function useSecondFactors(): Promise<void> {
   const changes = 'renewRecoveryCodes removeSecondFactor';
-  const writes = `beginSecondFactor confirmSecondFactor ${changes}`;
+  const writes = `enrollSecondFactor confirmSecondFactor ${changes}`;
   const by = await aVerifiedAccount(service, 'protected');
   const { password } = by;
   await send(writes, { by: await byCode(service, by) });
@@ -434,6 +434,8 @@ async function useSecondFactors(): Promise<void> {
   await send('enrollSecondFactor', { by, body: { password } });
   await send('confirmSecondFactor', { by, body: { code } });
   for (const id of changes.split(' ')) {
+    // The code was used.
+    await send(id, { by, body: { password, code } });
     await forgetSteps(service, by);
     await send(id, { by, body: { password, code } });
   }
@@ -441,7 +443,7 @@ async function useSecondFactors(): Promise<void> {
   await send('confirmSecondFactor', { by: await anAccount(service, 'unverified'), body: { code } });
   const other = await aVerifiedAccount(service, 'unprotected');
   const wrong = { password: 'not the password', code };
-  await send(`beginSecondFactor ${changes}`, { by: other, body: wrong });
+  await send(`enrollSecondFactor ${changes}`, { by: other, body: wrong });
   await send('confirmSecondFactor', { by: other, body: { code } });
   await send(changes, { by: other, body: { password: other.password, code } });
 
@@ -460,14 +462,18 @@ async function logInWithSecondFactors(adaId: string): Promise<void> {
   const { email, password } = by;
   await send('login', { by: anyone, body: { email, password } });
   await send(STEP, { by: anyone });
-  // A code beside the right password.
-  const code = app.wrong();
-  await send('deleteAccount', { by, body: { password, code } });
-  await send('requestEmailChange', { by, body: { email: 'ada.lovelace@example.com', password, code } });
-  const change = { currentPassword: password, newPassword: aPassword(), code };
-  await send('changePassword', { by, body: change });
-  const body = { challenge: await aChallenge(service, by), code };
-  for (let attempt = 0; attempt <= 10; attempt += 1) await send(STEP, { by: anyone, body });
+  const challengeOfUser = await aChallenge(service, by);
+  // Each code beside the right password: one that was used, and a wrong one.
+  await db.query('UPDATE second_factors SET last_step = 2147483647 WHERE user_id = ?', [by.id]);
+  for (const code of [app.at(), app.wrong()]) {
+    await send('deleteAccount', { by, body: { password, code } });
+    await send('requestEmailChange', { by, body: { email: 'ada.lovelace@example.com', password, code } });
+    const change = { currentPassword: password, newPassword: aPassword(), code };
+    await send('changePassword', { by, body: change });
+    await send(STEP, { by: anyone, body: { challenge: challengeOfUser, code } });
+  }
+  const body = { challenge: challengeOfUser, code: app.wrong() };
+  for (let attempt = 0; attempt < 10; attempt += 1) await send(STEP, { by: anyone, body });
   await unprotect(service, by);
 
   const { recoveryCodes } = await protect(service, { id: adaId });

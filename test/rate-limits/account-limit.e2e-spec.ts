@@ -13,9 +13,9 @@ const DAY_MS = 86_400_000;
 /** Where somebody who is signed in gives the password that they have. */
 const COMPARED: [operationId: string, method: string, path: string, more: () => object, field?: string][] = [
   ['changePassword', 'PUT', '/api/me/password', () => ({ newPassword: aPassword() }), 'currentPassword'],
-  ['askForChange', 'PUT', '/api/me/email', () => ({ email: anEmail('new') })],
+  ['requestEmailChange', 'PUT', '/api/me/email', () => ({ email: anEmail('new') })],
   ['deleteAccount', 'DELETE', '/api/me', () => ({})],
-  ['beginSecondFactor', 'POST', SECOND_FACTOR, () => ({})],
+  ['enrollSecondFactor', 'POST', SECOND_FACTOR, () => ({})],
   ['renewRecoveryCodes', 'POST', `${SECOND_FACTOR}/recovery-codes`, () => ({ code: '123456' })],
   ['removeSecondFactor', 'POST', `${SECOND_FACTOR}/remove`, () => ({ code: '123456' })],
 ];
@@ -128,7 +128,7 @@ describe('the limit of an account', () => {
         .map((name) => `${operationId} ${name}`);
     });
     // What is not here sets a password: it tells nothing about the one that there is.
-    const setting = new Set(['changePassword newPassword', 'register password', 'reset newPassword']);
+    const setting = new Set(['changePassword newPassword', 'register password', 'resetPassword newPassword']);
     expect(fields.filter((field) => !setting.has(field)).toSorted()).toEqual(
       [
         'login password',

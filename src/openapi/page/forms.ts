@@ -112,7 +112,7 @@ export function rememberAnswer(answer: Answer): Answer {
     if (answer.status === 401 && body['code'] === 'invalid_token') ui.authActions.logout(['bearer']);
     if (pathname === '/api/auth/login' && body['code'] === 'second_factor_required') {
       fillBody('/api/auth/login/second-factor', 'challenge', body['challenge']);
-      ui.layoutActions.show(['operations', 'Auth', 'logInWithSecondFactor'], true);
+      ui.layoutActions.show(['operations', 'Authentication', 'completeLogin'], true);
     }
     return answer;
   }
