@@ -20,6 +20,13 @@ RUN npm ci --workspaces=false --omit=dev && rm -rf node_modules/node-linux-* nod
   && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -delete
 
 FROM ${NODE_IMAGE}
+# docker build --build-arg VERSION=0.3.0 --build-arg REVISION=$(git rev-parse HEAD)
+ARG VERSION=unknown
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Accounts" \
+  org.opencontainers.image.description="Self-hosted users, organizations and roles over REST" \
+  org.opencontainers.image.version=$VERSION \
+  org.opencontainers.image.revision=$REVISION
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app ./

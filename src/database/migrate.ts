@@ -120,15 +120,28 @@ async function runMigrations(dataSource: DataSource): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-/** Ignores migrations of newer versions. TypeORM's own check would create its table. */
+/** The second migration of versions before 0.3.0. Their first one has the name of ours. */
+const OF_OLDER_VERSIONS = 'LinkSessions1795305600000';
+
+/**
+ * Ignores migrations of newer versions. TypeORM's own check would create its table.
+ * @throws ConfigurationError if a version before 0.3.0 made the schema
+ */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  const asked = [...names, OF_OLDER_VERSIONS];
   try {
-    const rows = await dataSource.query<{ applied: number }[]>(
-      `SELECT COUNT(*) AS applied FROM migrations WHERE name IN (${places(names.length)})`,
-      names,
+    const rows = await dataSource.query<{ name: string }[]>(
+      `SELECT name FROM migrations WHERE name IN (${places(asked.length)})`,
+      asked,
     );
-    return Number(rows[0]?.applied) === names.length;
+    if (rows.some(({ name }) => name === OF_OLDER_VERSIONS)) {
+      throw new ConfigurationError([
+        'DATABASE_URL: a version before 0.3.0 made this database, which cannot be upgraded; ' +
+          'use an empty one, and import the users (CHANGELOG.md)',
+      ]);
+    }
+    return rows.length === names.length;
   } catch (error) {
     if (!isMissingTable(error)) throw error;
     return false;

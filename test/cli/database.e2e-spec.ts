@@ -11,6 +11,7 @@ import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aServiceCaller } from '../support/services.js';
+import { exitCode, spawnService } from '../support/service-process.js';
 
 const installation = await anInstallation();
 /** on SQLite, whatever this run is about */
@@ -148,6 +149,22 @@ describe('accounts migrate', () => {
       failure(2, /^error: the database is of a newer version[^\n]+\n$/),
     );
     await other.remove();
+  });
+
+  it('cannot upgrade a database of a version before 0.3.0, and neither can a start', async () => {
+    const old = await anInstallation();
+    await accountsJson(old, ['migrate']);
+    const second =
+      "INSERT INTO migrations (timestamp, name) VALUES (1795305600000, 'LinkSessions1795305600000')";
+    await old.db.query(second);
+    const refusal = /DATABASE_URL: a version before 0\.3\.0 made this database, which cannot be upgraded/;
+    expect(await accounts(old, ['migrate'])).toEqual(failure(2, refusal));
+    expect(await accounts(old, ['users', 'list'])).toEqual(failure(2, refusal));
+
+    const started = spawnService(old.directory, old.env);
+    expect(await exitCode(started)).toBe(1);
+    expect(started.logs.join('\n')).toMatch(refusal);
+    await old.remove();
   });
 });
 
