@@ -30,7 +30,6 @@ const PROVIDERS = [
   UserOperations,
 ];
 
-/** What spans modules: each operation calls them in order. */
 @Module({
   imports: [
     EmailCodesModule,

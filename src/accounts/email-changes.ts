@@ -10,14 +10,6 @@ import { RefusedError } from '../problems/problem.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
 
-interface EmailReplacement {
-  email: string;
-  /** whether the operator knows that the email is the user's own */
-  isVerified: boolean;
-  actor: Actor;
-}
-
-/** Verifies and changes emails: without a code if the operator who asks for it vouches for the user. */
 @Injectable()
 export class EmailChanges {
   constructor(
@@ -38,15 +30,15 @@ export class EmailChanges {
   /** Keeps the sessions. Returns undefined if the user has this email already. @throws email_taken, RefusedError */
   async replaceByOperator(
     { id, email: from }: { id: string; email: string },
-    { email, isVerified, actor }: EmailReplacement,
+    { email, isVerified, actor }: { email: string; isVerified: boolean; actor: Actor },
   ): Promise<true | undefined> {
     if (email === from) return undefined;
     const replaced = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       if (user.email !== from) return undefined;
-      // Notify before the change: only a verified email of the user gets a notice.
+      // `notify` only writes to a verified email of the user, so it must come before the change.
       await this.mails.notify(transaction, { kind: 'email_changed', recipient: from, senderId: id });
       await this.replace(transaction, user, email, isVerified);
-      // The first password reset at an unverified email removes the second factor, and here that is the user's own.
+      // The first password reset at an unverified email would remove the user's own second factor.
       if (!isVerified && this.env.smtp && user.secondFactorAt !== null) {
         throw new RefusedError(
           'the account has a second factor, which needs a verified email: use --verified if the email is the user’s own',

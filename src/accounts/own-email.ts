@@ -11,11 +11,6 @@ import { type Credentials, UsersRepository } from '../users/users.repository.js'
 import { Problem } from '../problems/problem.js';
 import { EmailChanges } from './email-changes.js';
 
-interface EmailChange extends OwnerProof {
-  email: string;
-}
-
-/** Verifies and changes the emails of users, who prove by a code that an email is theirs. */
 @Injectable()
 export class OwnEmailService {
   constructor(
@@ -40,8 +35,12 @@ export class OwnEmailService {
     return true;
   }
 
-  /** Does not tell whether the new email is taken: its owner learns that by mail. The current email cancels a change. */
-  async askForChange(actor: UserActor, { email, ...proof }: EmailChange, client: HashClient): Promise<void> {
+  /** Does not reveal whether the new email is taken: its owner gets an email. The current email cancels a change. */
+  async askForChange(
+    actor: UserActor,
+    { email, ...proof }: OwnerProof & { email: string },
+    client: HashClient,
+  ): Promise<void> {
     this.mails.requireServer();
     const owner = await this.owners.verify(actor.id, proof, client);
     const { id, email: current } = owner.credentials;

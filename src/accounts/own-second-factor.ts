@@ -6,11 +6,10 @@ import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-f
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
 import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
-import { PASSWORD_AND_CODE } from '../auth/tokens/access-token.js';
+import { InvalidTokenError, PASSWORD_AND_CODE } from '../auth/tokens/access-token.js';
 import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { isForeignKeyViolation, LostConflictError } from '../database/transactions/database-errors.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -34,7 +33,6 @@ export interface Enrollment {
   uri: string;
 }
 
-/** What signed-in users do with their second factor: set up, confirm, renew the recovery codes, remove. */
 @Injectable()
 export class OwnSecondFactorService {
   constructor(
@@ -53,7 +51,6 @@ export class OwnSecondFactorService {
     private readonly env: Env,
   ) {}
 
-  /** @throws InvalidTokenError */
   async find(userId: string): Promise<SecondFactorState> {
     const { secondFactorAt: enabledAt } = await this.userOf(userId);
     return {
@@ -145,7 +142,7 @@ export class OwnSecondFactorService {
     return user;
   }
 
-  /** Otherwise a stranger could register an email and lock its owner out for good: no password reset removes a factor. */
+  /** Otherwise an attacker could register an email and lock its owner out: no password reset removes a factor. */
   private requireVerified({ emailVerifiedAt }: { emailVerifiedAt: number | null }): void {
     if (this.env.smtp && emailVerifiedAt === null) throw new Problem('verified_email_required');
   }

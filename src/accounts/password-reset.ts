@@ -10,14 +10,13 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
-import { RefusedError } from '../problems/problem.js';
+import { Problem, RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { clientKey } from '../rate-limits/rate-limit-store.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
-import { Problem } from '../problems/problem.js';
 
 interface Reset {
   email: string;
@@ -26,7 +25,6 @@ interface Reset {
   newPassword: string;
 }
 
-/** Passwords that are set without the one before, and the codes that operators hand out for it. */
 @Injectable()
 export class PasswordSetting {
   constructor(
@@ -43,7 +41,6 @@ export class PasswordSetting {
     });
   }
 
-  /** Ends every session, voids the codes mailed before, and emails a notice. */
   async set(transaction: Transaction, user: LockedUser, hash: string): Promise<void> {
     const { id, email } = user;
     await this.users.setPassword(transaction, id, hash);
@@ -52,12 +49,12 @@ export class PasswordSetting {
     await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: id });
   }
 
-  /** A person who has the code can take the account over, so the user is told by mail, too. @throws RefusedError */
+  /** Anyone with the code can take over the account, so the user gets an email as well. @throws RefusedError */
   async issueCode(id: string, actor: Actor): Promise<EmailCode> {
     const issued = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const { email, authEpoch, disabledAt } = user;
       if (disabledAt !== null) return undefined;
-      // An emailed code has another purpose, since anybody can request one: it must not void this one.
+      // Anyone can request an emailed code. It has another purpose, so that it does not void this one.
       const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
       const handedOut = await this.codes.issue(transaction, code);
       await user.record({ type: 'account.reset_code_issued' });
@@ -69,7 +66,7 @@ export class PasswordSetting {
   }
 }
 
-/** Sets a new password for the owner of the mailbox. Nothing reveals whether there is an account. */
+/** No response reveals whether an account exists. */
 @Injectable()
 export class PasswordRecoveryService {
   constructor(
@@ -97,7 +94,7 @@ export class PasswordRecoveryService {
     });
   }
 
-  /** Hashes the password only after a right code. @throws invalid_email_code */
+  /** Hashes the password only if the code is right. @throws invalid_email_code */
   async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
     const checked = await this.transactions.run({ principal: client.key }, (transaction) =>
       this.typedCodes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
@@ -108,7 +105,7 @@ export class PasswordRecoveryService {
     if (!owner) throw new Problem('invalid_email_code');
     const actor = { kind: 'system', ...origin } as const;
     const done = await this.changes.inUser({ actor }, owner.id, async (transaction, user) => {
-      // The address may have another user since an operator issued the code for the one who had it.
+      // Another user may have this email since an operator issued the code.
       const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
       const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
       if (!isOwner || !isInEpoch || user.disabledAt !== null) return undefined;
@@ -122,7 +119,7 @@ export class PasswordRecoveryService {
     await this.limits.apply();
   }
 
-  /** The user at the mailbox owns the account. If its email was not verified before, a stranger may have set up the second factor. */
+  /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor. */
   private async noteOwner(transaction: Transaction, user: LockedUser): Promise<void> {
     if (!(await this.updates.proveEmail(transaction, user.id, user.email))) return;
     await user.record({ type: 'account.email_verified' });

@@ -26,7 +26,7 @@ export class SecondFactorRemoval {
     });
   }
 
-  /** For a password reset, which then ends every session and records it. */
+  /** The caller ends every session and records it. */
   async byMailbox(transaction: Transaction, user: LockedUser): Promise<void> {
     if (user.secondFactorAt === null) return;
     await this.users.setSecondFactor(transaction, user.id, null);
@@ -34,7 +34,7 @@ export class SecondFactorRemoval {
     await this.deleteRest(transaction, user);
   }
 
-  /** Requires that the transaction has turned the second factor off. Returns whether the user was an operator. */
+  /** The caller must have turned the second factor off. Returns whether the user was an operator. */
   async complete(transaction: Transaction, user: LockedUser, except?: string): Promise<boolean> {
     await user.recordWithEnd({ type: REMOVED }, { reason: 'second_factor_removed', except });
     return this.deleteRest(transaction, user);

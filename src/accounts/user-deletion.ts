@@ -21,16 +21,15 @@ import type { LockedUser } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
 import type { Forcible } from './user-operations.js';
 
-/** What is known of the user before the transaction begins. */
 interface Preparation {
   since: number;
   acts: string[];
 }
 
-/** Largest difference between the clocks of instances: each stamps the events that it writes. */
+/** Each instance stamps the events that it writes, and their clocks differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** The audit log keeps the ids of deleted users, but no client IP address of theirs. */
+/** The audit log keeps the ids of deleted users, but not their IP addresses. */
 @Injectable()
 export class UserDeletion {
   constructor(
@@ -47,12 +46,11 @@ export class UserDeletion {
     private readonly addresses: EventAddresses,
   ) {}
 
-  // Ended sessions go first, then one transaction decides about all the rest: a deletion that is interrupted or refused
-  // leaves a user who can log in. Returns undefined if the user no longer exists.
+  // One transaction deletes all but ended sessions: an interrupted or refused deletion leaves a user who can log in.
   async delete(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
     const prepared = await this.prepare(userId);
     return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
-      // An operator may mistype the user. Over HTTP no operator is deleted, forced or not.
+      // An operator may mistype the user. Over HTTP, `inOrgsOf` rejects every operator.
       const isCommand = actor.kind === 'operator' && !isSignedInOperator(actor);
       if (isCommand && !force && user.operatorSince !== null) {
         throw new RefusedError(
@@ -64,7 +62,7 @@ export class UserDeletion {
     });
   }
 
-  /** Does the slow work before anything is decided, so that the transaction has few rows to delete. */
+  /** Does the slow work first, so that the transaction has few rows to delete. */
   async prepare(userId: string): Promise<Preparation> {
     const since = Date.now() - MAX_CLOCK_SKEW_MS;
     await this.sessions.deleteEndedOf(userId);
@@ -72,7 +70,7 @@ export class UserDeletion {
     return { since, acts };
   }
 
-  /** Every row goes by a statement of its own, because Galera does not certify the rows that a cascade deletes. */
+  /** Deletes every row by a statement, because Galera does not certify the rows that a cascade deletes. */
   async deleteRows(
     transaction: Transaction,
     user: LockedUser,
@@ -84,7 +82,7 @@ export class UserDeletion {
     const departing = { actor, userId, departures, force };
     const { orphaned, events } = await this.departures.leave(transaction, departing);
 
-    // Pending invitations stay: they are for the owner of the mailbox, who may be another person if it is not verified.
+    // Pending invitations stay: the owner of an unverified mailbox may be another person.
     if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
     // Emails count towards limits until they are a week old.
@@ -137,7 +135,7 @@ export class OwnDeletion {
     return this.orgs.inOrgsOf(write, actor.id, async (transaction, user, departures) => {
       if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return undefined;
       requireOtherOwners(departures, false);
-      // A dry run ends as soon as nothing can refuse the deletion any more, and uses no code.
+      // A dry run ends here, where nothing else can refuse the deletion, and uses no code.
       if (!prepared) return { ok: true };
       await this.proofs.use(transaction, owner, actor);
       await this.deletion.deleteRows(transaction, user, { actor, departures, force: false }, prepared);

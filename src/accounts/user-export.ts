@@ -14,7 +14,7 @@ const PAGE = 500;
 /** more than the limits of a week allow */
 const MAX_MAILS = 1000;
 
-/** The members of a JSON object, in order. Long lists are async iterables, so that memory never holds all of one. */
+/** Long lists are async iterables, so that memory never holds a whole list. */
 type DocumentParts = Record<string, string | object | AsyncIterable<object>>;
 
 /** @param newLine separates members and elements; empty if the document has to be one line */
@@ -49,10 +49,7 @@ export async function* inPieces(texts: AsyncIterable<string>, length: number): A
   if (piece !== '') yield piece;
 }
 
-/**
- * All data about one user, to answer an access request: no secret, and nothing about others. Codes by email and
- * idempotency keys are left out: they live for a day at most, and repeat other rows.
- */
+/** Exports all data about one user but no secret; emailed codes and idempotency keys only repeat other rows. */
 @Injectable()
 export class UserExport {
   constructor(
@@ -106,7 +103,7 @@ export class UserExport {
     for await (const event of events) yield ownEvent(event);
   }
 
-  /** Only those since the account exists, and none before the email is verified: the others may be for another person. */
+  /** Emails before the account or its verification may have been for another person. */
   private async *mailsOf({ email, createdAt: since, emailVerifiedAt }: UserProfile): AsyncGenerator<object> {
     if (emailVerifiedAt === null) return;
     for (const mail of await this.mails.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
@@ -147,7 +144,7 @@ async function* pages<Row extends { id: string }>(
 /** @param ends when all sessions of the epochs below ended */
 function sessionJson(session: HeldSession, ends: readonly { epoch: number; at: number }[]): object {
   const { id, loginId, authTime, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName } = session;
-  // If the event has been deleted by now, the last use that is known stands for it.
+  // If the event has been deleted, use the time of the last known refresh.
   const endOfEpoch = (): number =>
     ends.find(({ epoch }) => epoch > session.authEpoch)?.at ?? rotatedAt ?? createdAt;
   return {

@@ -9,11 +9,11 @@ import { UserUpdates } from '../users/users.updates.js';
 
 export interface Forcible {
   actor: Actor;
-  /** allows what is refused otherwise, such as an organization that is left without an enabled owner */
+  /** allows an operation that is refused otherwise, such as leaving an organization without an enabled owner */
   force: boolean;
 }
 
-/** What operators do to an account. Each change returns undefined if there was nothing to change. */
+/** Each change returns undefined if there was nothing to change. */
 @Injectable()
 export class UserOperations {
   constructor(
@@ -49,7 +49,7 @@ export class UserOperations {
     });
   }
 
-  /** Voids a code for a new password, which another operator may have had issued. @throws RefusedError */
+  /** Voids a reset code that another operator may have issued. @throws RefusedError */
   grantOperator(userId: string, { actor, force }: Forcible): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.disabledAt !== null) throw new RefusedError('the account is disabled', 'account_disabled');
@@ -70,7 +70,7 @@ export class UserOperations {
     });
   }
 
-  /** Ends no session: the next request finds the account without its routes. */
+  /** Ends no session, because each request checks the role. */
   revokeOperator(userId: string, actor: Actor): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.operatorSince === null) return undefined;

@@ -44,7 +44,7 @@ export class AuthService {
     private readonly invitations: InvitationAnswers,
   ) {}
 
-  /** The unique key decides whether the email is taken: a query first would race, and leak by its timing. */
+  /** The unique key decides whether the email is taken: a query would race, and its timing would leak. */
   async register(
     { email, password, refresh, deviceName, invitationCode = null }: RegisterRequest,
     client: HashClient,
@@ -70,7 +70,7 @@ export class AuthService {
     return this.answer(session, user);
   }
 
-  /** Does the same work whether or not the email is known. @throws second_factor_required, with the challenge */
+  /** Takes the same time whether or not the email is known. @throws second_factor_required, with the challenge */
   async login(
     { email, password, refresh, deviceName }: LoginRequest,
     client: HashClient,
@@ -82,7 +82,7 @@ export class AuthService {
       if (user) this.failed.note(email, user.id);
       throw new InvalidCredentialsError(user?.id);
     }
-    // Only after the password was right: a stranger must not learn that the account is disabled.
+    // Only after the password was right: an attacker must not learn that the account is disabled.
     if (user.disabledAt !== null) throw new Problem('account_disabled', { userId: user.id });
 
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
@@ -93,11 +93,10 @@ export class AuthService {
       const extensions = { challenge, expiresAt: timeText(expiresAt) };
       throw new Problem('second_factor_required', { extensions, userId });
     }
-    const login: Login = { userId, authEpoch, via: 'login', refresh, deviceName, origin };
-    return this.open(login, user);
+    return this.open({ userId, authEpoch, via: 'login', refresh, deviceName, origin }, user);
   }
 
-  /** Counts no wrong code for a void challenge. @throws InvalidChallengeError, invalid_second_factor_code, RateLimitedError */
+  /** Does not count a wrong code if the challenge is void. @throws InvalidChallengeError, RateLimitedError */
   async logInWithSecondFactor(
     { challenge: text, code: typed, refresh, deviceName }: CompleteLoginRequest,
     origin: SignInOrigin,
@@ -113,7 +112,7 @@ export class AuthService {
     return this.open(login, user, code);
   }
 
-  /** Opens the session in the epoch that was read with the hash, so that a concurrent end of all sessions ends it too. */
+  /** Uses the epoch that was read with the hash, so that a concurrent logout everywhere ends this session too. */
   private async open(login: Login, user: Named, code?: CheckedCode): Promise<LoginResponse> {
     const work = async (transaction: Transaction): Promise<NewSession> => {
       const used = code && (await this.verification.use(transaction, code));

@@ -26,7 +26,7 @@ export interface LiveToken {
   holder: UserPrincipal;
 }
 
-/** A token is valid for an introspection exactly if a request with it is let in. */
+/** Introspection accepts an access token exactly if a request with it is authenticated. */
 @Injectable()
 export class LiveTokens {
   constructor(
@@ -35,7 +35,7 @@ export class LiveTokens {
     private readonly env: Env,
   ) {}
 
-  /** @param isAskedFor by its claims; spares what it refuses the lookup of the session */
+  /** @param isAskedFor rejects a token by its claims before the session is looked up */
   async find(
     token: string,
     isAskedFor: (claims: AccessTokenClaims) => boolean = () => true,
@@ -49,7 +49,6 @@ export class LiveTokens {
   }
 }
 
-// A user sends a token, a service its credentials. Roles are checked by RolesGuard.
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
   constructor(
@@ -67,7 +66,7 @@ export class AuthenticationGuard implements CanActivate {
     return true;
   }
 
-  /** A route that declares nothing asks for a user, and is refused to them. */
+  /** A route without a declaration authenticates a user, whom `requireAccess` then rejects. */
   private findPrincipal(access: Access | undefined, request: FastifyRequest): Promise<Principal> {
     const isForServices = access?.to === 'services' || access?.to === 'everyone';
     return isForServices ? this.findService(request) : this.findUser(access, request);
@@ -89,7 +88,7 @@ export class AuthenticationGuard implements CanActivate {
   }
 }
 
-/** A client that logs out with a refresh token may send any access token beside it. */
+/** A logout with a refresh token ignores the access token. */
 function letsInNobody(access: Access | undefined, request: FastifyRequest): boolean {
   const { body } = request;
   if (access?.to === 'everyone') return access.or !== 'service' || !showsSecret(soleAuthorization(request));

@@ -19,7 +19,7 @@ interface PasswordChange {
   code?: string | undefined;
 }
 
-/** A login may re-hash the password meanwhile, but only once: it takes the hash to the configured cost. */
+/** A concurrent login may re-hash the password to the configured cost, but only once. */
 const MAX_ATTEMPTS = 2;
 
 @Injectable()
@@ -44,7 +44,9 @@ export class PasswordChangeService {
     let hash: string | undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(actor.id, { password: currentPassword, code }, client);
-      this.requireAcceptable(newPassword, owner.credentials.email);
+      // Validation cannot compare the email, which is not in the body.
+      const message = passwordFault(newPassword, owner.credentials.email, this.env);
+      if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
       hash ??= await this.passwords.hash(newPassword, client);
       if (await this.replace(actor, owner, hash)) return;
     }
@@ -68,11 +70,5 @@ export class PasswordChangeService {
       await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
       return true;
     });
-  }
-
-  /** The email is not in the body, where validation would find it. */
-  private requireAcceptable(newPassword: string, email: string): void {
-    const message = passwordFault(newPassword, email, this.env);
-    if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
   }
 }

@@ -157,15 +157,9 @@ async function addService(invocation: Invocation): Promise<Report> {
   return withServices(async ({ serviceChanges }) => {
     const name = invocation.parameters[0]!;
     const { id, secret } = await serviceChanges.add(name, allow, invocation.operator());
-    return reportOn(
-      name,
-      { name },
-      {
-        text: `added with secret ${id}; it will not be shown again`,
-        lines: [`secret: ${secret}`],
-        json: { allow, secretId: id, secret },
-      },
-    );
+    const text = `added with secret ${id}; it will not be shown again`;
+    const json = { allow, secretId: id, secret };
+    return reportOn(name, { name }, { text, lines: [`secret: ${secret}`], json });
   });
 }
 

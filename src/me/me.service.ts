@@ -28,7 +28,7 @@ import type {
 } from './me.responses.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 
-/** characters that are sent at once: most exports are one piece */
+/** characters per piece: most exports are one piece */
 const PIECE = 32_768;
 
 @Injectable()
@@ -44,7 +44,7 @@ export class MeService {
     private readonly exports: UserExport,
   ) {}
 
-  /** Streams a long list of organizations, to bound memory and the time of one turn. */
+  /** Streams a long list, to bound memory and the time of one turn of the event loop. */
   async get(
     { id, email, sessionId }: UserPrincipal,
     included: Included,
@@ -61,7 +61,7 @@ export class MeService {
       first,
       readAfter: async (after) => {
         const page = await this.findOrgs(id, withRoles, after);
-        // Checked after the page was read, so that nothing in the page is newer than the end of the session.
+        // Checked after the read, so that the page has nothing newer than the end of the session.
         return (await this.sessions.findPrincipal(sessionId)) ? page : undefined;
       },
       logger: this.logger,
@@ -107,7 +107,7 @@ export class MeService {
     return { orgs, ...next };
   }
 
-  /** Reads the first piece before the answer begins, so that a fault while it is read has a status. */
+  /** Reads the first piece before the response begins, so that a failure has a status. */
   async export({ id, sessionId }: UserPrincipal): Promise<StreamableFile> {
     const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''), PIECE);
     const first = await pieces.next();
@@ -117,7 +117,7 @@ export class MeService {
     });
   }
 
-  /** Checks the session after a piece was read, so that nothing in it is newer than the end of the session. */
+  /** Checks the session after each piece, like `get`. */
   private async *livePieces(
     sessionId: string,
     first: string,
@@ -133,7 +133,7 @@ export class MeService {
     return user;
   }
 
-  /** Nearly every list is short, and the first page is all of it. */
+  /** Nearly every list is short, so that the first page is the whole list. */
   private async findFirstOrgs(userId: string, withRoles: boolean): Promise<ListPage<OrgOfMe>> {
     const orgs = withRoles ? undefined : await this.orgs.findShortListOfUser(userId);
     return orgs ? { rows: orgs } : this.findOrgs(userId, withRoles);

@@ -42,7 +42,7 @@ export class OrgsService {
     private readonly env: Env,
   ) {}
 
-  /** @throws TooManyOrgsError, or InvalidTokenError when the user was deleted or disabled after the request began */
+  /** @throws TooManyOrgsError, or InvalidTokenError if the user was deleted or disabled meanwhile */
   async create(write: Write, name: string): Promise<Versioned<OrgResponse>> {
     const { actor } = write;
     const { maxOrgsPerUser } = this.env;
@@ -103,10 +103,10 @@ export class OrgsService {
     return answer;
   }
 
-  /** @throws org_not_found for all users but an owner, and when it is not deleted or its time is over */
+  /** @throws org_not_found unless the user is an owner and the organization can be restored */
   async restore(write: Write, orgId: string): Promise<Versioned<OrgResponse>> {
     const { id: ownerId } = write.actor;
-    // No guard keeps other users from locking the organization.
+    // No guard stops other users, who must not lock the organization.
     if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new Problem('org_not_found');
     return this.changes.inAnyOrg(write, orgId, async (tx, org) => {
       if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new Problem('org_not_found');
@@ -117,7 +117,7 @@ export class OrgsService {
     });
   }
 
-  /** @param force allows it to have no enabled owner @throws org_not_found when its time is over, last_owner */
+  /** @param force allows an organization without an enabled owner @throws org_not_found, last_owner */
   async restoreAsOperator(orgId: string, actor: Actor, force: boolean): Promise<OrgDto> {
     const { answer } = await this.changes.inAnyOrg<OrgDto>({ actor }, orgId, async (tx, org) => {
       if (org?.purgeAt === null) return unchanged({ id: orgId, name: org.name });
@@ -132,7 +132,7 @@ export class OrgsService {
   }
 }
 
-/** Deletes row by row, because Galera does not certify cascades. An interrupted purge is found again. */
+/** Deletes rows explicitly, because Galera does not certify cascades. The next batch resumes an interrupted purge. */
 @Injectable()
 export class OrgPurge {
   constructor(

@@ -22,7 +22,7 @@ import { SecretUses, ServiceCredentials } from './service-credentials.js';
 const INVALID_NAME =
   'the name of a service is 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
 
-/** one more lets the secret be rotated without a refused request */
+/** two, so that a rotation refuses no request */
 export const MAX_LIVE_SECRETS = 2;
 
 export interface IssuedSecret {
@@ -30,7 +30,7 @@ export interface IssuedSecret {
   secret: string;
 }
 
-/** Each change locks the service first and records its events; it returns false when there was nothing to change. */
+/** Each change locks the service first. It returns false if there was nothing to change. */
 @Injectable()
 export class ServiceChanges {
   constructor(
@@ -78,13 +78,13 @@ export class ServiceChanges {
         throw new RefusedError(
           `the service ${name} has two live secrets: revoke the one that is out of use first (too_many_secrets)`,
         );
-      // Must be the younger one even if the clock is behind.
+      // Must be the newer secret even if the clock is slow.
       const createdAt = Math.max(Date.now(), (known.at(-1)?.createdAt ?? 0) + 1);
       return this.issue(transaction, { service: name, createdAt }, actor);
     });
   }
 
-  /** Revokes the named secret or, of two live ones, the older. `endSessions` ends what codes for the service opened. */
+  /** Revokes the named secret, or the older of two. `endSessions` ends all sessions that codes for the service opened. */
   revokeSecret(
     name: string,
     { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },

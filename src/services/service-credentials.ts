@@ -8,7 +8,6 @@ const HOUR_MS = 3_600_000;
 const RETRY_AFTER_MS = 60_000;
 const MAX_SECRETS = 10_000;
 
-// Notes the hour in which a secret was last used, in the background.
 @Injectable()
 export class SecretUses implements OnApplicationShutdown {
   private readonly logger = new Logger('Services');
@@ -37,7 +36,7 @@ export class SecretUses implements OnApplicationShutdown {
 }
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
-/** Node refuses larger headers by itself. */
+/** Node rejects larger headers. */
 const MAX_HEADER_LENGTH = 16_384;
 const MAX_HALF_LENGTH = 3 * 47;
 
@@ -68,7 +67,7 @@ function formDecoded(text: string): string | undefined {
   }
 }
 
-/** Authenticates services. It caches nothing, so that a revoked secret or a disabled service is refused at once. */
+/** Caches nothing, so that a revoked secret or a disabled service is rejected at once. */
 @Injectable()
 export class ServiceCredentials {
   constructor(

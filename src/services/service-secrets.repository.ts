@@ -8,25 +8,17 @@ import { type Transaction, Transactions } from '../database/transactions/transac
 @Index('service_secrets_service_idx', ['service'])
 @Index('service_secrets_hash_key', ['hash'], { unique: true })
 export class ServiceSecret {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
 
   @Column({ type: 'varchar', length: 40 })
   @ForeignKey('services', { name: 'service_secrets_service_fkey' })
   service: string;
 
   /** SHA-256, which is enough for 256 random bits */
-  @Column({ type: 'varchar', length: 43 })
-  hash: string;
-
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt: number;
-
-  @Column({ name: 'last_used_at', type: 'bigint', nullable: true })
-  lastUsedAt: number | null;
-
-  @Column({ name: 'revoked_at', type: 'bigint', nullable: true })
-  revokedAt: number | null;
+  @Column({ type: 'varchar', length: 43 }) hash: string;
+  @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
+  @Column({ name: 'last_used_at', type: 'bigint', nullable: true }) lastUsedAt: number | null;
+  @Column({ name: 'revoked_at', type: 'bigint', nullable: true }) revokedAt: number | null;
 }
 
 export interface SecretHolder {
@@ -44,7 +36,7 @@ const FIND_HOLDER = hotStatement(
     WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
 );
 
-/** An instance whose clock is behind takes nothing back. */
+/** An instance with a slow clock does not move the time back. */
 const NOTE_USE = `UPDATE service_secrets SET last_used_at = ?
   WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`;
 
@@ -74,7 +66,7 @@ export class ServiceSecretsRepository {
     await transaction.of(this.secrets).update({ id: In(ids) }, { revokedAt });
   }
 
-  /** Returns the oldest first. A transaction must have locked the service. */
+  /** Returns the oldest first. A transaction must hold the lock of the service. */
   findOf(service: string, transaction?: Transaction): Promise<ServiceSecret[]> {
     const secrets = transaction?.of(this.secrets) ?? this.secrets;
     return secrets.find({ where: { service }, order: { createdAt: 'ASC', id: 'ASC' } });

@@ -8,7 +8,7 @@ export function isServiceName(text: string): boolean {
   return SERVICE_NAME.test(text);
 }
 
-/** A token for a service of such a name would pass for a full one. */
+/** An access token for a service with such a name would pass as an unbound access token. */
 export function reservedNames({ jwtAudience, jwtIssuer }: Env): Map<string, string> {
   return new Map([
     [jwtAudience, 'JWT_AUDIENCE'],
@@ -20,7 +20,7 @@ const SECRET_BYTES = 32;
 const PREFIX = 'acs_';
 const SECRET = /^acs_[\w-]{43}$/;
 
-/** The prefix lets scanners of source code find a secret that leaked. */
+/** The prefix lets scanners of source code find a leaked secret. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
@@ -29,7 +29,7 @@ export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }
 
-/** One pass is enough for a secret of full entropy, and the time of a lookup by hash reveals nothing of the secret. */
+/** Secrets have full entropy, so one pass is enough. The time of a lookup by hash reveals nothing about the secret. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

@@ -7,38 +7,27 @@ import { RefusedError } from '../problems/problem.js';
 
 const SERVICES_KEY: UniqueKey = { name: 'PRIMARY', columns: 'services.name' };
 
-/** Rows of removed services stay, so that their names are never given to another. Times are epoch milliseconds. */
+/** Rows of removed services stay, so that their names are not reused. Times are epoch milliseconds. */
 @Entity('services')
 export class Service {
-  @PrimaryColumn({ type: 'varchar', length: 40 })
-  name: string;
+  @PrimaryColumn({ type: 'varchar', length: 40 }) name: string;
+  @Column({ type: 'varchar', length: 200 }) allow: string;
 
-  @Column({ type: 'varchar', length: 200 })
-  allow: string;
+  /** raising it ends every session that a code for the service opened */
+  @Column({ type: 'integer', default: 0 }) epoch: number;
 
-  /** raised to end every session that a code for the service opened */
-  @Column({ type: 'integer', default: 0 })
-  epoch: number;
-
-  /** raised by every change, which so conflicts with others of the service on a multi-primary cluster too */
-  @Column({ type: 'integer', default: 1 })
-  revision: number;
-
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt: number;
-
-  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
-  disabledAt: number | null;
-
-  @Column({ name: 'removed_at', type: 'bigint', nullable: true })
-  removedAt: number | null;
+  /** every change raises it, so that changes conflict on a multi-primary cluster too */
+  @Column({ type: 'integer', default: 1 }) revision: number;
+  @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true }) disabledAt: number | null;
+  @Column({ name: 'removed_at', type: 'bigint', nullable: true }) removedAt: number | null;
 }
 
 @Injectable()
 export class ServicesRepository {
   constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {}
 
-  /** @throws RefusedError if the name is, or was, that of a service */
+  /** @throws RefusedError if a service has or had the name */
   async insert(
     transaction: Transaction,
     service: Pick<Service, 'name' | 'allow' | 'createdAt'>,
@@ -52,7 +41,7 @@ export class ServicesRepository {
     }
   }
 
-  /** Begin with it: no other change of the service, on another node either, can commit beside this one. */
+  /** Call it first: no concurrent change of the service can commit, on another node either. */
   async lock(transaction: Transaction, name: string): Promise<Service | null> {
     await transaction.write('UPDATE services SET revision = revision + 1 WHERE name = ?', [name]);
     return transaction.of(this.services).findOneBy({ name });

@@ -16,7 +16,6 @@ type AllSessionsEnded = Extract<NewEvent<'session.ended'>, { data: { all: true }
 
 interface EndOfAll {
   reason: AllSessionsEnded['data']['reason'];
-  /** the one session that continues */
   except?: string | undefined;
 }
 
@@ -29,21 +28,21 @@ export function allSessionsEnded(
   return { type: 'session.ended', actor, userId, data };
 }
 
-/** Over HTTP no operator changes the account of an operator, so that none can take another's. */
+/** Over HTTP, no operator may take over the account of another operator. */
 export function requireUnprotected(actor: Actor, { operatorSince }: Pick<UserState, 'operatorSince'>): void {
   if (operatorSince !== null && isSignedInOperator(actor)) throw new Problem('operator_protected');
 }
 
 type UserEvent = EventWithout<'actor' | 'userId' | 'userRevision', EventType & `account.${string}`>;
 
-/** A user whose row the transaction holds, in the state before the change. */
+/** A user whose row the transaction holds, before the change. */
 export interface LockedUser extends UserState {
   record: (event: UserEvent, ...others: NewEvent[]) => Promise<void>;
   /** Records a change that ended every session, with the epoch that it began. */
   recordWithEnd: (event: UserEvent, end: EndOfAll, ...others: NewEvent[]) => Promise<void>;
 }
 
-/** The only ways to lock users, for users, operators, commands and jobs; those of organizations call `lock`. */
+/** The only way to lock users. */
 @Injectable()
 export class UserChanges {
   constructor(
@@ -52,13 +51,7 @@ export class UserChanges {
     private readonly transactions: Transactions,
   ) {}
 
-  /**
-   * The lock is a write and the first statement, because only writes conflict on a multi-primary cluster.
-   * @param work runs again after a lost conflict, so it must have no effect outside the database; returns undefined if
-   * it has found nothing to change, which rolls the transaction back
-   * @returns undefined if nothing changed, or there is no such user
-   * @throws operator_protected
-   */
+  /** The lock is a write: only writes conflict on a cluster. `work` may run again. Returns undefined without a change. */
   inUser<Answer>(
     { actor }: AnyWrite,
     userId: string,
@@ -71,7 +64,7 @@ export class UserChanges {
     });
   }
 
-  /** Locks users, of whom those who are gone are left out. @throws operator_protected */
+  /** Leaves out users who no longer exist. @throws operator_protected */
   inUsers<Answer>(
     { actor }: AnyWrite,
     userIds: readonly string[],
@@ -85,14 +78,14 @@ export class UserChanges {
     });
   }
 
-  /** For a transaction that has locked organizations. @throws operator_protected */
+  /** For transactions that lock organizations first. @throws operator_protected */
   async lock(transaction: Transaction, actor: Actor, userId: string): Promise<LockedUser | undefined> {
     await this.users.raiseRevisions(transaction, [userId]);
     const [state] = await this.users.findStates(transaction, [userId]);
     if (!state) return undefined;
     requireUnprotected(actor, state);
     const about = { actor, userId };
-    // The work may have raised the revision once more, and the epoch.
+    // The work may have raised the revision again, and the epoch.
     const recordIn = async (event: UserEvent, othersIn: (epoch: number) => NewEvent[]): Promise<void> => {
       const { revision: userRevision, authEpoch } = await this.users.stateOf(transaction, userId);
       const whole = Object.assign(event, { ...about, userRevision });

@@ -12,12 +12,12 @@ import {
   UsersRepository,
 } from './users.repository.js';
 
-/** A user of another system: email and id are canonical, and a login can verify the hash. */
+/** The email and the id are normalized, and a login can verify the hash. */
 export interface ForeignUser {
   email: string;
   passwordHash: string;
   isEmailVerified: boolean;
-  /** undefined: the import makes one */
+  /** undefined: the import generates an id */
   id: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export class UserImportService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Imports all that it can in one transaction; the outcomes are in the order of the users. */
+  /** Imports all valid users in one transaction. The outcomes are in the order of the users. */
   async importAll(foreign: readonly ForeignUser[], actor: Actor): Promise<ImportOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       const { outcomes, users } = await this.decide(foreign);
@@ -75,13 +75,8 @@ export class UserImportService {
   private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       await this.users.insertAll(transaction, users);
-      const events = users.map(({ id }): NewEvent => ({
-        type: 'account.registered',
-        actor,
-        userId: id,
-        userRevision: 1,
-        data: { via: 'import' },
-      }));
+      const about = { type: 'account.registered', actor, userRevision: 1, data: { via: 'import' } } as const;
+      const events = users.map(({ id: userId }): NewEvent => ({ ...about, userId }));
       await this.events.record(transaction, ...events);
     });
   }
@@ -93,7 +88,7 @@ interface KnownUsers {
   deleted: ReadonlySet<string>;
 }
 
-/** A user with the same email is the same if the id is equal or, without an id, the hash. */
+/** Two users are the same if their emails and ids are equal; without an id, the hashes. */
 function outcomeOf({ id, email, passwordHash }: ForeignUser, known: KnownUsers): ImportOutcome {
   const namesake = known.byEmail.get(email);
   if (namesake) {
@@ -102,7 +97,7 @@ function outcomeOf({ id, email, passwordHash }: ForeignUser, known: KnownUsers):
   }
   if (id === undefined) return 'imported';
   if (known.ids.has(id)) return 'id_taken';
-  // A user who asked to be forgotten is not brought back, nor is their record given to another user.
+  // A deleted user must not come back, and another user must not get the audit log of this id.
   return known.deleted.has(id) ? 'id_deleted' : 'imported';
 }
 

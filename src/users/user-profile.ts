@@ -1,7 +1,7 @@
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import type { User } from './user.entity.js';
 
-/** The columns that operators see, never the hash of the password. */
+/** Never includes the password hash. */
 export const PROFILE = {
   id: true,
   email: true,
@@ -15,7 +15,6 @@ export const PROFILE = {
 
 export type UserProfile = Pick<User, keyof typeof PROFILE>;
 
-/** A user as the command line and an export show one. */
 export function userJson({ id, email, ...user }: UserProfile) {
   return {
     id,

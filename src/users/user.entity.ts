@@ -7,45 +7,28 @@ export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'u
 @Unique(USERS_EMAIL_KEY.name, ['email'])
 @Index('users_disabled_email_idx', ['disabledEmail'])
 export class User {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
 
-  /** canonical, see email-address.ts */
-  @Column({ type: 'varchar', length: 254 })
-  email: string;
+  /** normalized by `canonicalEmail` */
+  @Column({ type: 'varchar', length: 254 }) email: string;
+  @Column({ name: 'password_hash', type: 'varchar', length: 255, select: false }) passwordHash: string;
+  @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
+  @Column({ type: 'integer', default: 1 }) revision: number;
 
-  @Column({ name: 'password_hash', type: 'varchar', length: 255, select: false })
-  passwordHash: string;
+  /** raising it ends every session */
+  @Column({ name: 'auth_epoch', type: 'integer', default: 0 }) authEpoch: number;
+  @Column({ name: 'disabled_at', type: 'bigint', nullable: true }) disabledAt: number | null;
 
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt: number;
-
-  /** raised by every change of the user */
-  @Column({ type: 'integer', default: 1 })
-  revision: number;
-
-  /** sessions of another epoch are dead: raising it ends them all */
-  @Column({ name: 'auth_epoch', type: 'integer', default: 0 })
-  authEpoch: number;
-
-  @Column({ name: 'disabled_at', type: 'bigint', nullable: true })
-  disabledAt: number | null;
-
-  /** the email while the user is disabled, by whose index the few of them are listed */
+  /** the email while the user is disabled, for an index over the few disabled users */
   @Column({ name: 'disabled_email', type: 'varchar', length: 254, nullable: true })
   disabledEmail: string | null;
 
-  @Column({ name: 'email_verified_at', type: 'bigint', nullable: true })
-  emailVerifiedAt: number | null;
+  @Column({ name: 'email_verified_at', type: 'bigint', nullable: true }) emailVerifiedAt: number | null;
+  @Column({ name: 'password_changed_at', type: 'bigint', nullable: true }) passwordChangedAt: number | null;
 
-  @Column({ name: 'password_changed_at', type: 'bigint', nullable: true })
-  passwordChangedAt: number | null;
+  /** time from which a login requires a second factor; null if it does not */
+  @Column({ name: 'second_factor_at', type: 'bigint', nullable: true }) secondFactorAt: number | null;
 
-  /** since when a login asks for a second factor; null where it does not */
-  @Column({ name: 'second_factor_at', type: 'bigint', nullable: true })
-  secondFactorAt: number | null;
-
-  /** when a shell granted the routes of operators; null for every user else */
-  @Column({ name: 'operator_since', type: 'bigint', nullable: true })
-  operatorSince: number | null;
+  /** time at which a command granted the operator role */
+  @Column({ name: 'operator_since', type: 'bigint', nullable: true }) operatorSince: number | null;
 }

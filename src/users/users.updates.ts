@@ -10,14 +10,14 @@ export type UserState = Omit<User, 'passwordHash' | 'passwordChangedAt' | 'creat
 /** more than the changes of one user between a backup and its restore */
 const EPOCH_LEAP = 1000;
 
-/** The statements that lock and change users. `inUser` raises the revision, so the others do not. */
+/** `inUser` raises the revision, so most of these statements do not. */
 @Injectable()
 export class UserUpdates {
   async raiseRevisions(transaction: Transaction, ids: readonly string[]): Promise<void> {
     await set(transaction, ids, 'revision = revision + 1');
   }
 
-  /** Requires that the transaction has written the rows. Users who are gone are left out. */
+  /** The transaction must have written the rows. Leaves out users who no longer exist. */
   findStates(transaction: Transaction, ids: readonly string[]): Promise<UserState[]> {
     return transaction.read<UserState>(
       `SELECT id, email, email_verified_at AS emailVerifiedAt, disabled_at AS disabledAt,
@@ -27,12 +27,12 @@ export class UserUpdates {
     );
   }
 
-  /** Requires that the transaction has written the row, and that the user exists. */
+  /** The transaction must have written the row, and the user must exist. */
   async stateOf(transaction: Transaction, id: string): Promise<UserState> {
     return (await this.findStates(transaction, [id]))[0]!;
   }
 
-  /** Returns the epoch, which no session leaves until COMMIT; undefined if there is no such user. */
+  /** No session leaves the epoch until COMMIT. Returns undefined if there is no such user. */
   async lockEpoch(transaction: Transaction, id: string): Promise<number | undefined> {
     const sql = `SELECT auth_epoch AS authEpoch FROM users WHERE id = ?${transaction.forUpdate}`;
     return (await transaction.read<{ authEpoch: number }>(sql, [id]))[0]?.authEpoch;
@@ -42,19 +42,15 @@ export class UserUpdates {
     await set(transaction, ids, 'auth_epoch = auth_epoch + 1');
   }
 
-  /** Raises the epoch of the next users by id, so far that it is none that they have had; returns their ids. */
+  /** Raises the epochs of the next users by id beyond all that they have had. Returns their ids. */
   async leapEpochs(transaction: Transaction, afterId: string, limit: number): Promise<string[]> {
-    const rows = await transaction.read<{ id: string }>(
-      'SELECT id FROM users WHERE id > ? ORDER BY id LIMIT ?',
-      [afterId, limit],
-    );
-    const ids = rows.map(({ id }) => id);
+    const sql = 'SELECT id FROM users WHERE id > ? ORDER BY id LIMIT ?';
+    const ids = (await transaction.read<{ id: string }>(sql, [afterId, limit])).map(({ id }) => id);
     if (ids.length === 0) return ids;
     await set(transaction, ids, `auth_epoch = auth_epoch + ${EPOCH_LEAP}`);
     return ids;
   }
 
-  /** Ends every session, too. */
   async disable(transaction: Transaction, id: string): Promise<void> {
     const now = Date.now();
     await set(transaction, [id], 'disabled_at = ?, disabled_email = email, auth_epoch = auth_epoch + 1', now);
@@ -68,19 +64,16 @@ export class UserUpdates {
     await set(transaction, [id], 'operator_since = ?', since);
   }
 
-  /** Ends every session, too. */
   async setPassword(transaction: Transaction, id: string, hash: string): Promise<void> {
     const columns = 'password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1';
     await set(transaction, [id], columns, hash, Date.now());
   }
 
-  /** Returns whether the hash is still the one that was verified. */
   async hasPassword(transaction: Transaction, id: string, hash: string): Promise<boolean> {
     const sql = 'SELECT id FROM users WHERE id = ? AND password_hash = ?';
     return (await transaction.read(sql, [id, hash])).length === 1;
   }
 
-  /** Ends every session, too. @param at null removes the second factor */
   async setSecondFactor(transaction: Transaction, id: string, at: number | null): Promise<void> {
     await set(transaction, [id], 'second_factor_at = ?, auth_epoch = auth_epoch + 1', at);
   }
@@ -89,14 +82,13 @@ export class UserUpdates {
     await set(transaction, [id], 'email_verified_at = ?', Date.now());
   }
 
-  /** Raises the revision, for a change that is not the only one of its transaction. Returns whether it changed anything. */
+  /** Raises the revision as well, for transactions with other changes. Returns whether it changed the row. */
   async proveEmail(transaction: Transaction, id: string, email: string): Promise<boolean> {
     const sql = `UPDATE users SET email_verified_at = ?, revision = revision + 1
       WHERE id = ? AND email_verified_at IS NULL AND email = ?`;
     return (await transaction.write(sql, [Date.now(), id, email])) === 1;
   }
 
-  /** @throws email_taken */
   async changeEmail(transaction: Transaction, id: string, email: string, isVerified: boolean): Promise<void> {
     try {
       const columns = `disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE ? END, email = ?,
@@ -107,7 +99,7 @@ export class UserUpdates {
     }
   }
 
-  /** End with it: nothing may refer to the user any more. */
+  /** Call it last: no row may refer to the user. */
   async delete(transaction: Transaction, id: string): Promise<void> {
     await transaction.write('DELETE FROM users WHERE id = ?', [id]);
   }

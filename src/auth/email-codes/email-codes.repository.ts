@@ -11,7 +11,7 @@ const EMAIL_CODES_SUBJECT_KEY: UniqueKey = {
   columns: 'email_codes.purpose, email_codes.subject',
 };
 
-/** Invitations have only a placeholder row here, by email: their codes are derived from rows of their own. */
+/** Invitations only have a placeholder row here: their codes are derived from invitation rows. */
 export type EmailCodePurpose =
   | 'password_reset'
   | 'handed_out_reset'
@@ -19,7 +19,7 @@ export type EmailCodePurpose =
   | 'email_change'
   | 'invitation';
 
-/** A code to type is stored nowhere: it is derived from this row and the signing keys. Times are epoch milliseconds. */
+/** Accounts stores no code: it derives the code from this row and the signing keys. Times are epoch milliseconds. */
 @Entity('email_codes')
 @Index(EMAIL_CODES_SUBJECT_KEY.name, ['purpose', 'subject'], { unique: true })
 @Index('email_codes_purge_at_idx', ['purgeAt'])
@@ -33,19 +33,19 @@ export class EmailCode {
   /** normalized email that the code proves */
   @Column({ type: 'varchar', length: 254 }) email: string;
 
-  /** epoch of the user when they asked for the code or an operator issued it, which is void in any other */
+  /** the user's epoch when the code was issued; any other epoch voids the code */
   @Column({ name: 'auth_epoch', type: 'integer', nullable: true }) authEpoch: number | null;
 
-  /** raised by each new code, which voids the one before; 0 means that there is none */
+  /** each new code raises it and voids the previous one; 0 if there is no code */
   @Column({ name: 'code_number', type: 'integer', default: 0 }) codeNumber: number;
   @Column({ type: 'integer', default: 0 }) tries: number;
 
-  /** 1 if an operator told the code, which then proves no email */
+  /** 1 if an operator handed out the code, which then proves no email */
   @Column({ name: 'handed_out', type: 'integer', default: 0 }) handedOut: number;
   @Column({ name: 'expires_at', type: 'bigint', default: 0 }) expiresAt: number;
   @Column({ name: 'purge_at', type: 'bigint' }) purgeAt: number;
 
-  /** the user for whom an operator issued the code, which is void for any other; null where the subject names them */
+  /** the user for whom an operator issued the code; null if the subject names the user */
   @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true }) userId: string | null;
 }
 
@@ -77,14 +77,11 @@ const FIND = hotStatement(
 export class EmailCodesRepository {
   constructor(@InjectRepository(EmailCode) private readonly codes: Repository<EmailCode>) {}
 
-  /** Makes sure that a row exists, so that what is written later is the same whether or not a code is issued. */
+  /** Keeps a row even if no code is issued, so that later writes do not reveal it by their time. */
   async keep(transaction: Transaction, key: EmailCodeKey): Promise<void> {
     const purgeAt = Date.now() + PURGE_AFTER_MS;
-    await this.updateOrInsert(transaction, 'purge_at = ?', [purgeAt], {
-      ...key,
-      email: key.subject,
-      purgeAt,
-    });
+    const row = { ...key, email: key.subject, purgeAt };
+    await this.updateOrInsert(transaction, 'purge_at = ?', [purgeAt], row);
   }
 
   async issue(transaction: Transaction, code: NewEmailCode): Promise<EmailCode> {
@@ -103,16 +100,14 @@ export class EmailCodesRepository {
     return issued!;
   }
 
-  /** Writes the same for every row, whether or not it has a code. */
+  /** Does the same work whether or not the row has a code. */
   async countTry(
     transaction: Transaction,
     [first, second = first]: EmailCodePurposes,
     subject: string,
   ): Promise<void> {
-    await transaction.write(
-      'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?) AND subject = ?',
-      [first, second, subject],
-    );
+    const sql = 'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?) AND subject = ?';
+    await transaction.write(sql, [first, second, subject]);
   }
 
   find(
@@ -129,18 +124,14 @@ export class EmailCodesRepository {
 
   /** Returns true for the one request that deletes the row, which consumes the code. */
   async use(transaction: Transaction, { id, codeNumber }: EmailCode): Promise<boolean> {
-    const used = await transaction.write('DELETE FROM email_codes WHERE id = ? AND code_number = ?', [
-      id,
-      codeNumber,
-    ]);
-    return used === 1;
+    const sql = 'DELETE FROM email_codes WHERE id = ? AND code_number = ?';
+    return (await transaction.write(sql, [id, codeNumber])) === 1;
   }
 
   async void(transaction: Transaction, { purpose, subject }: EmailCodeKey): Promise<void> {
     await transaction.of(this.codes).delete({ purpose, subject });
   }
 
-  /** Includes the code that an operator handed out. */
   async voidResets(transaction: Transaction, email: string): Promise<void> {
     await this.void(transaction, { purpose: 'password_reset', subject: email });
     await this.void(transaction, { purpose: 'handed_out_reset', subject: email });
@@ -161,19 +152,15 @@ export class EmailCodesRepository {
     await this.codes.delete({ id: In(ids) });
   }
 
-  /** Another request may insert meanwhile: then the row is there to be updated. */
+  /** A concurrent request may insert the row first. */
   private async updateOrInsert(
     transaction: Transaction,
     changes: string,
     values: unknown[],
     row: EmailCodeKey & Partial<EmailCode>,
   ): Promise<void> {
-    const update = (): Promise<number> =>
-      transaction.write(`UPDATE email_codes SET ${changes} WHERE purpose = ? AND subject = ?`, [
-        ...values,
-        row.purpose,
-        row.subject,
-      ]);
+    const sql = `UPDATE email_codes SET ${changes} WHERE purpose = ? AND subject = ?`;
+    const update = (): Promise<number> => transaction.write(sql, [...values, row.purpose, row.subject]);
     if ((await update()) === 1) return;
     try {
       await transaction.of(this.codes).insert({ id: newEntityId(), ...row });

@@ -9,7 +9,6 @@ import { EmailCode, type EmailCodePurposes, EmailCodesRepository } from './email
 /** Crockford's base32 has no I, L, O or U, which are easily mistaken. */
 export const CROCKFORD_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** People may type spaces and hyphens anywhere. */
 const MAX_LENGTH = 64;
 const TYPED = /^[\da-z -]*$/i;
 
@@ -32,7 +31,6 @@ export function emailCodeOf(mac: Buffer): string {
   }).join('');
 }
 
-/** Returns undefined for text that can be no code. */
 export function typedCode(text: string): string | undefined {
   const code = typedText(text);
   return code !== undefined && CODE.test(code) ? code : undefined;
@@ -67,13 +65,12 @@ export class EmailCodes {
     this.macs = new DerivedMacs(keys, 'email codes');
   }
 
-  /** Returns the text to send, in two halves. */
   textOf(code: DerivedCode): string {
     const text = emailCodeOf(this.macs.make(messageOf(code)));
     return `${text.slice(0, HALF)}-${text.slice(HALF)}`;
   }
 
-  /** Consumes nothing, and does the same work whether or not there is a code. The caller must commit the counted try. */
+  /** Consumes no code, and takes the same time if there is none. The caller must commit the counted try. */
   async check(
     transaction: Transaction,
     purposes: EmailCodePurposes,
@@ -91,7 +88,7 @@ export class EmailCodes {
       .find((row) => row.codeNumber > 0 && row.tries <= MAX_TRIES && row.expiresAt > now);
   }
 
-  /** Accepts every key of the ring, since a code outlives a rotation. `typed` comes from `typedCode`. */
+  /** Accepts every key of the ring, because a code outlives a rotation. `typed` comes from `typedCode`. */
   isDerived(row: DerivedCode, typed: string): boolean {
     const accepted = this.macs.accepted(messageOf(row)).map(emailCodeOf);
     return accepted.filter((code) => isSameCode(code, typed)).length > 0;

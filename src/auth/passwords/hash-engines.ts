@@ -53,10 +53,10 @@ export async function loadArgon2PackageEngine(): Promise<HashEngine> {
   };
 }
 
-/** Matches 16 bytes of salt and 23 of hash in bcrypt's own base64, without stray bits at the end of either. */
+/** Like `BASE64`, in bcrypt's own alphabet. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 const MIN_COST = 4;
-/** A verification takes 2^cost rounds, here about a second. Beyond, a login could miss its deadline. */
+/** A verification takes 2^cost rounds. A higher cost takes over a second and could miss the deadline of a login. */
 export const MAX_BCRYPT_COST = 14;
 const MAX_BYTES = 72;
 
@@ -66,14 +66,14 @@ export function readBcryptCost(hash: string): number | undefined {
   return cost >= MIN_COST && cost <= MAX_BCRYPT_COST ? cost : undefined;
 }
 
-/** Other systems hashed the first 72 bytes of a longer password, so no more than those are verified. */
+/** Verifies only the first 72 bytes, because other systems hashed no more of a longer password. */
 export async function verifyBcrypt(hash: string, password: string): Promise<boolean> {
   if (readBcryptCost(hash) === undefined) return false;
   const { compare } = await loadBcrypt();
   const bytes = Buffer.from(password, 'utf8');
   // 2a, 2b and 2y differ in bugs with passwords beyond 72 bytes only; the package does not know 2y.
   const matches = await compare(bytes.subarray(0, MAX_BYTES), `$2b${hash.slice('$2b'.length)}`);
-  // Many implementations end a password at NUL: one that continues could match the hash of a shorter one.
+  // Many implementations end a password at NUL, so a longer password could match the hash of a shorter one.
   return matches && !bytes.includes(0);
 }
 
@@ -81,7 +81,6 @@ export function loadBcrypt(): Promise<typeof import('bcrypt')> {
   return import('bcrypt');
 }
 
-/** The engine of this platform, which also verifies bcrypt, in libuv's threads. */
 export async function loadHashEngine(): Promise<HashEngine> {
   const argon2 = await loadNodeRsEngine().catch(loadArgon2PackageEngine);
   const verify: HashEngine['verify'] = (hash, password) =>
@@ -91,7 +90,7 @@ export async function loadHashEngine(): Promise<HashEngine> {
 
 export const HASH_ENGINE = Symbol('HashEngine');
 
-/** A login may cost 256 MiB, and about a second (memory times passes). */
+/** A login may cost at most 256 MiB and about a second (memory times passes). */
 const MAX_MEMORY_KIB = 262_144;
 const MAX_WORK_KIB = 1_048_576;
 const MAX_PARALLELISM = 16;

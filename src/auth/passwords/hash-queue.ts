@@ -33,9 +33,7 @@ export class EventLoopMonitor {
   }
 }
 
-/** How many hashes may run at once: `current` counts the load of the event loop. */
 export function hashSlots(env: Env): { slots: number; current: () => number } {
-  // Processes share the cores.
   const cores = Math.max(1, Math.floor(availableParallelism() / workersFor(env).workers));
   const slots = Math.min(cores, THREAD_POOL_SIZE);
   // A saturated event loop needs a core for itself.

@@ -1,4 +1,4 @@
-/** The part of the optional package that is used, so that the build does not depend on it. */
+// The build must not depend on optional packages.
 declare module 'argon2' {
   export const argon2id: 2;
 
@@ -10,7 +10,6 @@ declare module 'argon2' {
   export function verify(phc: string, password: Buffer): Promise<boolean>;
 }
 
-/** The part of the optional package that is used, so that the build does not depend on it. */
 declare module 'bcrypt' {
   export function compare(password: Buffer, hash: string): Promise<boolean>;
 }

@@ -28,7 +28,7 @@ const MAX_MEMORY_FACTOR = 1.25;
 
 export interface Verification {
   matches: boolean;
-  /** a new hash at the configured cost, when the stored one matched and is weaker, or bcrypt */
+  /** a new hash if the stored one matched and is bcrypt or weaker than the configured cost */
   replacement: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class PasswordHasher {
   }
 
   async start(): Promise<void> {
-    // Starts the threads, and gives the queue a first measure.
+    // Starts the threads, and gives the queue its first duration.
     await this.hash(NO_PASSWORD, { key: 'start', hasLeft: () => false });
     lowerHashThreadPriority();
     const { memoryKib, timeCost, parallelism } = this.cost;
@@ -81,13 +81,13 @@ export class PasswordHasher {
     });
   }
 
-  /** Stored hashes are stronger than the configured cost if it was lowered, or if another system made them. */
+  /** A stored hash is stronger than the configured cost if the cost was lowered or another system made the hash. */
   private observe(stored: Argon2Cost | undefined, bcryptCost = 0): void {
     if (stored && workOf(stored) > workOf(this.strongest)) this.strongest = stored;
     if (bcryptCost > (this.strongestBcrypt ?? 0)) this.strongestBcrypt = bcryptCost;
   }
 
-  /** Makes every failure cost the work of the strongest hash, so that the time does not reveal who has an account. */
+  /** A failure takes the time of the strongest hash, so that it does not reveal whether the account exists. */
   private async fail(verified?: Argon2Cost, bcryptCost?: number): Promise<Verification> {
     const missing = missingCost(this.strongest, verified);
     if (missing) await this.engine.hash(NO_PASSWORD, missing);
@@ -113,7 +113,7 @@ function workOf({ memoryKib, timeCost }: Argon2Cost): number {
   return memoryKib * timeCost;
 }
 
-/** Uses about the memory of the strongest hash: little memory is faster. */
+/** Uses about the memory of the strongest hash, because less memory is faster. */
 function missingCost(strongest: Argon2Cost, verified: Argon2Cost | undefined): Argon2Cost | undefined {
   if (verified === undefined) return strongest;
   const { memoryKib, parallelism } = strongest;
@@ -123,7 +123,7 @@ function missingCost(strongest: Argon2Cost, verified: Argon2Cost | undefined): A
   return { memoryKib: Math.round(work / timeCost), timeCost, parallelism };
 }
 
-/** Rounds are powers of two: those of cost 4 are followed by 4, 5, … to make up 2^n. */
+/** Rounds are powers of two: costs n, n + 1, … after a verified cost n add up to the strongest. */
 function missingBcryptCosts(strongest: number | undefined, verified: number | undefined): number[] {
   if (strongest === undefined) return [];
   if (verified === undefined) return [strongest];

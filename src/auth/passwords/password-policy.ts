@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Env } from '../../config/env.js';
 import { canonicalEmail } from '../../users/email-address.js';
 
-/** 128 characters have at most four units each when decomposed; bounded since normalizing is quadratic. */
+/** 128 characters decompose into at most four units each; the bound exists because normalizing is quadratic. */
 const MAX_UNITS = 512;
 /** Under the `u` flag a surrogate matches only when it is unpaired. */
 const BROKEN_TEXT = /[\p{Surrogate}\ufffd]/u;
 
-/** Lone surrogates and U+FFFD are refused: UTF-8 encoding would make them equal to other passwords. */
+/** UTF-8 encoding would make lone surrogates and U+FFFD equal to other passwords. */
 export function isPasswordText(text: string): boolean {
   return text !== '' && !isTooLong(text) && !isBroken(text);
 }
@@ -16,7 +16,7 @@ const isTooLong = (text: string): boolean => text.length > MAX_UNITS;
 
 const isBroken = (text: string): boolean => BROKEN_TEXT.test(text);
 
-/** Applies NFC (NIST SP 800-63B-4 section 3.1.1.2), but never trims. Text that cannot be a password stays as it is. */
+/** Applies NFC (NIST SP 800-63B-4 section 3.1.1.2). Does not trim, or change text that cannot be a password. */
 export function normalizePassword(text: string): string {
   return isPasswordText(text) ? text.normalize('NFC') : text;
 }

@@ -19,12 +19,7 @@ export function readTypedCode(text: string): TypedCode | undefined {
   return RECOVERY_CODE.test(code) ? { kind: 'recovery', hash: hashOf(code) } : undefined;
 }
 
-interface NewRecoveryCodes {
-  texts: string[];
-  hashes: string[];
-}
-
-export function newRecoveryCodes(): NewRecoveryCodes {
+export function newRecoveryCodes(): Record<'texts' | 'hashes', string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, () =>
     base32(randomBytes(RECOVERY_CODE_BYTES), CROCKFORD_ALPHABET),
   );

@@ -15,7 +15,7 @@ export class InvalidChallengeError extends Problem {
 export interface LoginChallenge {
   userId: string;
   authEpoch: number;
-  /** when the factor was enabled, so that its successor does not answer the challenge */
+  /** voids the challenge if another factor replaces this one */
   enabledAt: number;
   expiresAt: number;
 }

@@ -29,7 +29,6 @@ export class OwnerProofs {
     private readonly events: EventsRepository,
   ) {}
 
-  /** @throws wrong_password, InvalidTokenError */
   async verifyPassword(userId: string, password: string, client: HashClient): Promise<Credentials> {
     const credentials = await this.users.findCredentialsById(userId);
     if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
@@ -38,7 +37,7 @@ export class OwnerProofs {
     return credentials;
   }
 
-  /** Call `use` in the transaction that acts. @throws what `verifyPassword` and `SecondFactorVerification.check` throw */
+  /** Call `use` in the transaction that acts. @throws wrong_password, InvalidTokenError, RateLimitedError */
   async verify(userId: string, { password, code }: OwnerProof, client: HashClient): Promise<ProvenOwner> {
     const credentials = await this.verifyPassword(userId, password, client);
     if (credentials.secondFactorAt === null) return { credentials, code: undefined };

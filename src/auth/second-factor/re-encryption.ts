@@ -7,10 +7,7 @@ export const HANDOVER_MS = 10_000;
 
 type Rows = Pick<SecondFactorsRepository, 'findSecrets' | 'replaceSecret'>;
 
-/**
- * @param handover waits HANDOVER_MS; only called if there are secrets
- * @returns how many secrets `leaving` can still decrypt
- */
+/** Calls `handover`, which waits HANDOVER_MS, if there are secrets. Returns how many `leaving` can still decrypt. */
 export async function reEncryptSecrets(
   factors: Rows,
   keys: SigningKeys,
@@ -19,7 +16,7 @@ export async function reEncryptSecrets(
 ): Promise<number> {
   const secrets = new EncryptedSecrets(new KeyRing(keys));
   const prints = new Set(leaving.map(({ thumbprint }) => thumbprint));
-  // A damaged secret is lost with its key or without; the doctor reports it.
+  // Skips damaged secrets, which the doctor reports.
   const replaceAll = async (): Promise<void> => {
     for await (const { userId, secret } of allSecrets(factors)) {
       const decrypted = prints.has(keyOf(secret)) && secrets.decrypt(secret, userId);

@@ -5,7 +5,7 @@ import { isUniqueViolation, type UniqueKey } from '../../database/transactions/d
 import { hotStatement } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
-/** An attacker who knows the password can use up the guesses of a login, but not those of a session. */
+/** An attacker who knows the password can use up the tries of `login`, but not those of `signed-in`. */
 export type FailureScope = 'login' | 'signed-in';
 
 export const SECOND_FACTOR_FAILURES_KEY: UniqueKey = {
@@ -31,7 +31,7 @@ export class SecondFactorFailures {
 
 export type FailureCount = Pick<SecondFactorFailures, 'count' | 'since' | 'notified'>;
 
-/** Any window has at most this number of wrong TOTP codes: only a whole window without one resets the count. */
+/** A window has at most this many wrong TOTP codes: only a whole window without one resets the count. */
 const MAX_FAILURES = 10;
 const WINDOW_MS = 15 * 60_000;
 
@@ -78,7 +78,7 @@ export class SecondFactorFailuresRepository {
     );
   }
 
-  // Keeps and changes the row, so that checks on two nodes of a cluster conflict.
+  // Changes the row instead of deleting it, so that checks on two nodes of a cluster conflict.
   async clear(transaction: Transaction, userId: string, scope: FailureScope): Promise<void> {
     await this.save(transaction, userId, scope, { count: 0, since: Date.now() - WINDOW_MS, notified: 0 });
   }

@@ -44,8 +44,7 @@ const REFUSAL_AFTER_CHECK = {
 
 type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
-// `check` counts a wrong code and commits before the request acts, so that a dry run counts too. `use` is part of the
-// acting transaction, and succeeds once.
+// `check` commits its count at once, so that a dry run counts too. `use` succeeds once, in the acting transaction.
 @Injectable()
 export class SecondFactorVerification {
   private readonly logger = new Logger('SecondFactor');
@@ -64,7 +63,7 @@ export class SecondFactorVerification {
     this.secrets = new EncryptedSecrets(keys);
   }
 
-  // After ten wrong TOTP codes in 15 minutes, it accepts recovery codes only, so that no attacker can lock the owner out.
+  // After ten wrong TOTP codes in 15 minutes, accepts only recovery codes: no attacker can lock the owner out.
   async check(
     { id, email, secondFactorAt }: Pick<Credentials, 'id' | 'email' | 'secondFactorAt'>,
     scope: FailureScope,
@@ -111,7 +110,6 @@ export class SecondFactorVerification {
     return { type: 'account.recovery_code_used', userId, userRevision };
   }
 
-  /** Enables the factor that `checkPending` found, and uses the step. */
   async usePending(
     transaction: Transaction,
     userId: string,
@@ -154,7 +152,7 @@ export class SecondFactorVerification {
     return step;
   }
 
-  /** Returns the step of a code, used before or not; undefined also if no key decrypts the secret. */
+  /** Returns the step even if it was used; undefined also if no key decrypts the secret. */
   private findStep(userId: string, { secret: encrypted }: StoredSecret, digits: string): number | undefined {
     const secret = this.secrets.decrypt(encrypted, userId);
     if (secret) return findStep(secret, digits, Date.now());

@@ -30,11 +30,8 @@ export class RecoveryCodesRepository {
   }
 
   async use(transaction: Transaction, userId: string, hash: string): Promise<boolean> {
-    const used = await transaction.write(
-      'UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL',
-      [Date.now(), userId, hash],
-    );
-    return used === 1;
+    const sql = 'UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL';
+    return (await transaction.write(sql, [Date.now(), userId, hash])) === 1;
   }
 
   async replaceAll(transaction: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
@@ -58,7 +55,7 @@ export class SecondFactor {
 
   @Column({ type: 'varchar', length: 200, select: false }) secret: string;
 
-  /** the latest step of 30 seconds whose code was used; no code of this step or an earlier one is accepted */
+  /** the latest step of 30 seconds whose code was used; earlier steps are void as well */
   @Column({ name: 'last_step', type: 'bigint', default: 0 }) lastStep: number;
 
   /** null while pending; `users.second_factor_at` repeats it */
@@ -100,13 +97,9 @@ export class SecondFactorsRepository {
     userId: string,
     { secret, pendingUntil }: { secret: string; pendingUntil: number },
   ): Promise<boolean> {
-    const replace = async (): Promise<boolean> => {
-      const replaced = await transaction.write(
-        'UPDATE second_factors SET secret = ?, last_step = 0, pending_until = ? WHERE user_id = ? AND enabled_at IS NULL',
-        [secret, pendingUntil, userId],
-      );
-      return replaced === 1;
-    };
+    const sql = `UPDATE second_factors SET secret = ?, last_step = 0, pending_until = ?
+      WHERE user_id = ? AND enabled_at IS NULL`;
+    const replace = async () => (await transaction.write(sql, [secret, pendingUntil, userId])) === 1;
     if (await replace()) return true;
     try {
       await transaction.of(this.factors).insert({ userId, secret, pendingUntil });
@@ -122,26 +115,20 @@ export class SecondFactorsRepository {
     userId: string,
     { pendingUntil, enabledAt, step }: { pendingUntil: number; enabledAt: number; step: number },
   ): Promise<boolean> {
-    const enabled = await transaction.write(
-      `UPDATE second_factors SET enabled_at = ?, pending_until = NULL, last_step = ?
-        WHERE user_id = ? AND enabled_at IS NULL AND pending_until = ? AND last_step < ?`,
-      [enabledAt, step, userId, pendingUntil, step],
-    );
-    return enabled === 1;
+    const sql = `UPDATE second_factors SET enabled_at = ?, pending_until = NULL, last_step = ?
+      WHERE user_id = ? AND enabled_at IS NULL AND pending_until = ? AND last_step < ?`;
+    return (await transaction.write(sql, [enabledAt, step, userId, pendingUntil, step])) === 1;
   }
 
-  // RFC 6238 section 5.2: one request alone uses a step, or a later one. The factor must be the one that was read, or a
-  // code of a removed factor would pass for its successor.
+  // RFC 6238 section 5.2: one request uses a step. A code of a removed factor is void for the next one (`enabledAt`).
   async useStep(
     transaction: Transaction,
     userId: string,
     { step, enabledAt }: { step: number; enabledAt: number },
   ): Promise<boolean> {
-    const used = await transaction.write(
-      'UPDATE second_factors SET last_step = ? WHERE user_id = ? AND enabled_at = ? AND last_step < ?',
-      [step, userId, enabledAt, step],
-    );
-    return used === 1;
+    const sql =
+      'UPDATE second_factors SET last_step = ? WHERE user_id = ? AND enabled_at = ? AND last_step < ?';
+    return (await transaction.write(sql, [step, userId, enabledAt, step])) === 1;
   }
 
   findSecrets(afterUserId: string): Promise<Pick<SecondFactor, 'userId' | 'secret'>[]> {

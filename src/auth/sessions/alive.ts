@@ -8,7 +8,7 @@ const JOIN_SERVICE = 'LEFT JOIN services v ON v.name = s.service AND v.disabled_
 export const JOIN_FAMILY_AND_SERVICE = `${JOIN_FAMILY} ${JOIN_SERVICE}`;
 export const JOIN_USER_FAMILY_AND_SERVICE = `JOIN users u ON u.id = s.user_id ${JOIN_FAMILY_AND_SERVICE}`;
 
-/** A session can be opened while its family is revoked on another node, so the login and the head count as well. */
+/** Another node can open a session while its family is revoked, so the login and the head count as well. */
 export const IS_UNREVOKED = `s.revoked_at IS NULL AND (s.login_id IS NULL OR (login.id IS NOT NULL
   AND login.revoked_at IS NULL AND head.id IS NOT NULL AND head.revoked_at IS NULL))`;
 

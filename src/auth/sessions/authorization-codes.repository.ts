@@ -34,11 +34,10 @@ const FIND_OF_SESSION = hotStatement(
 
 type IssuedCode = Pick<AuthorizationCode, 'hash' | 'createdAt'> & { usedAt: number | null };
 
-/** Per session: issuing one more voids the oldest. */
+/** per session: the next code voids the oldest */
 export const MAX_UNUSED_CODES = 10;
 
-// A code `c` is void if that many newer codes of its session were unused when the last one was issued. Codes used
-// since then count too.
+// Code `c` is void if ten newer codes were unused when the session issued its last code, even if used since.
 export const IS_VOID = `(SELECT n.hash
     FROM authorization_codes n LEFT JOIN sessions x ON x.code_hash = n.hash
     WHERE n.session_id = c.session_id AND n.created_at > c.created_at
@@ -75,10 +74,8 @@ export class AuthorizationCodesRepository {
     for (;;) {
       const codes = await this.codes.query<IssuedCode[]>(FIND_OF_SESSION, [sessionId]);
       const last = codes[0]?.createdAt ?? 0;
-      const counted = codes
-        .filter(({ usedAt }) => usedAt === null || usedAt >= last)
-        .slice(0, MAX_UNUSED_CODES);
-      const kept = new Set(counted.map(({ hash }) => hash));
+      const counted = codes.filter(({ usedAt }) => usedAt === null || usedAt >= last);
+      const kept = new Set(counted.slice(0, MAX_UNUSED_CODES).map(({ hash }) => hash));
       const unneeded = codes.map(({ hash }) => hash).filter((hash) => !kept.has(hash));
       for await (const batch of inBatches(unneeded)) await this.delete(batch);
       if (codes.length < PAGE) return;
@@ -90,10 +87,8 @@ export class AuthorizationCodesRepository {
   }
 
   async deleteOfSessions(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {
-    await transaction.write(
-      `DELETE FROM authorization_codes WHERE session_id IN (${places(sessionIds.length)})`,
-      [...sessionIds],
-    );
+    const sql = `DELETE FROM authorization_codes WHERE session_id IN (${places(sessionIds.length)})`;
+    await transaction.write(sql, [...sessionIds]);
   }
 
   private async findOwners(hashes: string[]): Promise<(OwnedCode | undefined)[]> {
@@ -105,7 +100,7 @@ export class AuthorizationCodesRepository {
 
   private async insertAll(codes: AuthorizationCode[]): Promise<boolean[]> {
     try {
-      // Measured as hot: TypeORM takes longer to build this statement than the database to run it.
+      // Hot: TypeORM takes longer to build this statement than the database to run it.
       await this.codes.query(
         `INSERT INTO authorization_codes (hash, session_id, created_at, expires_at)
          VALUES ${codes.map(() => '(?, ?, ?, ?)').join(', ')}`,

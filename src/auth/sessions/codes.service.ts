@@ -15,7 +15,7 @@ import type { CodeResponse, TokenResponse } from './sessions.responses.js';
 import { timeText } from '../../identifiers/text.js';
 
 class InvalidCodeError extends Problem {
-  /** @param reason only logged; `unknown` includes a wrong verifier, `ended` includes ten newer unused codes of the session */
+  /** @param reason only logged; `unknown` includes a wrong verifier, `ended` includes void codes */
   constructor(reason: 'malformed' | 'unknown' | 'ended' | 'reused') {
     super('invalid_code', { reason });
   }
@@ -24,13 +24,11 @@ class InvalidCodeError extends Problem {
 const MAX_SESSIONS = 10_000;
 const DELETE_AFTER_MS = 1000;
 
-// Deletes void and used codes of sessions that issue many. It may be late, because the exchange refuses void codes.
+// Deletes void and used codes of sessions that issue many. It may be late: the exchange rejects void codes.
 @Injectable()
 export class UnusedCodesLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('AuthorizationCodes');
-  private readonly issued = new LRUCache<string, { since: number; lastAt: number }>({
-    max: MAX_SESSIONS,
-  });
+  private readonly issued = new LRUCache<string, { since: number; lastAt: number }>({ max: MAX_SESSIONS });
   private readonly due = new Set<string>();
   private deletions: Promise<void> = Promise.resolve();
   private stopped = false;
@@ -75,8 +73,7 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
 const CODE_BYTES = 32;
 const CODE = /^[\w-]{43}$/;
 
-// One pass of HMAC-SHA-256 is enough, since a code has full entropy (ASVS 6.5.2). An exchange without the challenge
-// or audience finds no code.
+// Codes have full entropy, so one pass is enough (ASVS 6.5.2). A wrong challenge or audience finds no code.
 function hashCode(code: string, challenge = '', audience?: string): string {
   const mac = createHmac('sha256', code).update(challenge);
   if (audience !== undefined) mac.update('\0').update(audience);
@@ -97,7 +94,6 @@ export class CodesService {
     private readonly env: Env,
   ) {}
 
-  /** @throws Problem audience_required, ValidationProblem, or InvalidTokenError if the session has ended meanwhile */
   async issue(
     sessionId: string,
     { codeChallenge: challenge, audience }: IssueCodeRequest,
@@ -117,8 +113,7 @@ export class CodesService {
     return audience === undefined ? { code } : { code, expiresAt: timeText(expiresAt), audience };
   }
 
-  // Reuse of a code revokes the branch of the session that it opened (RFC 6749 section 4.1.2, ASVS 10.4.2). A wrong
-  // service finds no code, so it revokes nothing.
+  // Reuse revokes the branch that the code opened (RFC 6749 section 4.1.2, ASVS 10.4.2); a wrong service finds no code.
   async exchange(
     request: ExchangeCodeRequest,
     service: ServicePrincipal | undefined,
@@ -139,7 +134,7 @@ export class CodesService {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return false;
     this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
-    // Used codes are no secrets, so repeating one must be cheap.
+    // Used codes are not secret, so a second reuse must be cheap.
     if (opened.branchRevokedAt === null) {
       await this.revocation.revoke(opened.id, {
         actor: { kind: 'system', ...origin },

@@ -6,7 +6,7 @@ import { type OwnSession, UserSessionsRepository } from './sessions.of-user.js';
 
 const MAX_LIVE_SESSIONS = 1000;
 const LOOK_EVERY = 32;
-/** Users with more rows are looked at again with each clean-up: each process may open LOOK_EVERY beyond a look. */
+/** Each clean-up checks users with more rows again, because each process may open LOOK_EVERY more. */
 const MANY_SESSIONS = MAX_LIVE_SESSIONS - 3 * LOOK_EVERY;
 const MAX_USERS = 10_000;
 const MAX_REVOKED_AT_ONCE = 100;
@@ -75,7 +75,7 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
     this.deletion.deleteSoon(userId);
   }
 
-  /** A head is revoked with its branch: a code of it may just open a session. */
+  /** Revokes a head with its branch, because a code of the head may just open a session. */
   private async revokeAll(userId: string, sessions: readonly OwnSession[]): Promise<void> {
     const heads = sessions.filter(({ id, branchId }) => id === branchId);
     const others = sessions.filter(({ id, branchId }) => id !== branchId).map(({ id }) => id);

@@ -10,15 +10,14 @@ import { PendingRevocationsRepository } from './pending-revocations.repository.j
 import { type EndedSession, UserSessionsRepository } from './sessions.of-user.js';
 
 const MAX_USERS = 10_000;
-/** Keep searches few: in each, MySQL passes over what was just deleted. */
+/** Few searches, because MySQL reads over rows that were just deleted. */
 const MAX_ENDED = 10_000;
 const FEW = 500;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
-/** The server ends a statement sooner: no exchange that has read a code inserts so long after the code is gone. */
+/** The database ends a statement sooner, so no exchange that has read a code inserts after this time. */
 const STATEMENT_END_MS = 7_000;
 
-// Deletes ended sessions and their codes explicitly, because Galera does not certify cascades. An ended session stays
-// while its code may be used: it keeps the code from working twice.
+// Galera does not certify cascades, so codes go first. A session stays while its code could work a second time.
 @Injectable()
 export class SessionDeletion implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
@@ -67,7 +66,7 @@ export class SessionDeletion implements OnApplicationShutdown {
     return { examined: candidates.length, deleted: await this.deleteUnnamed(candidates) };
   }
 
-  /** Handles one user per call, and none once all had their turn. */
+  /** Handles one user per call. */
   async deleteEnded(now: number): Promise<Batch> {
     const createdBefore = now - this.env.codeTtl * 1000 - LEEWAY_MS;
     if (this.due.length === 0) this.due = [...this.endedAt.keys()];
@@ -89,7 +88,7 @@ export class SessionDeletion implements OnApplicationShutdown {
     } while (deleted > 0);
   }
 
-  /** The transaction must have written the user's row, so that no session can be added. */
+  /** The transaction must have written the user's row, so that no request adds a session. */
   async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {
     for (;;) {
       const ids = await this.sessions.findSomeOf(transaction, userId, MAX_ROWS_AT_ONCE);
@@ -113,7 +112,6 @@ export class SessionDeletion implements OnApplicationShutdown {
     } while (ended.length > FEW && deleted > 0);
   }
 
-  /** Rests after each batch for as long as it took. */
   private async deleteSlowly(ended: readonly EndedSession[]): Promise<number> {
     let deleted = 0;
     for await (const batch of inBatches(newestFirst(ended), BATCH)) {

@@ -22,9 +22,7 @@ interface SessionStart {
   origin: SignInOrigin;
 }
 
-export interface Login extends SessionStart {
-  via: 'register' | 'login';
-}
+export type Login = SessionStart & { via: 'register' | 'login' };
 
 @Injectable()
 export class SessionOpening {
@@ -56,7 +54,7 @@ export class SessionOpening {
     return { session, actor };
   }
 
-  /** Opens a session by a code. Returns undefined if it cannot open one, or has opened one before. */
+  /** Returns undefined if the code cannot open a session or has opened one. */
   async openByCode(
     code: PresentedCode,
     owner: CodeOwner,
@@ -73,7 +71,7 @@ export class SessionOpening {
     return this.tokens.issue({ ...session, audience }, session.createdAt);
   }
 
-  /** Sets the end at most SESSION_MAX_AGE after `authTime`, so that one-time codes do not extend a login. */
+  /** Ends at most SESSION_MAX_AGE after `authTime`, so that one-time codes do not extend a login. */
   private newSession(start: SessionStart): NewSession {
     const { userId, authEpoch, amr = 'pwd', refresh = false, deviceName = null, origin } = start;
     const createdAt = Date.now();

@@ -11,12 +11,11 @@ import { PendingRevocationsRepository, type Revocation } from './pending-revocat
 import { SessionDeletion } from './session-deletion.js';
 import { type FamilyRoot, type UnrevokedSession, UserSessionsRepository } from './sessions.of-user.js';
 
-/** A revocation still pending by then was interrupted. If it is merely slow, a second one does no harm. */
+/** A revocation that is still pending was interrupted. If it is only slow, a second one does no harm. */
 const STALE_REVOCATION_MS = 10_000;
 const USERS_AT_ONCE = 100;
 
-// Revokes one session with its family, or all sessions of a user. Marking the login or the head makes the family dead at
-// once, on every node; the pages that follow write the events.
+// Revoking the login or the head ends the family at once, on every node; the pages that follow write the events.
 @Injectable()
 export class SessionRevocation implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
@@ -54,8 +53,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     return marked;
   }
 
-  // Revokes these sessions, and no others of their branches. While the transaction holds the user's row, no event follows
-  // the one that says that all sessions ended.
+  // Holds the user's row, so that no event follows the one that says that all sessions ended.
   async revokeRows(
     userId: string,
     ids: readonly string[],
@@ -68,10 +66,8 @@ export class SessionRevocation implements OnApplicationShutdown {
       const epoch = await this.users.lockEpoch(transaction, userId);
       const unrevoked = await this.sessions.lockUnrevoked(transaction, ids);
       if (epoch === undefined || unrevoked.length === 0) return false;
-      await this.sessions.revoke(
-        transaction,
-        unrevoked.map(({ id }) => id),
-      );
+      const unrevokedIds = unrevoked.map(({ id }) => id);
+      await this.sessions.revoke(transaction, unrevokedIds);
       const alive = unrevoked.filter((session) => wasAlive(session, epoch));
       const type = 'session.ended';
       const endings = alive.map(
@@ -85,21 +81,17 @@ export class SessionRevocation implements OnApplicationShutdown {
     return isRevoked;
   }
 
-  /** @throws InvalidTokenError if the acting session has ended meanwhile */
   async revokeAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
-    const done = await this.changes.inUser(
-      { actor },
-      actor.id,
-      async (transaction, { id: userId, authEpoch }) => {
-        await this.users.endSessions(transaction, [userId]);
-        if (exceptActing) await this.keepActing(transaction, actor);
-        await this.events.record(transaction, allSessionsEnded({ actor, userId }, end, authEpoch + 1));
-        return true;
-      },
-    );
+    const userId = actor.id;
+    const done = await this.changes.inUser({ actor }, userId, async (transaction, { authEpoch }) => {
+      await this.users.endSessions(transaction, [userId]);
+      if (exceptActing) await this.keepActing(transaction, actor);
+      await this.events.record(transaction, allSessionsEnded({ actor, userId }, end, authEpoch + 1));
+      return true;
+    });
     if (!done) throw new InvalidTokenError('user_gone');
-    this.deletion.noteEnded(actor.id);
+    this.deletion.noteEnded(userId);
   }
 
   /** Moves the acting session to the new epoch of the user, and voids its codes. @throws InvalidTokenError if it has ended */
@@ -129,7 +121,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     }
   }
 
-  /** Also sessions that a restored database does not know: their tokens have later epochs than it has. */
+  /** Includes sessions that a restored database does not know: their tokens have later epochs. */
   async revokeAllAfterRestore(actor: Actor): Promise<number> {
     const ended = await this.revokeAllOfEveryUser(actor);
     for (let after = ''; ;) {
@@ -160,8 +152,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     this.running.add(rest);
   }
 
-  // A thief of a code can open sessions without end, so no statement grows with their number. Passes repeat until one
-  // finds nothing, because an exchange that began before the mark can commit during a pass.
+  // Pages bound each statement. Passes repeat until one finds nothing: a concurrent exchange may commit during a pass.
   private async revokeFamily(root: FamilyRoot, revocation: Revocation): Promise<void> {
     const { id, userId } = root;
     for (let after = ''; ;) {

@@ -2,14 +2,13 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { UniqueKey } from '../../database/transactions/database-errors.js';
 import type { LoginMethods } from '../tokens/access-token.js';
 
-/** This key makes a code work once, on every engine and across all nodes of a cluster. */
+/** This key lets a code work once, on every engine and across all nodes of a cluster. */
 export const SESSIONS_CODE_HASH_KEY: UniqueKey = {
   name: 'sessions_code_hash_key',
   columns: 'sessions.code_hash',
 };
 
-// Times are epoch milliseconds. No foreign key leads to another session: InnoDB limits cascades within a table, and
-// Galera does not certify them.
+// Times are epoch milliseconds. No foreign key leads to another session, because Galera does not certify cascades.
 @Entity('sessions')
 @Index('sessions_user_id_idx', ['userId'])
 @Index('sessions_user_id_alive_idx', ['userId', 'authEpoch', 'revokedAt', 'expiresAt'])
@@ -73,7 +72,7 @@ export const PENDING_REVOCATIONS_KEY: UniqueKey = {
   columns: 'pending_revocations.session_id',
 };
 
-/** The rest of a revoked family that any instance still has to revoke. */
+/** The rest of a family that any instance still has to revoke. */
 @Entity('pending_revocations')
 export class PendingRevocation {
   @PrimaryColumn({ name: 'session_id', type: 'varchar', length: 36 }) sessionId: string;

@@ -21,7 +21,7 @@ const PROVIDERS = [
   UserSessionsRepository,
 ];
 
-/** What the CLI needs, too: nothing here needs keys. AuthModule opens and refreshes sessions. */
+/** The CLI imports this module, so nothing here needs signing keys. */
 @Module({
   imports: [
     EventsModule,

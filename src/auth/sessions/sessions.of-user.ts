@@ -24,7 +24,7 @@ export interface FamilyRoot {
 
 export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
 
-/** May be deleted if nothing names it. */
+/** may be deleted if no row names it */
 export type EndedSession = Pick<Session, 'id' | 'loginId' | 'branchId' | 'codeHash' | 'expiresAt'>;
 
 const ENDED_COLUMNS = `s.id, s.login_id AS loginId, s.branch_id AS branchId, s.code_hash AS codeHash,
@@ -37,7 +37,7 @@ const OWN_COLUMNS = `s.id, s.user_id AS userId, s.login_id AS loginId, s.branch_
 /** Users may have fewer delegated sessions, which leaves room for logins. */
 const MAX_LISTED = 2000;
 
-/** The index used leads to no session that has expired, was revoked or is of an epoch that has ended. */
+/** The index contains no expired, revoked or old-epoch session of the user. */
 const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
@@ -51,7 +51,7 @@ const COUNT_ALIVE = hotStatement('the count of live sessions', `SELECT COUNT(*) 
   0,
 ]);
 
-/** A head only goes when no session of its branch is alive. */
+/** Revoke a head only when no session of its branch is alive. */
 const IS_NO_HEAD_OF_OTHERS = `(s.branch_id <> s.id OR NOT EXISTS (SELECT 1 FROM sessions m
   WHERE m.branch_id = s.id AND m.id <> s.id AND m.revoked_at IS NULL AND m.expires_at > ?))`;
 
@@ -101,8 +101,7 @@ const FIND_SOME_OF = hotStatement(
   'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
 );
 
-// References within the batch do not count. MariaDB reads the whole table for EXISTS if the sessions of a batch are
-// of one login.
+// References within the batch do not count. For EXISTS, MariaDB reads the whole table if all sessions are of one login.
 const findNamed = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
   AND ((SELECT d.id FROM sessions d WHERE d.login_id = s.id AND d.id NOT IN (${places(size)})
       ORDER BY d.login_id, d.id LIMIT 1) IS NOT NULL
@@ -146,24 +145,19 @@ export class UserSessionsRepository {
   }
 
   async findSignedInAfter(userId: string, now: number, limit: number): Promise<string[]> {
-    const rows = await this.sessions.query<{ id: string }[]>(
-      `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s
-        WHERE s.user_id = u.id AND s.auth_epoch = u.auth_epoch AND s.revoked_at IS NULL AND s.expires_at > ?)
-        ORDER BY u.id LIMIT ?`,
-      [userId, now, limit],
-    );
+    const sql = `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s
+      WHERE s.user_id = u.id AND s.auth_epoch = u.auth_epoch AND s.revoked_at IS NULL AND s.expires_at > ?)
+      ORDER BY u.id LIMIT ?`;
+    const rows = await this.sessions.query<{ id: string }[]>(sql, [userId, now, limit]);
     return rows.map(({ id }) => id);
   }
 
   /** Returns false if the login has ended. */
   async keep(transaction: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
-    const kept = await transaction.write(
-      `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
-        WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
-          AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`,
-      [amr ?? null, id, userId, userId],
-    );
-    return kept === 1;
+    const sql = `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
+      WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
+        AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`;
+    return (await transaction.write(sql, [amr ?? null, id, userId, userId])) === 1;
   }
 
   async findRoot(id: string): Promise<FamilyRoot | undefined> {

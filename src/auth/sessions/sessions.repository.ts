@@ -23,11 +23,10 @@ export type NewSession = Omit<
   'revokedAt' | 'loginId' | 'branchId' | 'rotatedAt' | 'codeHash' | 'service' | 'boundEpoch'
 >;
 
-/** A one-time code as its holder presents it, with the service that authenticates itself. */
 export interface PresentedCode {
   hash: string;
   service: string | null;
-  /** epoch in which the credentials were found; null unless the code is for this service alone */
+  /** epoch of the service at authentication; null unless the code is for this service alone */
   boundEpoch: number | null;
 }
 
@@ -35,7 +34,7 @@ export type RefreshedSession = Pick<
   Session,
   'id' | 'userId' | 'authTime' | 'authEpoch' | 'amr' | 'expiresAt' | 'refreshGeneration'
 > & {
-  /** by the clock of the database, like `rotated_at` itself; null before the first refresh */
+  /** by the clock of the database; null before the first refresh */
   rotatedForMs: number | null;
 };
 
@@ -97,8 +96,7 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation
 const EXCHANGE = `SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch
   FROM sessions`;
 
-// One statement, so that nothing it checks can change before it inserts. The new session takes the epoch of the session
-// that issued the code. The service must still have the epoch that its credentials had.
+// One statement, so that nothing it checks changes before the insert. The session keeps the epoch of its issuer.
 const openedBy = (size: number): string =>
   `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
     COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
@@ -119,7 +117,7 @@ export class SessionsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Written by hand since it was measured hot: TypeORM's own call takes longer to write the statement. */
+  /** Hot: TypeORM takes longer to build this statement. */
   async insert(transaction: Transaction, session: NewSession): Promise<void> {
     const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration } = session;
     const device = [session.ip, session.userAgent, session.deviceName];

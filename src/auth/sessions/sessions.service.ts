@@ -10,7 +10,6 @@ import { type RefreshedSession, SessionsRepository } from './sessions.repository
 import { Problem } from '../../problems/problem.js';
 
 class InvalidRefreshTokenError extends Problem {
-  /** @param reason only logged */
   constructor(reason: 'forged' | 'session_ended' | 'reused' | 'newer_than_session') {
     super('invalid_refresh_token', { headers: { 'WWW-Authenticate': 'Bearer' }, reason });
   }
@@ -29,8 +28,7 @@ export class SessionsService {
     private readonly env: Env,
   ) {}
 
-  // Reusing a refresh token ends the session (RFC 9700 section 4.14.2), except within a grace period: the answer may have
-  // been lost.
+  // Reuse ends the session (RFC 9700 section 4.14.2), except in a grace period: the client may have lost the response.
   async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
     const shown = await this.tokens.readRefreshToken(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
@@ -68,7 +66,7 @@ export class SessionsService {
     await this.revocation.revoke(id, { actor, reason: 'revoked' });
   }
 
-  /** A clock that was set back makes the time negative; neither extends the grace. */
+  /** A clock that was set back makes the time negative. */
   private isInGrace({ generation }: RefreshToken, stored: RefreshedSession): boolean {
     if (generation !== stored.refreshGeneration - 1 || stored.rotatedForMs === null) return false;
     return Math.abs(stored.rotatedForMs) < this.env.refreshGrace * 1000;
@@ -82,13 +80,13 @@ export class SessionsService {
       await this.revocation.revoke(sessionId, { actor, reason: 'refresh_reused' });
       throw new InvalidRefreshTokenError('reused');
     }
-    // The generation is the same, so the session ended between the two statements.
+    // The session ended between the two statements.
     if (shown.generation === refreshGeneration) throw new InvalidRefreshTokenError('session_ended');
     this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
     throw new InvalidRefreshTokenError('newer_than_session');
   }
 
-  /** Accepts any generation: a client that holds a token may at least end its session. */
+  /** Accepts any generation: a client with any token of the session may end it. */
   private async ofRefreshToken(text: string): Promise<RefreshedSession | undefined> {
     const shown = await this.tokens.readRefreshToken(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');

@@ -5,13 +5,12 @@ import { isServiceName } from '../../services/service-secrets.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { Problem } from '../../problems/problem.js';
 
-/** Clocks of different machines may differ by this. */
 export const LEEWAY_SECONDS = 30;
 
 /** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
-/** The methods of a login (RFC 8176), as its session stores them. */
+/** RFC 8176, separated by a space. */
 export type LoginMethods = 'pwd' | 'pwd otp';
 
 export const PASSWORD_AND_CODE: LoginMethods = 'pwd otp';
@@ -20,8 +19,7 @@ export function methodsIn(amr: LoginMethods): AuthenticationMethod[] {
   return amr.split(' ') as AuthenticationMethod[];
 }
 
-// RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0 and the user's `epoch`. Times are epoch
-// seconds.
+// RFC 9068 section 2.2, with `sid` of OpenID Connect Front-Channel Logout 1.0. Times are epoch seconds.
 export interface AccessTokenClaims {
   iss: string;
   aud: string;
@@ -40,7 +38,7 @@ export interface AccessTokenClaims {
 export function readKeyId(token: string): string | undefined {
   const header = readHeader(token);
   if (header?.['alg'] !== 'ES256' || header['typ'] !== TOKEN_TYPE) return undefined;
-  // RFC 7515 section 4.1.11: extensions that are not understood must be refused.
+  // RFC 7515 section 4.1.11: reject unknown extensions.
   if ('crit' in header || 'b64' in header) return undefined;
   return typeof header['kid'] === 'string' ? header['kid'] : undefined;
 }
@@ -56,7 +54,7 @@ function readHeader(token: string): Record<string, unknown> | undefined {
   }
 }
 
-/** jsonwebtoken accepts payloads that are no object, missing or mistyped claims, a future `iat` and any lifetime. */
+/** jsonwebtoken accepts payloads that are not objects, missing or mistyped claims, a future `iat` and any lifetime. */
 export function areAccessTokenClaims(
   payload: unknown,
   expected: { audience: string; sessionMaxAge: number },
@@ -78,7 +76,7 @@ export function areAccessTokenClaims(
   );
 }
 
-/** A token from a code for one service has that service as audience; the lookup of the session checks which. */
+/** The audience may be a service whose code opened the session; the lookup of the session checks which. */
 function isAudience(value: unknown, own: string): boolean {
   return typeof value === 'string' && (value === own || isServiceName(value));
 }
@@ -89,7 +87,7 @@ function isTime(value: unknown): value is number {
 
 const MAX_TOKENS = 10_000;
 
-/** Saves reused tokens the check of their signature, not that of their session. Takes about 8 MiB when full. */
+/** Skips the check of the signature, but not of the session. Takes about 8 MiB when full. */
 @Injectable()
 export class VerifiedTokens {
   private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });
@@ -117,7 +115,7 @@ export class UnauthorizedError extends Problem {
   }
 }
 
-/** Only logged: the client learns that its token is not valid. */
+/** only logged */
 export type TokenRefusal =
   | 'malformed'
   | 'signature'

@@ -18,8 +18,7 @@ type Purpose = MacPurpose | 'second factor secrets';
 const KEY_BYTES = 32;
 const derivedKeys = new WeakMap<SigningKey, Partial<Record<Purpose, KeyObject>>>();
 
-// Derives a key from a signing key (HKDF, RFC 5869), which is not in the database. With a key in a Buffer instead of a
-// KeyObject, an HMAC took four times as long.
+// HKDF (RFC 5869) from a signing key, which is not in the database. A Buffer makes an HMAC four times as slow.
 function derivedKey(signingKey: SigningKey, purpose: Purpose): KeyObject {
   const derived = derivedKeys.get(signingKey) ?? {};
   derivedKeys.set(signingKey, derived);
@@ -50,7 +49,7 @@ export class DerivedMacs {
 
 const MAC = /^[\w-]{43}$/;
 
-/** Texts `message.MAC` that clients send back: the database alone cannot make one, and checking it takes no query. */
+/** `message.MAC`, which clients send back: the database alone cannot make one, and the check needs no query. */
 export class SignedTexts {
   private readonly macs: DerivedMacs;
 
@@ -68,7 +67,6 @@ export class SignedTexts {
     return `${message}.${this.macs.make(message).toString('base64url')}`;
   }
 
-  /** Returns the parts, or undefined if Accounts did not write the text. */
   async read(text: string): Promise<string[] | undefined> {
     const end = text.lastIndexOf('.');
     const message = text.slice(0, end);
@@ -96,8 +94,7 @@ export function keyOf(encrypted: string): string {
   return encrypted.split('.', 1)[0]!;
 }
 
-// Encrypts with the key that signs and decrypts with every key of the ring. It authenticates the row's key too, so
-// that no secret works in another user's row.
+// Authenticates the row's key as well, so that no secret works in another user's row.
 export class EncryptedSecrets {
   constructor(private readonly keys: KeyRing) {}
 
@@ -115,7 +112,6 @@ export class EncryptedSecrets {
     return this.keys.all.some(({ thumbprint }) => thumbprint === keyOf(encrypted));
   }
 
-  /** Returns undefined if no key of the ring encrypted this secret for this row. */
   decrypt(encrypted: string, rowKey: string): Buffer | undefined {
     const [print, ...parts] = encrypted.split('.');
     const key = this.keys.all.find(({ thumbprint }) => thumbprint === print);

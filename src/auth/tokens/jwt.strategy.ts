@@ -20,26 +20,26 @@ const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const AUTHORIZATION = 'authorization';
 
-/** Reads no other place (RFC 6750 section 2.1). */
+/** RFC 6750 section 2.1; Accounts accepts no other place. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   const authorization = soleAuthorization(request);
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-/** Returns undefined for two headers: a proxy may have read the other one. */
+/** Returns undefined for two headers, because a proxy may have read the other one. */
 export function soleAuthorization({ raw }: Pick<FastifyRequest, 'raw'>): string | undefined {
   const { length } = raw.rawHeaders.filter(isAuthorization);
   return length === 1 ? raw.headers.authorization : undefined;
 }
 
-/** Names have even places. The comparison of lengths comes first since every request pays for each header. */
+/** Names have even places. Lengths are compared first, because every request pays for each header. */
 function isAuthorization(name: string, place: number): boolean {
   return place % 2 === 0 && name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 }
 
 class UnknownKeyError extends Error {}
 
-/** @param failure what Passport reports; nothing if the claims were refused */
+/** @param failure undefined if `validate` rejected the claims */
 function refusalOf(failure: unknown): TokenRefusal {
   if (failure instanceof UnknownKeyError) return 'unknown_key';
   if (failure instanceof TokenExpiredError) return 'expired';
@@ -86,7 +86,6 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     return payload;
   }
 
-  /** Verifies the token of a request, or of an introspection, by the same steps. */
   async verify(token: string): Promise<AccessTokenClaims | TokenRefusal> {
     return (
       this.verified.find(token) ??

@@ -5,11 +5,10 @@ import { readKeyFile } from './key-file.js';
 import { KeyRing, readKeySet } from './signing-keys.js';
 import { VerifiedTokens } from './access-token.js';
 
-/** limit for a file system that hangs; further callers do not wait for a look */
+/** A file system may hang, so further callers do not wait. */
 const MAX_WAITING = 1000;
 
-// Callers share one look that begins after all of them asked, so that a flood of unknown keys costs one look after
-// the other.
+// Callers share the next look that begins, so that a flood of unknown keys causes one look at a time.
 export class SharedLook {
   private current: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
@@ -41,7 +40,7 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');
   private timer: NodeJS.Timeout | undefined;
   private readonly unknownKeys = new SharedLook(() => this.look());
-  /** undefined at first, since the file may have changed after the start read it */
+  /** undefined at first, because the file may have changed since the start read it */
   private seen: string | undefined;
 
   constructor(
@@ -81,7 +80,7 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
     this.logger.log({ msg: 'signing keys read again', keys, signing: this.keys.signing.kid });
   }
 
-  /** Returns text that differs after every change of the file, also one that keeps its length and time. */
+  /** Differs after every change of the file, even if its length and time stay. */
   private async version(): Promise<string> {
     try {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(this.env.jwtKeysFile, { bigint: true });

@@ -28,7 +28,7 @@ import {
   SigningKeysError,
 } from './signing-keys.js';
 
-/** Creates no file in production: instances with keys of their own would refuse each other's tokens. */
+/** Creates no file in production, where instances with different keys would reject each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
     if (production)
@@ -50,7 +50,7 @@ export function readKeyFile(file: string): string {
   }
 }
 
-/** Creates the file atomically: of several processes that start at once, the first one's file stays. */
+/** Atomic: if several processes start at once, the first file stays. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomUUID()}`;
   try {
@@ -81,7 +81,7 @@ export interface LockedKeyFile {
   unlock(): void;
 }
 
-/** @throws SigningKeysError when another command is changing the file, or it is no key set */
+/** @throws SigningKeysError if another command is changing the file or the file is not a key set */
 export function lockKeyFile(path: string): LockedKeyFile {
   const file = realFile(path);
   const unlock = lockFor(file);
@@ -140,7 +140,7 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
   const descriptor = openSync(file, 'wx', 0o600);
   try {
     fchmodSync(descriptor, 0o600);
-    // The service must be able to read what root has written.
+    // Accounts must be able to read the file that root has written.
     if (uid !== process.geteuid?.() || gid !== process.getegid?.()) fchownSync(descriptor, uid, gid);
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);
@@ -149,7 +149,7 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
   }
 }
 
-/** Windows opens no directory, so this does nothing there. */
+/** Windows cannot open a directory. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

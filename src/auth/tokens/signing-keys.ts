@@ -12,13 +12,13 @@ import type { KeySet, PublicKey } from './tokens.responses.js';
 
 export type Jwk = JsonWebKey & {
   kid?: string;
-  /** epoch seconds before which the key does not sign, though it verifies (OpenID Federation 1.0 section 8.7.2) */
+  /** epoch seconds from which the key signs; it verifies before, too (OpenID Federation 1.0 section 8.7.2) */
   nbf?: number;
 };
 
 export interface SigningKey {
   kid: string;
-  /** RFC 7638, whatever the file calls the key, and at whatever length */
+  /** RFC 7638; does not depend on the `kid` in the file */
   thumbprint: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
@@ -42,7 +42,7 @@ export function readKeySet(text: string): SigningKeys {
   return [first, ...others];
 }
 
-/** If the clock is slow, no key may be due yet: then the oldest one signs. */
+/** If the clock is slow, no key may be due yet; then the oldest key signs. */
 function signingKeyAt(keys: SigningKeys, now: number): SigningKey {
   return keys.find(({ signsFrom }) => signsFrom <= now) ?? keys.at(-1)!;
 }
@@ -82,7 +82,7 @@ function readKey(jwk: Jwk, index: number): SigningKey {
   }
 }
 
-/** Node 24 imports `x` and `y` of a JWK unchecked, even where they do not belong to `d`. */
+/** Node 24 does not check that `x` and `y` of a JWK belong to `d`. */
 function assertPair(privateKey: KeyObject, publicKey: KeyObject): void {
   const probe = Buffer.from('probe');
   if (!verify('sha256', probe, publicKey, sign('sha256', probe, privateKey))) throw new Error('not a pair');
@@ -142,14 +142,14 @@ export class KeyRing {
   }
 }
 
-/** how long instances may sign with a key after another one follows it: clocks differ, and instances poll the file */
+/** An instance may sign with a key until it reads the next one: clocks differ, and instances poll the file. */
 const HANDOVER_MS = 60_000;
 
 export interface ScheduledKey {
   kid: string;
   state: 'signing' | 'next' | 'verifying';
   signsFrom: number;
-  /** epoch milliseconds; undefined for the key that signs and for later ones */
+  /** epoch milliseconds; undefined for keys that sign now or later */
   signedUntil: number | undefined;
 }
 

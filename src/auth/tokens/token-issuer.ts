@@ -15,7 +15,7 @@ export interface RefreshToken {
 
 const REFRESH_TOKEN = /^[\da-f-]{36}\.[1-9]\d{0,9}$/;
 
-/** Names the user of a token that is given out. A symbol is never part of the answer's JSON. */
+/** The user of a token. JSON leaves a symbol out. */
 export const tokenUser = Symbol('user of the token');
 
 /** Times are epoch milliseconds. */
@@ -80,7 +80,7 @@ export class TokenIssuer {
     return Math.min(
       Math.floor(at / 1000) + lifetime,
       Math.floor(expiresAt / 1000),
-      // Verification refuses a later end if SESSION_MAX_AGE was lowered since.
+      // Verification rejects a later expiry if SESSION_MAX_AGE was lowered.
       Math.floor(authTime / 1000) + this.env.sessionMaxAge,
     );
   }
@@ -112,8 +112,7 @@ declare module 'fastify' {
   }
 }
 
-// Names the signed-in user in the request log. An interceptor would keep RxJS objects for each request that waits for
-// a hash.
+// For the request log. An interceptor would keep RxJS objects for each request that waits for a hash.
 export function noteSignedInUsers(fastify: FastifyInstance): void {
   fastify.decorateRequest('signedInUserId', undefined);
   fastify.addHook('preSerialization', (request, _reply, answer: { [tokenUser]?: string } | null, done) => {

@@ -10,7 +10,6 @@ export interface Report {
   isRed?: boolean;
 }
 
-/** What a command did to one user or service. */
 export interface Outcome {
   text: string;
   lines?: string[];
@@ -27,7 +26,6 @@ export function outcomeOf(result: unknown, done: string, unchanged: string): Out
   return { text: changed ? done : unchanged, json: { changed } };
 }
 
-/** Who makes a change, and whether by force. */
 export interface Change {
   actor: OperatorActor;
   force: boolean;
@@ -36,7 +34,6 @@ export interface Change {
 type Option = [flags: string, meaning: string];
 
 export interface CommandDefinition {
-  /** such as `disable <USER>` */
   usage: string;
   summary: string;
   details?: string;
@@ -65,7 +62,6 @@ const CONTROL_CHARACTERS = /\p{Cc}/u;
 /** Nothing was done. */
 export class CannotRunError extends Error {}
 
-/** Reads what was typed. @throws CannotRunError */
 export class Invocation {
   constructor(
     readonly parameters: string[],
@@ -85,7 +81,6 @@ export class Invocation {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** @param read returns undefined for what was not expected */
   read<T>(name: string, read: (text: string) => T | undefined, expected: string): T | undefined {
     const text = this.text(name);
     const value = text === undefined ? undefined : read(text);
@@ -148,7 +143,7 @@ function systemUser(): string {
   }
 }
 
-// Resolves when the system has taken the text, so that the process may end, and memory holds one text at a time.
+// Resolves when the system has taken the text, so that the process may end and memory holds one text at a time.
 export function write(text: string, output: Writable = process.stdout): Promise<void> {
   return new Promise((resolve) => {
     // On an error, `endUnread` ends the process.

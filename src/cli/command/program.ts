@@ -15,7 +15,6 @@ const EXIT_CODES = `
 Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
 The configuration is the service's own: environment variables, or .env in the working directory.`;
 
-/** @returns the exit code. The code of other commands is not loaded. */
 export async function runAccounts(parameters: string[], commands: Commands): Promise<number> {
   process.stdout.on('error', endUnread);
   let exitCode = DONE;

@@ -30,7 +30,7 @@ export async function migrateDatabase(): Promise<Report> {
   return { lines: [...applied.map((name) => `applied ${name}`), last], json: [{ applied }] };
 }
 
-/** On SQLite, a running service is an error only if there is something to apply. */
+/** On SQLite, a running service is an error only if migrations are pending. */
 async function migrateUnlessDone(env: Env): Promise<string[]> {
   const isUpToDate = (): Promise<boolean> => withDatabase(env, 'inspection', isSchemaUpToDate);
   if (env.database.engine === 'mysql') return (await isUpToDate()) ? [] : migrate(env, SCHEMA);
@@ -69,7 +69,7 @@ async function requireSource(source: Env): Promise<void> {
 export async function backUp({ parameters }: Invocation): Promise<Report> {
   const env = loadEnv();
   if (env.database.engine === 'mysql') throw new CannotRunError(`run ${dumpCommand(env.database)}`);
-  // Explains what is wrong if there is no such database.
+  // Fails with an explanation if the database does not exist.
   await (await openDatabase(env, 'inspection')).destroy();
   const source = env.database.file;
   const file = resolve(parameters[0]!);
@@ -93,13 +93,13 @@ export async function backUp({ parameters }: Invocation): Promise<Report> {
   };
 }
 
-/** The list of processes would show the password. */
+/** Without the password, which the list of processes would show. */
 function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   const [{ host, port }] = hosts as [MysqlLocation['hosts'][number]];
   return `umask 077 && mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;
 }
 
-/** The file gets its name once it is complete and on disk. Only its owner can read it. */
+/** Names the file once it is complete and on disk. Only its owner can read it. */
 async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new CannotRunError(`${file} exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;

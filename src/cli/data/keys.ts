@@ -93,7 +93,7 @@ async function reEncrypt(
   }
 }
 
-/** A token without a refresh token lives as long as its session. */
+/** An access token without a refresh token lives as long as its session. */
 async function whyKept(
   key: ScheduledKey,
   sessions: SessionsRepository,
@@ -112,13 +112,11 @@ async function whyKept(
 
 interface KeyChange {
   keys: readonly Jwk[];
-  /** of the keys that were added or removed */
   kids: string[];
   report: Report;
 }
 
-// Replaces the file just before COMMIT: whatever ends the command, the file holds the old or the new keys, and no event
-// records a change that was not made.
+// Replaces the file just before COMMIT: an interruption leaves the old or the new keys, and no event of a failed change.
 function changeKeys(
   type: 'keys.rotated' | 'keys.pruned',
   actor: OperatorActor,

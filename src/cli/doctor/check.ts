@@ -11,7 +11,6 @@ export interface Inspection {
 export interface Check {
   claim: string;
   remedy: string;
-  /** @returns examples that contradict the claim */
   findFaults(inspection: Inspection): Promise<string[]>;
 }
 

@@ -26,12 +26,8 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     examples: ['users disable ada@example.com --reason "laptop stolen"'],
     run: onUser(async (services, { id }, change) => {
       const left = await services.operations.disable(id, change);
-      return withOrphans(
-        services,
-        change,
-        left,
-        outcomeOf(left, 'disabled, every session has ended', 'is already disabled'),
-      );
+      const outcome = outcomeOf(left, 'disabled, every session has ended', 'is already disabled');
+      return withOrphans(services, change, left, outcome);
     }),
   },
   {
@@ -53,12 +49,8 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
     run: onUser(async (services, { id }, change) => {
       const left = await services.deletion.delete(id, change);
-      return withOrphans(
-        services,
-        change,
-        left,
-        outcomeOf(left, 'deleted, with every membership and session', 'is gone'),
-      );
+      const outcome = outcomeOf(left, 'deleted, with every membership and session', 'is gone');
+      return withOrphans(services, change, left, outcome);
     }),
   },
   {

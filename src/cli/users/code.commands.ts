@@ -39,7 +39,7 @@ export const CODE_COMMANDS: CommandDefinition[] = [
   },
 ];
 
-/** The codes do not verify the email, because the operator may give them to another person. */
+/** The code does not verify the email, because the operator may give it to another person. */
 async function resetCode(services: Services, { id }: UserProfile, { actor }: Change): Promise<Outcome> {
   const codes = services.emailCodes();
   const issued = await services.passwords.issueCode(id, actor);

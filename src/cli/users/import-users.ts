@@ -21,7 +21,7 @@ const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 const MAX_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 
-/** They never quote the row. */
+/** Must not quote the row, which contains a hash. */
 export const REFUSALS = {
   line_too_long: 'longer than 4096 bytes',
   invalid_json: 'not a JSON object in UTF-8',
@@ -53,7 +53,7 @@ interface ParsedLine {
   parsed: ForeignUser | Refusal;
 }
 
-/** A second run skips what the first one imported. */
+/** A second run skips the users that the first run imported. */
 export async function importUsers(invocation: Invocation): Promise<Report> {
   const progress = { imported: 0, skipped: 0, refused: 0 };
   const textOf = (prefix = ''): string =>

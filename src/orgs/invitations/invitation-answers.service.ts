@@ -24,14 +24,13 @@ import { TooManyOrgsError } from '../state/orgs.errors.js';
 import type { AcceptedResponse } from './invitations.responses.js';
 import { Problem } from '../../problems/problem.js';
 
-/** Stands in where there is no invitation, so that it costs the same work. */
+/** Takes the same time if there is no invitation. */
 const NOBODY: CandidateInvitation = { id: '00000000-0000-7000-8000-000000000000', orgId: '', codeNumber: 0 };
 
-/** How a user names an invitation: by its id, or by its code and the email to which it was sent. */
 export type NamedInvitation = { id: string; code?: string | undefined } | { email: string; code: string };
 
 interface Named extends Pick<Invitation, 'id' | 'orgId'> {
-  /** throws if the caller may not learn what became of the invitation */
+  /** throws if the caller may not learn the state of the invitation */
   hasCode: (facts: AnsweringFacts) => boolean;
 }
 
@@ -41,7 +40,7 @@ interface Answering {
   hasCode: boolean;
 }
 
-/** Accepts and declines invitations. Errors do not tell whether the code or the email is wrong. */
+/** No error reveals whether the code or the email is wrong. */
 @Injectable()
 export class InvitationAnswers {
   constructor(
@@ -57,10 +56,7 @@ export class InvitationAnswers {
     private readonly env: Env,
   ) {}
 
-  /**
-   * A right code counts as a try for its invitation, a wrong one as a try for each candidate.
-   * @throws invalid_invitation_code
-   */
+  /** A right code counts as a try for its invitation, a wrong one for each candidate. @throws invalid_invitation_code */
   async findByCode(email: string, typed: string, principal: string): Promise<CandidateInvitation> {
     const code = typedCode(typed);
     if (code === undefined) throw new Problem('invalid_invitation_code');
@@ -68,10 +64,10 @@ export class InvitationAnswers {
     const candidates = found.length > 0 ? found : [NOBODY];
     const right = candidates.find((candidate) => this.isDerived(candidate, code));
     const tried = right ? [right] : candidates;
-    // Counts the try before the answer, so that concurrent ones cannot exceed the limit.
+    // Counts the try before the response, so that concurrent tries cannot exceed the limit.
     const ids = tried.map(({ id }) => id);
     const counted = await this.transactions.run({ principal }, async (tx) => {
-      // Writes for every email: the time must not reveal which ones are invited.
+      // Writes for every email, so that the time does not reveal which ones are invited.
       await this.codeRows.keep(tx, { purpose: 'invitation', subject: email });
       return this.invitations.countTries(tx, ids);
     });
@@ -110,7 +106,6 @@ export class InvitationAnswers {
     });
   }
 
-  /** A user who declines learns nothing about the organization. */
   async decline(write: Write, named: NamedInvitation): Promise<OkResponse> {
     const { answer } = await this.answer<OkResponse>(write, named, async (tx, { org, facts, hasCode }) => {
       requireAnswer(facts, hasCode, Date.now());
@@ -184,7 +179,7 @@ export class InvitationAnswers {
     return true;
   }
 
-  /** A code that was mailed proves the email; one that the inviter saw proves nothing. */
+  /** An emailed code proves the email; a code that the inviter saw proves nothing. */
   private async verifyEmail(tx: Transaction, actor: UserActor, answering: Answering): Promise<NewEvent[]> {
     const { facts, hasCode } = answering;
     const { codeShown, userVerifiedAt, email } = facts;

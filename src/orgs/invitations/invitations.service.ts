@@ -103,7 +103,6 @@ export class InvitationsService {
     });
   }
 
-  /** @throws invitation_not_found, invitation_ended */
   revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResponse>> {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const facts = await this.invitations.findRenewing(tx, orgId, write.actor.id, id);
@@ -140,7 +139,6 @@ export class InvitationsService {
     });
   }
 
-  /** Ends expired invitations of the email or the organization. */
   private async makeRoom(tx: Transaction, orgId: string, facts: InvitingFacts, now: number): Promise<void> {
     if (facts.hasRoom) {
       if (facts.pendingId !== null) await this.invitations.end(tx, facts.pendingId, 'expired');
@@ -149,7 +147,7 @@ export class InvitationsService {
     }
   }
 
-  /** Emails the code, or shows it in this one answer. The kept answer of an idempotency key has no code. */
+  /** Emails or shows the code. The stored response of an idempotency key has no code. */
   private async send(
     tx: Transaction,
     invitation: SentInvitation,
@@ -206,7 +204,7 @@ function receivedInvitation(invitation: ReceivedInvitation): ReceivedInvitationD
   return { ...rest, org: { id: invitation.orgId, name: invitation.orgName } };
 }
 
-/** Issues codes that an operator passes on. Commands, which have no keys, use it too. */
+/** Commands use this class without signing keys. */
 @Injectable()
 export class ShownInvitationsService {
   constructor(

@@ -71,7 +71,7 @@ export class MemberListsService {
     return { member: { ...member, joinedAt: timeText(member.joinedAt) } };
   }
 
-  /** Streams large lists in pages; each page checks the access again. @param wrap gets an empty list for a stream */
+  /** Streams large lists; each page checks the access again. @param wrap gets an empty list for a stream */
   async listAll<T extends object>(
     seen: CurrentOrg,
     caller: Caller,
@@ -92,7 +92,7 @@ export class MemberListsService {
     return { answer, revision: seen.revision };
   }
 
-  /** @throws if the caller's access has ended; call it after reading, so that nothing read is newer than that */
+  /** Throws if the caller's access has ended. Call it after the read, so that no row is newer than that check. */
   async requireReader(orgId: string, caller: Caller, minRole: Role = 'member'): Promise<void> {
     const reader = readerOf(orgId, caller);
     const role = await this.members.findRoleOf(reader);

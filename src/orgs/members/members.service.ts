@@ -25,7 +25,7 @@ export interface NewOwner {
   orgId: string;
   userId: string;
   actor: Actor;
-  /** allows a user who is no member */
+  /** allows a user who is not a member */
   force: boolean;
 }
 
@@ -75,7 +75,7 @@ export class MembersService {
       if (from === role) return unchanged(answer);
 
       await this.members.updateRole(tx, orgId, userId, role);
-      // A dry run leaves out invitations, which can be many.
+      // A dry run leaves out invitations, because they can be many.
       const losesInvitations = facts.isTargetInviter && !canInvite(role) && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       await org.record(
@@ -155,7 +155,7 @@ export class MembersService {
       await this.members.delete(tx, userId, [orgId]);
       const losesInvitations = facts.isTargetInviter && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
-      // If an organization without an owner loses its last member, no user can ever join or manage it again.
+      // An organization that loses its last member without an owner could never be joined or managed again.
       const isAbandoned = !facts.hasOtherOwner && (await this.members.isEmpty(tx, orgId));
       const { events } = isAbandoned ? await this.changes.delete(tx, orgId, write.dryRun) : { events: [] };
       await org.record(

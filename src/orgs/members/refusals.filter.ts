@@ -11,8 +11,7 @@ type RefusedRequest = FastifyRequest & { org?: CurrentOrg };
 
 const MAX_CANDIDATES = 5;
 
-// Answers refusals after the rollback. If the first of two equal requests with one key took effect meanwhile, the
-// second gets its answer.
+// Runs after the rollback. If an equal request with this key succeeded meanwhile, both get its response.
 @Catch(Problem)
 export class RefusalsFilter implements ExceptionFilter<Problem> {
   private readonly logger = new Logger('Problems');
@@ -42,7 +41,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     sendProblem(answered, request, reply, this.logger);
   }
 
-  /** Names one organization at a time: the next attempt names the next one. */
+  /** Names one organization per attempt. */
   private async describe(remedy: Remedy, userId: string, orgOfRequest: string | undefined): Promise<object> {
     if (remedy.action === 'resend') return remedy;
     const orgId = remedy.orgIds ? remedy.orgIds[0] : orgOfRequest;

@@ -33,7 +33,7 @@ export interface InvitationRange {
 
 const AFTER_ALL = 'g';
 
-// A typed code names no organization, so its cost is bounded even if the address has many invitations.
+// Bounds the cost of a code, which names no organization, even if the email has many invitations.
 const MAX_LOOKED_AT = 20_000;
 const MAX_CANDIDATES = 2000;
 
@@ -64,7 +64,6 @@ hotStatement(
   INVITATION_STATUSES.flatMap((status) => ['', status, '', 1]),
 );
 
-/** Finds none while the email is not verified. */
 const FIND_RECEIVED = hotStatement(
   'the invitations of a user',
   `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
@@ -86,7 +85,7 @@ const FIND_MAILED = hotStatement(
   ['', 0, 0],
 );
 
-/** COALESCE keeps SQLite from the index of times, which would lead through all emails. */
+/** COALESCE keeps SQLite from the index of times, which would read the invitations of every email. */
 const FIND_PENDING_OF_EMAIL = hotStatement(
   'the invitations that a code may be of',
   `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown, i.invited_by AS invitedBy
@@ -134,7 +133,6 @@ export class InvitationLists {
     return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
   }
 
-  /** @returns undefined if the invitation has ended, or its code was replaced or shown */
   async findMailed(id: string, codeNumber: number, now: number): Promise<MailedInvitation | undefined> {
     return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
   }
@@ -162,7 +160,7 @@ export class InvitationLists {
     return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }
 
-  /** Leaves out invitations that got a new code meanwhile. */
+  /** Leaves out invitations that got a new code since the read. */
   async markExpired(now: number): Promise<Batch> {
     const found = await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, BATCH]);
     if (found.length > 0) {

@@ -19,7 +19,7 @@ export interface InvitingFacts {
   targetRole: Role | null;
   pendingId: string | null;
   pendingUntil: number | null;
-  /** whether fewer are pending than the limit; expired invitations count until they are marked */
+  /** expired invitations count until they are marked */
   hasRoom: 0 | 1;
 }
 
@@ -52,7 +52,6 @@ const FIND_INVITATIONS = hotStatement(
   'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
 );
 
-/** @param email SQL */
 const joinsOf = (email: string): string => `LEFT JOIN users c ON c.id = ?
       LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
       LEFT JOIN users u ON u.email = ${email} LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
@@ -83,7 +82,7 @@ const FIND_ANSWERING = hotStatement(
 
 export const MAX_CODE_TRIES = 50;
 
-/** Callers that change an invitation hold the organization's lock; tries and the clean-up need none. */
+/** The caller holds the organization's lock, except for tries and the clean-up. */
 @Injectable()
 export class InvitationsRepository {
   constructor(
@@ -99,7 +98,7 @@ export class InvitationsRepository {
     return (await tx.read<RenewingFacts>(FIND_RENEWING, [actorId, id, orgId]))[0];
   }
 
-  /** @param userId id of the user who answers; empty if there is no account yet */
+  /** @param userId the user who answers; empty if there is no account yet */
   async findAnswering(id: string, userId: string, tx?: Transaction): Promise<AnsweringFacts | undefined> {
     const values = [userId, id];
     const rows = tx
@@ -110,14 +109,11 @@ export class InvitationsRepository {
 
   async insert(tx: Transaction, invitation: SentInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
-    // Measured hot: TypeORM takes longer to build this statement than the database to run it.
-    await this.requireOnlyOne(
-      tx.write(
-        `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
-           created_at, expires_at) VALUES (?, ?, ?, ?, 'pending', 1, 1, ?, ?, ?, ?)`,
-        [id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt],
-      ),
-    );
+    // Hot: TypeORM takes longer to build this statement than the database to run it.
+    const sql = `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
+        created_at, expires_at) VALUES (?, ?, ?, ?, 'pending', 1, 1, ?, ?, ?, ?)`;
+    const values = [id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt];
+    await this.requireOnlyOne(tx.write(sql, values));
   }
 
   async renew(
@@ -125,21 +121,15 @@ export class InvitationsRepository {
     id: string,
     { codeShown, invitedBy, expiresAt }: Pick<Invitation, 'codeShown' | 'invitedBy' | 'expiresAt'>,
   ): Promise<void> {
-    await this.requireOnlyOne(
-      tx.write(
-        `UPDATE invitations SET status = 'pending', pending = 1, code_number = code_number + 1, tries = 0,
-           code_shown = ?, invited_by = ?, expires_at = ?, ended_at = NULL WHERE id = ?`,
-        [codeShown, invitedBy, expiresAt, id],
-      ),
-    );
+    const sql = `UPDATE invitations SET status = 'pending', pending = 1, code_number = code_number + 1, tries = 0,
+        code_shown = ?, invited_by = ?, expires_at = ?, ended_at = NULL WHERE id = ?`;
+    await this.requireOnlyOne(tx.write(sql, [codeShown, invitedBy, expiresAt, id]));
   }
 
   async end(tx: Transaction, id: string, status: Exclude<InvitationStatus, 'pending'>): Promise<boolean> {
-    const ended = await tx.write(
-      'UPDATE invitations SET status = ?, pending = NULL, ended_at = ? WHERE id = ? AND pending = 1',
-      [status, Date.now(), id],
-    );
-    return ended === 1;
+    const sql =
+      'UPDATE invitations SET status = ?, pending = NULL, ended_at = ? WHERE id = ? AND pending = 1';
+    return (await tx.write(sql, [status, Date.now(), id])) === 1;
   }
 
   async revoke(tx: Transaction, id: string): Promise<void> {
@@ -170,30 +160,23 @@ export class InvitationsRepository {
     return this.revokeWhere(tx, 'org_id = ? AND email = ? AND pending = 1', [orgId, email]);
   }
 
-  /** Counts before the code is compared, so that simultaneous ones cannot exceed the limit. False at the limit. */
+  /** Call it before the comparison, so that concurrent tries cannot exceed the limit. Returns false at the limit. */
   async countTry(id: string): Promise<boolean> {
-    const counted = await this.transactions.write(
-      'UPDATE invitations SET tries = tries + 1 WHERE id = ? AND tries < ?',
-      [id, MAX_CODE_TRIES],
-    );
-    return counted === 1;
+    const sql = 'UPDATE invitations SET tries = tries + 1 WHERE id = ? AND tries < ?';
+    return (await this.transactions.write(sql, [id, MAX_CODE_TRIES])) === 1;
   }
 
-  /** Counts a try for each invitation. Returns how many were below the limit. */
+  /** Returns how many were below the limit. */
   countTries(tx: Transaction, ids: readonly string[]): Promise<number> {
-    return tx.write(
-      `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`,
-      [...ids, MAX_CODE_TRIES],
-    );
+    const sql = `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`;
+    return tx.write(sql, [...ids, MAX_CODE_TRIES]);
   }
 
   async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
     const found = await tx.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
     if (found.length === 0) return 0;
-    return tx.write(
-      `DELETE FROM invitations WHERE id IN (${places(found.length)})`,
-      found.map(({ id }) => id),
-    );
+    const ids = found.map(({ id }) => id);
+    return tx.write(`DELETE FROM invitations WHERE id IN (${places(ids.length)})`, ids);
   }
 
   async deleteEndedOf(tx: Transaction, email: string): Promise<void> {
@@ -205,10 +188,8 @@ export class InvitationsRepository {
     condition: string,
     values: unknown[],
   ): Promise<EndedInvitation[]> {
-    const found = await tx.read<EndedInvitation>(
-      `SELECT id, role FROM invitations WHERE ${condition} ORDER BY id${tx.forUpdate}`,
-      values,
-    );
+    const sql = `SELECT id, role FROM invitations WHERE ${condition} ORDER BY id${tx.forUpdate}`;
+    const found = await tx.read<EndedInvitation>(sql, values);
     for await (const batch of inBatches(found.map(({ id }) => id))) {
       await tx.write(
         `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?

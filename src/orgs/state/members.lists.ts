@@ -22,14 +22,13 @@ export interface Reader {
   sessionId: string;
 }
 
-/** An organization as its member sees it, at one revision. */
 export interface MemberList {
   name: string;
   revision: number;
   members: ListedMember[];
 }
 
-/** `long`: too long to hold in memory; `closed`: the reader is no member, or the organization was deleted */
+/** `long`: too long to hold in memory; `closed`: the reader is not a member, or the organization was deleted */
 export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
 
 interface MemberOfOrg extends ListedMember {
@@ -39,22 +38,21 @@ interface MemberOfOrg extends ListedMember {
 
 const MAX_AT_ONCE = 1000;
 
-/** Lists of about this length share a query; longer ones are faster side by side. */
+/** Lists of about this length share a query; longer lists are faster in parallel. */
 const MAX_SHORT = 100;
 const MAX_SHARED_ROWS = 2000;
 
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
-// One statement has one snapshot, so a list and its reader are of one revision. The row of the reader alone carries
-// the organization. LEFT preserves the join order. SQLite plans a statement again for each value of a bound limit, so
-// it is a literal.
+// One statement has one snapshot, so a list and its reader, whose row alone has the organization, are of one revision.
+// LEFT preserves the join order. The limit is a literal, because SQLite plans again for each value of a bound limit.
 const listsOf = (size: number): string => `${MEMBER}, o.name, o.revision
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
     WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
 const LIST = hotStatement('the member list', `SELECT ${listsOf(1)} LIMIT ${MAX_AT_ONCE + 1}`);
 
-/** The last lists may be cut. */
+/** May cut the last lists. */
 const findSharedLists = (size: number): string =>
   `SELECT m.org_id AS orgId, ${listsOf(size)} LIMIT ${MAX_SHARED_ROWS + 1}`;
 hotStatement('several member lists', findSharedLists(2));
@@ -115,7 +113,6 @@ const ABSENT: Reader = { orgId: '', userId: '', sessionId: '' };
 @Injectable()
 export class MemberLists {
   private readonly shortLists = new SharedStatement((readers: Reader[]) => this.findShort(readers));
-  /** average of the last lists */
   private usualLength = 0;
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
@@ -130,7 +127,7 @@ export class MemberLists {
     return { kind: 'whole', name, revision, members };
   }
 
-  /** Checks the reader after it has read the page. Returns undefined once their access has ended. */
+  /** Checks the reader after the read. Returns undefined if their access has ended. */
   async findPageFor(
     reader: Reader,
     limit: number,

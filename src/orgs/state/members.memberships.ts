@@ -14,8 +14,7 @@ export interface ListedMembership {
   joinedAt: number;
 }
 
-// LEFT preserves the join order if most users are in one organization; the plain range on `joined_at` makes the
-// engines use the index.
+// LEFT preserves the join order if most users are in one organization; the plain range makes the engines use the index.
 const find = (condition: string): string => `SELECT m.org_id AS orgId, m.user_id AS userId, m.role,
     o.revision AS orgRevision, m.joined_at AS joinedAt
   FROM members m LEFT JOIN orgs o ON o.id = m.org_id LEFT JOIN users u ON u.id = m.user_id

@@ -14,7 +14,7 @@ interface MemberKey {
   userId: string;
 }
 
-/** At one revision of the organization; the role is null for a user who is not a member. */
+/** At one revision; the role is null if the user is not a member. */
 export interface Membership {
   orgId: string;
   orgName: string;
@@ -30,7 +30,7 @@ export interface MemberPair {
   isTargetInviter: 0 | 1;
 }
 
-/** What decides about adding a user by email; null: not a member, no such user. */
+/** null: not a member, or no such user */
 export interface AdditionFacts {
   actorRole: Role | null;
   userId: string | null;
@@ -50,8 +50,7 @@ export interface Departure {
   isInviter: 0 | 1;
 }
 
-// Whether another enabled owner exists; both parameters are SQL. By other indexes the engines read all members. MySQL
-// obeys the hint, the others the ORDER BY.
+// Takes SQL. With other indexes the engines read all members; MySQL obeys the hint, the others the ORDER BY.
 function hasOtherOwner(org: string, user: string): string {
   return `(SELECT /*+ INDEX(w members_org_id_role_email_idx) */ 1
     FROM members w JOIN users v ON v.id = w.user_id
@@ -125,7 +124,7 @@ function orgAtLimit(maxOrgs: number): string {
   return `(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1})`;
 }
 
-/** One statement takes the email from the user's row and locks it, so that both hold until COMMIT. */
+/** Takes the email from the user's row and locks the row, so that both hold until COMMIT. */
 const insertMember = (maxOrgs: number): string =>
   `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
 hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
@@ -165,16 +164,13 @@ export class MembersRepository {
     return rows.length > 0;
   }
 
-  /** Returns false without such a user, for a disabled owner, or at `maxOrgs` organizations. @throws already_member */
+  /** Returns false for an unknown user, a disabled owner, or at `maxOrgs` organizations. @throws already_member */
   async insert(tx: Transaction, member: Omit<Member, 'email'>, maxOrgs: number): Promise<boolean> {
     const { orgId, userId, role, joinedAt } = member;
     const user = insertMember(maxOrgs) + (role === 'owner' ? IS_ENABLED : '') + tx.forUpdate;
+    const sql = `INSERT INTO members (org_id, user_id, email, role, joined_at) ${user}`;
     try {
-      const inserted = await tx.write(
-        `INSERT INTO members (org_id, user_id, email, role, joined_at) ${user}`,
-        [orgId, role, joinedAt, userId],
-      );
-      return inserted === 1;
+      return (await tx.write(sql, [orgId, role, joinedAt, userId])) === 1;
     } catch (error) {
       throw isUniqueViolation(error, MEMBERS_KEY) ? new Problem('already_member') : error;
     }
@@ -195,11 +191,8 @@ export class MembersRepository {
 
   /** Includes deleted organizations. */
   async findOrgIds(userId: string): Promise<string[]> {
-    const rows = await this.members.query<{ orgId: string }[]>(
-      'SELECT org_id AS orgId FROM members WHERE user_id = ?',
-      [userId],
-    );
-    return rows.map(({ orgId }) => orgId);
+    const sql = 'SELECT org_id AS orgId FROM members WHERE user_id = ?';
+    return (await this.members.query<{ orgId: string }[]>(sql, [userId])).map(({ orgId }) => orgId);
   }
 
   findDepartures(tx: Transaction, userId: string): Promise<Departure[]> {
@@ -208,21 +201,16 @@ export class MembersRepository {
 
   async delete(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
     for await (const batch of inBatches(orgIds)) {
-      await tx.write(`DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`, [
-        userId,
-        ...batch,
-      ]);
+      const sql = `DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`;
+      await tx.write(sql, [userId, ...batch]);
     }
   }
 
-  /** @returns how many it deleted, at most `limit` */
   async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
     const found = await tx.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
     if (found.length === 0) return 0;
-    return tx.write(`DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`, [
-      orgId,
-      ...found.map(({ id }) => id),
-    ]);
+    const sql = `DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`;
+    return tx.write(sql, [orgId, ...found.map(({ id }) => id)]);
   }
 
   async hasEnabledOwner(tx: Transaction, orgId: string): Promise<boolean> {
@@ -230,10 +218,8 @@ export class MembersRepository {
   }
 
   countByRole(orgId: string): Promise<{ role: Role; members: number }[]> {
-    return this.members.query<{ role: Role; members: number }[]>(
-      'SELECT role, COUNT(*) AS members FROM members WHERE org_id = ? GROUP BY role',
-      [orgId],
-    );
+    const sql = 'SELECT role, COUNT(*) AS members FROM members WHERE org_id = ? GROUP BY role';
+    return this.members.query(sql, [orgId]);
   }
 
   private async findMemberships(keys: MemberKey[]): Promise<(Membership | undefined)[]> {

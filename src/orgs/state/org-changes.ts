@@ -39,9 +39,9 @@ export type OrgEvent = EventWithout<
   EventType & `${'org' | 'member' | 'invitation'}.${string}`
 >;
 
-/** An organization that the transaction has locked; `revision` is the one after the change. */
+/** `revision` is the one after the change. */
 export interface LockedOrg extends OrgRow {
-  /** Records events of this revision. Call it once, so that all of them have one time. */
+  /** Call it once, so that all events have one time. */
   record: (...events: OrgEvent[]) => Promise<void>;
 }
 
@@ -49,11 +49,10 @@ type Work<LockedRow, Answer> = (tx: Transaction, org: LockedRow) => Promise<Answ
 
 class OrgNotLockedError extends Error {}
 
-// Changes of an organization make an attempt fail. A client that adds a user without pause must not delay their
-// deletion.
+// Changes of an organization make an attempt fail. A client that adds a user in a loop must not delay the deletion.
 const RETRY_TIMEOUT_MS = 8_000;
 
-/** The only ways to lock an organization, for users, operators, commands and jobs. */
+/** The only way to lock an organization. */
 @Injectable()
 export class OrgChanges {
   constructor(
@@ -67,11 +66,7 @@ export class OrgChanges {
     private readonly env: Env,
   ) {}
 
-  /**
-   * The lock is a write and the first statement, because only writes conflict on a multi-primary cluster.
-   * @param work runs again after a lost conflict, so it must have no effect outside the database
-   * @throws org_not_found, precondition_failed
-   */
+  /** The lock is a write, because only writes conflict on a cluster. @param work runs again after a lost conflict */
   inOrg<Answer extends object>(
     write: AnyWrite,
     orgId: string,
@@ -80,7 +75,7 @@ export class OrgChanges {
     return this.lock(write, orgId, (tx, org) => work(tx, org!), false);
   }
 
-  /** @param work as of `inOrg`, for a deleted organization too; without one it gets undefined */
+  /** @param work like `inOrg`, for deleted organizations too; gets undefined if there is no organization */
   inAnyOrg<Answer extends object>(
     write: AnyWrite,
     orgId: string,
@@ -120,13 +115,7 @@ export class OrgChanges {
     return result;
   }
 
-  /**
-   * Locks every organization of the user, deleted ones too, then the user. An addition holds the user's row, so none
-   * can come in between.
-   * @param work as of `inUser`
-   * @returns undefined if nothing changed, or there is no such user
-   * @throws operator_protected, LostConflictError if the organizations change faster than Accounts can lock them
-   */
+  /** Locks every organization of the user, even deleted ones, then the user's row, which an addition needs as well. */
   async inOrgsOf<Answer extends object>(
     write: AnyWrite,
     userId: string,

@@ -10,34 +10,25 @@ export const MAX_ORG_NAME = 100;
 @Index('orgs_name_idx', ['name', 'id'])
 @Index('orgs_deleted_name_idx', ['deletedName', 'id'])
 export class Org {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ type: 'varchar', length: MAX_ORG_NAME }) name: string;
 
-  @Column({ type: 'varchar', length: MAX_ORG_NAME })
-  name: string;
+  /** every change of a membership increments it, so that two changes conflict on every engine */
+  @Column({ type: 'integer' }) revision: number;
+  @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
 
-  /** incremented by every change of a membership, so that two of them conflict on every engine */
-  @Column({ type: 'integer' })
-  revision: number;
-
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt: number;
-
-  /** epoch milliseconds; hidden from then on */
-  @Column({ name: 'deleted_at', type: 'bigint', nullable: true })
-  deletedAt: number | null;
+  /** epoch milliseconds */
+  @Column({ name: 'deleted_at', type: 'bigint', nullable: true }) deletedAt: number | null;
 
   /** the name while deleted, for an index over the few deleted organizations */
   @Column({ name: 'deleted_name', type: 'varchar', length: MAX_ORG_NAME, nullable: true })
   deletedName: string | null;
 
-  /** epoch milliseconds; from then on it cannot be restored */
-  @Column({ name: 'purge_at', type: 'bigint', nullable: true })
-  purgeAt: number | null;
+  /** epoch milliseconds from which the organization cannot be restored */
+  @Column({ name: 'purge_at', type: 'bigint', nullable: true }) purgeAt: number | null;
 
-  /** epoch milliseconds; once set, rows are missing, so no instance may restore the organization */
-  @Column({ name: 'purge_began_at', type: 'bigint', nullable: true })
-  purgeBeganAt: number | null;
+  /** epoch milliseconds; once it is set, rows are missing, so no instance may restore the organization */
+  @Column({ name: 'purge_began_at', type: 'bigint', nullable: true }) purgeBeganAt: number | null;
 }
 
 export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_id, members.user_id' };
@@ -55,19 +46,13 @@ export class Member {
   @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  // Copied from the user, so that one index covers lists. No foreign key: a Galera node that applied this row before
-  // its user would leave the cluster.
-  @Column({ type: 'varchar', length: 254 })
-  email: string;
-
-  @Column({ type: 'varchar', length: 6 })
-  role: Role;
-
-  @Column({ name: 'joined_at', type: 'bigint' })
-  joinedAt: number;
+  // A copy, so that one index covers lists. A foreign key could make a Galera node leave: it may apply this row first.
+  @Column({ type: 'varchar', length: 254 }) email: string;
+  @Column({ type: 'varchar', length: 6 }) role: Role;
+  @Column({ name: 'joined_at', type: 'bigint' }) joinedAt: number;
 }
 
-/** `expired` is stored once the clean-up, or the next invitation, has come by. */
+/** The clean-up or the next invitation stores `expired`. */
 export const INVITATION_STATUSES = ['pending', 'accepted', 'declined', 'revoked', 'expired'] as const;
 
 export const INVITATION_TTL_MS = 7 * 86_400_000;
@@ -91,45 +76,21 @@ export const PENDING_INVITATION_KEY: UniqueKey = {
 @Index('invitations_org_id_status_idx', ['orgId', 'status', 'id'])
 @Index('invitations_expires_at_idx', ['pending', 'expiresAt'])
 export class Invitation {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
-
-  @Column({ name: 'org_id', type: 'varchar', length: 36 })
-  orgId: string;
-
-  @Column({ type: 'varchar', length: 254 })
-  email: string;
-
-  @Column({ type: 'varchar', length: 6 })
-  role: InvitedRole;
-
-  @Column({ type: 'varchar', length: 8 })
-  status: InvitationStatus;
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ name: 'org_id', type: 'varchar', length: 36 }) orgId: string;
+  @Column({ type: 'varchar', length: 254 }) email: string;
+  @Column({ type: 'varchar', length: 6 }) role: InvitedRole;
+  @Column({ type: 'varchar', length: 8 }) status: InvitationStatus;
 
   /** 1, or null once ended: the unique key allows one pending row for an organization and email */
-  @Column({ type: 'integer', nullable: true })
-  pending: 1 | null;
-
-  @Column({ name: 'code_number', type: 'integer' })
-  codeNumber: number;
+  @Column({ type: 'integer', nullable: true }) pending: 1 | null;
+  @Column({ name: 'code_number', type: 'integer' }) codeNumber: number;
 
   /** 1: the inviter saw the code, so it proves nothing about the email */
-  @Column({ name: 'code_shown', type: 'integer' })
-  codeShown: 0 | 1;
-
-  /** attempts to enter a code for this email */
-  @Column({ type: 'integer', default: 0 })
-  tries: number;
-
-  @Column({ name: 'invited_by', type: 'varchar', length: 36 })
-  invitedBy: string;
-
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt: number;
-
-  @Column({ name: 'expires_at', type: 'bigint' })
-  expiresAt: number;
-
-  @Column({ name: 'ended_at', type: 'bigint', nullable: true })
-  endedAt: number | null;
+  @Column({ name: 'code_shown', type: 'integer' }) codeShown: 0 | 1;
+  @Column({ type: 'integer', default: 0 }) tries: number;
+  @Column({ name: 'invited_by', type: 'varchar', length: 36 }) invitedBy: string;
+  @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
+  @Column({ name: 'expires_at', type: 'bigint' }) expiresAt: number;
+  @Column({ name: 'ended_at', type: 'bigint', nullable: true }) endedAt: number | null;
 }

@@ -11,7 +11,7 @@ const MAX_NAMED = 100;
 export const NO_ENABLED_OWNER =
   'No owner of the organization has an account that is enabled; enable one, or restore it with force.';
 
-/** Without other members, no other owner can be made there. */
+/** Without another member, there can be no other owner. */
 interface OwnedOrg {
   orgId: string;
   name: string;

@@ -21,7 +21,7 @@ export type OrgRow = Pick<Org, 'id' | 'name' | 'revision' | 'deletedAt' | 'purge
 const FIND = `SELECT id, name, revision, deleted_at AS deletedAt, purge_at AS purgeAt,
   purge_began_at AS purgeBeganAt FROM orgs WHERE id = ?`;
 
-/** LEFT preserves the join order where one user is in most organizations. The last list may be cut. */
+/** LEFT preserves the join order if one user is in most organizations. May cut the last list. */
 const findOrgsOfUsers = (size: number): string =>
   `SELECT m.user_id AS userId, o.id, o.name
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id
@@ -61,21 +61,17 @@ export class OrgsRepository {
     (userIds: string[]) => this.findShortLists(userIds),
     () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_SHARED_ROWS / this.usualLength))),
   );
-  /** average of the last lists */
   private usualLength = 1;
 
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
   async insert(tx: Transaction, org: Pick<Org, 'id' | 'name' | 'createdAt'>): Promise<void> {
-    // Measured hot: TypeORM takes longer to build this statement than the database to run it.
-    await tx.write('INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)', [
-      org.id,
-      org.name,
-      org.createdAt,
-    ]);
+    // Hot: TypeORM takes longer to build this statement than the database to run it.
+    const sql = 'INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)';
+    await tx.write(sql, [org.id, org.name, org.createdAt]);
   }
 
-  /** Locks organizations, deleted ones too, until COMMIT, in one order for every caller, against deadlocks. */
+  /** Locks organizations, even deleted ones, until COMMIT. One order for every caller prevents deadlocks. */
   async raiseRevisions(tx: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
       await tx.write(`UPDATE orgs SET revision = revision + 1 WHERE id IN (${places(batch.length)})`, batch);
@@ -96,9 +92,8 @@ export class OrgsRepository {
   }
 
   async restore(tx: Transaction, id: string): Promise<void> {
-    await tx.write('UPDATE orgs SET deleted_at = NULL, deleted_name = NULL, purge_at = NULL WHERE id = ?', [
-      id,
-    ]);
+    const sql = 'UPDATE orgs SET deleted_at = NULL, deleted_name = NULL, purge_at = NULL WHERE id = ?';
+    await tx.write(sql, [id]);
   }
 
   async rename(tx: Transaction, id: string, name: string): Promise<void> {
@@ -154,7 +149,7 @@ export class OrgsRepository {
     const rows = await this.findOrgsOf(distinct);
     this.usualLength = Math.max(1, rows.length / distinct.length);
     const lists = Map.groupBy(rows, ({ userId }) => userId);
-    // Rows come in the order of users: if there are too many, the lists from the last one on are incomplete.
+    // Rows are in the order of users, so only the lists from the last user on can be incomplete.
     const lastId = rows.length > MAX_SHARED_ROWS ? rows.at(-1)!.userId : undefined;
     for (const userId of distinct) {
       const isLong = (lists.get(userId) ?? []).length > MAX_SHORT_LIST;

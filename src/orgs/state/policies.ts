@@ -19,12 +19,10 @@ export function requireRole(role: Role | null, least: Role): asserts role is Rol
   }
 }
 
-/** Whether the organization has no enabled owner without this member. */
 export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 }): boolean {
   return member.role === 'owner' && !member.hasOtherOwner;
 }
 
-/** @param onlyVerified whether an account whose email is not verified counts as none */
 export function requireAddition(facts: AdditionFacts, onlyVerified: boolean): string {
   const { actorRole, userId, emailVerifiedAt, targetRole } = facts;
   requireRole(actorRole, 'admin');
@@ -55,7 +53,7 @@ export function requireLeaving(facts: MemberPair, session: Session): Role {
   return targetRole;
 }
 
-/** The new owner has to be enabled, so that there is one whether the old one stays or leaves. */
+/** The new owner must be enabled, so that the organization has an enabled owner even if the old one leaves. */
 export function requireTransfer({ actorRole, targetRole, isTargetDisabled }: MemberPair): Role {
   requireRole(actorRole, 'owner');
   if (targetRole === null) throw new Problem('member_not_found');
@@ -63,7 +61,7 @@ export function requireTransfer({ actorRole, targetRole, isTargetDisabled }: Mem
   return targetRole;
 }
 
-/** Only owners change, remove or make an owner. By a delegated session, a service could hand over the organization. */
+/** Only owners change owners, and not by a delegated session: a service could hand over the organization. */
 function requireTarget({ actorRole, targetRole }: MemberPair, session: Session, to?: Role): Role {
   requireRole(actorRole, 'admin');
   if (targetRole === null) throw new Problem('member_not_found');
@@ -85,7 +83,7 @@ export function requireRestorable(org: OrgRow | undefined, now: number): asserts
   if (purgeAt === null || purgeBeganAt !== null || purgeAt <= now) throw new Problem('org_not_found');
 }
 
-/** Additions leave room for a user's own organizations, so that strangers cannot use up the limit. */
+/** Leaves room for a user's own organizations, so that others cannot use up the limit. */
 export function additionsUpTo(maxOrgsPerUser: number): number {
   return Math.max(1, Math.floor((maxOrgsPerUser * 4) / 5));
 }
@@ -136,7 +134,6 @@ function requireActor({ actorRole, actorEmail, actorDisabledAt }: InvitingFacts)
   requireRole(actorRole, 'admin');
 }
 
-/** @param renewed the invitation that may be pending */
 function requireUninvited(facts: InvitingFacts, now: number, renewed?: string): void {
   const { targetRole, pendingId: invitationId, pendingUntil } = facts;
   if (targetRole !== null) throw new Problem('already_member');

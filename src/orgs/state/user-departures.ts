@@ -14,17 +14,16 @@ interface Departing {
   actor: Actor;
   userId: string;
   departures: readonly Departure[];
-  /** allows an organization to be left without an enabled owner */
   force: boolean;
 }
 
 export interface OrphanedOrg {
   id: string;
-  /** whether it was deleted, since nobody else was a member */
+  /** true if it was deleted because it had no other member */
   isDeleted: boolean;
 }
 
-/** The caller records the events together with its own, which have the same time. */
+/** The caller records `events` together with its own, at the same time. */
 interface Consequences {
   orphaned: OrphanedOrg[];
   events: NewEvent[];
@@ -39,7 +38,6 @@ export class UserDepartures {
     private readonly env: Env,
   ) {}
 
-  /** @throws OnlyOwnerError */
   async leave(tx: Transaction, departing: Departing): Promise<Consequences> {
     const { actor, userId, departures, force } = departing;
     const orphaned = requireOtherOwners(departures, force);
@@ -57,7 +55,6 @@ export class UserDepartures {
     };
   }
 
-  /** @throws OnlyOwnerError */
   async stayDisabled(tx: Transaction, departing: Departing): Promise<Consequences> {
     const orphaned = requireOtherOwners(departing.departures, departing.force);
     const revoked = await this.revokeInvitations(tx, departing, 'inviter_disabled');
@@ -67,7 +64,7 @@ export class UserDepartures {
     };
   }
 
-  /** Deletes organizations that lose their last member. An owner leaves one only if an operator forces it. */
+  /** An owner leaves an organization without another member only if an operator forces it. */
   private async deleteAbandoned(tx: Transaction, { actor, departures }: Departing): Promise<NewEvent[]> {
     const abandoned = departures.filter(({ hasOtherMember, isDeleted }) => !hasOtherMember && !isDeleted);
     const now = Date.now();
@@ -92,14 +89,14 @@ export class UserDepartures {
   }
 }
 
-/** @returns the departures that leave no enabled owner, by force @throws OnlyOwnerError */
+/** Returns the departures that leave no enabled owner. @throws OnlyOwnerError without `force` */
 export function requireOtherOwners(departures: readonly Departure[], force: boolean): Departure[] {
   const orphaned = departures.filter((departure) => !departure.isDeleted && isLastOwner(departure));
   if (orphaned.length > 0 && !force) throw new OnlyOwnerError(orphaned);
   return orphaned;
 }
 
-/** One event for each organization, because its admins see it too. */
+/** One event per organization, because its admins read it as well. */
 function orphanings(
   { actor, userId }: Departing,
   orphaned: readonly Departure[],
