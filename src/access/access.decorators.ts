@@ -17,10 +17,10 @@ export const Public = (...usedBy: CallerKind[]) =>
 
 export const SignedIn = (tokens: ForBoundTokens = {}) => forUsers({ to: 'signed-in', ...tokens });
 
-/** Excludes delegated sessions: a service must not take the account over. */
+/** Excludes delegated sessions, because a service must not take over the account. */
 export const SignedInByPassword = () => forUsers({ to: 'signed-in', assurance: BY_PASSWORD });
 
-/** Also admits a caller who sends a refresh token in the body; the handler checks the token. */
+/** Also admits a refresh token in the body, which the handler checks. */
 export const SignedInOrRefreshToken = () =>
   applyDecorators(forUsers({ to: 'signed-in', or: 'refresh-token', boundTokens: true }), ApiSecurity({}));
 
@@ -37,7 +37,7 @@ export const MinRole = (minRole: Role, more: ForBoundTokens & { assurance?: type
 
 export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: BY_PASSWORD });
 
-/** A service that sends a secret has to send the right one. */
+/** Rejects a service that sends a wrong secret. */
 export const PublicOrService = () =>
   applyDecorators(
     RouteAccess({ to: 'everyone', or: 'service', usedBy: ['clients', 'services'] }),

@@ -17,14 +17,13 @@ export interface UserPrincipal {
   email: string;
   emailVerified: boolean;
   sessionId: string;
-  /** whether a one-time code opened the session */
   isDelegated: boolean;
-  /** of the login, also for a delegated session */
+  /** A delegated session inherits it from the login. */
   amr: readonly AuthenticationMethod[];
   authTime: number;
   epoch: number;
   service: string | null;
-  /** the only service that the code was for; null for a plain code and for a login */
+  /** the only service that the one-time code was for; null for a plain code and for a login */
   audience: string | null;
   isOperator: boolean;
 }
@@ -37,7 +36,7 @@ declare module 'fastify' {
   }
 }
 
-/** Limits count a caller under this key. The id of a user contains no colon. */
+/** Rate limits count a caller under this key. The id of a user contains no colon. */
 export function limitKey(principal: Principal): string {
   return principal.kind === 'user' ? principal.id : `service:${principal.name}`;
 }
@@ -90,7 +89,7 @@ export type UserActor = Origin & Pick<UserPrincipal, 'kind' | 'id' | 'sessionId'
 
 export interface OperatorActor extends Partial<Origin> {
   kind: 'operator';
-  /** over HTTP the id of the user; for the CLI a name */
+  /** id of the user over HTTP, a name in the CLI */
   id: string;
   sessionId?: string;
   reason?: string;
@@ -98,7 +97,7 @@ export interface OperatorActor extends Partial<Origin> {
 
 export type SignedInOperator = OperatorActor & Origin & { sessionId: string };
 
-/** Accounts itself, with the origin of the anonymous request that made it act, if there was one. */
+/** Accounts itself, with the origin of the anonymous request that it acts for, if any. */
 interface SystemActor extends Partial<Origin> {
   kind: 'system';
 }

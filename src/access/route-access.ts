@@ -30,7 +30,7 @@ function loginNeeded({ secondFactor, maxAge }: NonNullable<Assurance['login']>):
 
 export interface Assurance {
   by: 'password';
-  /** another login can meet these demands (RFC 9470) */
+  /** Another login can meet these demands (RFC 9470). */
   login?: { secondFactor: boolean; maxAge: number };
 }
 
@@ -49,7 +49,7 @@ export function requireAssurance(
 ): void {
   if (!assurance) return;
   const { login } = assurance;
-  // A delegated session inherits `amr` and `authTime`, but needs another login, too.
+  // A delegated session inherits `amr` and `authTime`, but also needs another login.
   const isMet =
     !isDelegated &&
     (!login?.secondFactor || amr.includes('otp')) &&
@@ -58,12 +58,11 @@ export function requireAssurance(
   if (isDelegated) throw new Problem('step_up_required');
 }
 
+/** `boundTokens` also admits tokens of a code for one service. */
 export interface ForBoundTokens {
-  /** also admits tokens of a code for one service */
   boundTokens?: true;
 }
 
-/** Each has an OpenAPI document of its own. */
 export const CALLER_KINDS = ['clients', 'services', 'operators'] as const;
 
 export type CallerKind = (typeof CALLER_KINDS)[number];
@@ -89,7 +88,6 @@ export function callersOf(access: Access): readonly CallerKind[] {
   return takesBoundTokens(access) ? ['clients', 'services'] : ['clients'];
 }
 
-/** Logging out needs no user: a refresh token is enough. */
 export function needsUser(access: Access): boolean {
   if (access.to === 'signed-in') return access.or === undefined;
   return access.to === 'members' || access.to === 'operators';
@@ -99,7 +97,7 @@ interface Caller {
   principal?: Principal;
 }
 
-/** Checks everything except the role in an organization, which the roles guard checks later. */
+/** Checks everything except the role in the organization, which RolesGuard checks later. */
 export function requireAccess(access: Access | undefined, caller: Caller, env: Env): void {
   if (access === undefined) throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
   if (access.to === 'services') return requireScope(access.scope, caller);

@@ -56,7 +56,7 @@ export class AppModule {
         RequestsModule,
         ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
-      // Listed here, so that commands load EventsModule without @nestjs/swagger and class-validator.
+      // Listed here, so that CLI commands load EventsModule without @nestjs/swagger and class-validator.
       controllers: [OrgEventsController, FeedController],
       providers: [
         // The order matters.
@@ -65,7 +65,7 @@ export class AppModule {
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_GUARD, useExisting: WriteControlsGuard },
-        // Nest asks the last one first.
+        // Nest tries the last filter first.
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_FILTER, useClass: RefusalsFilter },
         { provide: APP_FILTER, useClass: ShortCircuitResponseFilter },

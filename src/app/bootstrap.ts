@@ -7,7 +7,7 @@ import { type Env, loadEnv, workersFor } from '../config/env.js';
 import { createLogger, NestLogger } from '../telemetry/logging/logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 
-/** Imports the database late, so that a wrong configuration is reported first. */
+/** Imports the database late, so that Accounts reports a wrong configuration first. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
   const log = await createLogger(env.logLevel);
@@ -77,7 +77,7 @@ export class ProcessManager {
     const { pid } = worker.process;
     worker.once('exit', (code, signal) => this.replace({ pid, code, signal }, pause));
     worker.on('error', (error) => {
-      // The process was not created, so that no exit event follows.
+      // If the process was not created, no exit event follows.
       if (pid === undefined) this.replace({ err: error }, pause);
       else this.log.warn({ msg: 'a worker cannot be reached', pid, err: error });
     });

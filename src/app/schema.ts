@@ -3,8 +3,7 @@ import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { SecondFactorFailures } from '../auth/second-factor/second-factor-failures.repository.js';
-import { RecoveryCode } from '../auth/second-factor/second-factors.repository.js';
-import { SecondFactor } from '../auth/second-factor/second-factors.repository.js';
+import { RecoveryCode, SecondFactor } from '../auth/second-factor/second-factors.repository.js';
 import { Event, FeedEntry } from '../events/event.entity.js';
 import { Mail } from '../mail/mail.entity.js';
 import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
@@ -56,7 +55,7 @@ export const SCHEMA: Schema = {
   migrations: [CreateSchema1795219200000],
 };
 
-/** The data source of TypeORM's command line, which opens it itself. */
+/** The data source for TypeORM's command line, which initializes it. */
 export async function migrationDataSource(): Promise<DataSource> {
   return createDataSource(await dataSourceOptions(loadEnv(), SCHEMA, 'maintenance'));
 }

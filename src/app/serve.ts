@@ -58,7 +58,7 @@ async function traceIfWanted(env: Env): Promise<() => Promise<void>> {
   return startTracing(env);
 }
 
-/** A service must not have the value of JWT_AUDIENCE or JWT_ISSUER as its name. */
+/** A service must not be named like JWT_AUDIENCE or JWT_ISSUER. */
 async function refuseReservedNames(app: NestFastifyApplication, env: Env): Promise<void> {
   const reserved = reservedNames(env);
   const [name] = await app.get(ServicesRepository).findExisting([...reserved.keys()]);
@@ -118,7 +118,7 @@ export async function configureApp(
   refuseOtherMethods();
 }
 
-/** No provider starts by itself, so that commands start none of these. */
+/** Providers do not start by themselves, because CLI commands must not start them. */
 async function startWorkers(app: NestFastifyApplication): Promise<void> {
   await app.get(PasswordHasher).start();
   app.get(KeyFileWatch).start();

@@ -24,7 +24,6 @@ const PERIOD_MS = 60_000;
 const CONTINUE_AFTER_MS = 1000;
 const MAX_BATCHES = 200;
 
-/** A job that returns no batch has nothing more to do. */
 type Job = () => Promise<Batch | void>;
 
 interface Run {
@@ -63,7 +62,7 @@ export class CleanUp implements OnApplicationShutdown {
     await this.running;
   }
 
-  /** Runs every job: one that fails keeps no other from its rows. Then throws the first failure. */
+  /** Runs every job, even if another job fails, and then throws the first failure. */
   async deleteExpired(now = Date.now()): Promise<Run> {
     const total: Run = { deleted: 0, hasMore: false };
     const failures: unknown[] = [];
@@ -108,13 +107,13 @@ export class CleanUp implements OnApplicationShutdown {
       if (!batch) return { deleted, hasMore: false };
       deleted += batch.deleted;
       if (batch.examined < BATCH) return { deleted, hasMore: false };
-      // SQLite answers within the same turn of the event loop: without a pause nothing else would run.
+      // SQLite answers within the same turn of the event loop, so without a pause no other work would run.
       await yieldToEventLoop();
     }
     return { deleted, hasMore: deleted > 0 };
   }
 
-  /** The pause varies, so that several instances do not delete the same rows at once. */
+  /** Adds jitter, so that instances do not delete the same rows at once. */
   private schedule(pauseMs: number): void {
     const run = (): void => {
       this.running = this.runOnce();

@@ -6,7 +6,7 @@ export interface SqliteLocation {
 }
 
 export interface DatabaseTls {
-  /** `required` checks the certificate only if `ca` is set, and never the host name */
+  /** `required` checks the certificate only if `ca` is set, and never checks the host name. */
   mode: 'required' | 'verify';
   /** PEM; undefined means Node's authorities */
   ca: string | undefined;
@@ -48,7 +48,7 @@ export const database: Reader<SqliteLocation | MysqlLocation> = (variables) => {
   return location;
 };
 
-/** The URL class refuses several hosts: `mysql://user:password@host:port[,host:port…]/database`. */
+/** The URL class rejects several hosts: `mysql://user:password@host:port[,host:port…]/database`. */
 function parseDatabaseUrl(url: string): SqliteLocation | MysqlLocation | undefined {
   if (url.startsWith('sqlite:')) {
     const file = url.slice('sqlite:'.length);

@@ -29,7 +29,6 @@ const TRUSTED_RANGE = {
     'IP addresses and CIDR ranges no wider than /8 (IPv6: /7), because a trusted host can claim any client address',
   parse: parseIpRange,
 };
-/** as browsers and desktop web views send it */
 const ORIGIN: Format<string> = {
   expected: 'exact origins such as https://app.example.com',
   parse: (text) => (/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined),
@@ -67,7 +66,7 @@ const memoryKib = variable('ARGON2_MEMORY_KIB', '19456', wholeNumber(1024, 4_194
 const timeCost = variable('ARGON2_TIME', '2', wholeNumber(1, 100));
 const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
 
-/** Every setting, in the order of their errors. Durations are in seconds unless the name says otherwise. */
+/** Errors come in this order. Durations are in seconds unless the name says otherwise. */
 const SETTINGS = {
   production: isProduction,
   exposedFiles: (variables: Variables): readonly string[] => variables.exposed,
@@ -77,7 +76,6 @@ const SETTINGS = {
   metricsHost: variable('METRICS_HOST', host, TEXT),
   otlpEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', url('http', 'https')),
   serviceName: variable('OTEL_SERVICE_NAME', 'accounts', TEXT),
-  /** share of the traces that begin here, from 0 to 1 */
   tracesSampleRatio: variable('OTEL_TRACES_SAMPLER_ARG', '1', SAMPLE_RATIO),
   database,
   databasePoolSize: variable('DATABASE_POOL_SIZE', '20', wholeNumber(2, 1000)),
@@ -87,7 +85,7 @@ const SETTINGS = {
   ),
   smtp,
   mailFrom,
-  /** directory; undefined means the templates that are shipped */
+  /** directory; undefined means the default templates */
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
   jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
   jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),
@@ -97,9 +95,9 @@ const SETTINGS = {
   accessTokenTtl: variable('ACCESS_TOKEN_TTL', '15m', duration('24h')),
   codeTtl: variable('CODE_TTL', '60s', duration('10m')),
   sessionMaxAge: variable('SESSION_MAX_AGE', '30d', duration('3650d')),
-  /** how long after its last refresh a session ends */
+  /** the time from the last refresh of a session to its end */
   sessionIdle: variable('SESSION_IDLE', '14d', duration('3650d')),
-  /** how long the refresh token before the last one is accepted */
+  /** how long Accounts accepts the previous refresh token */
   refreshGrace: variable('REFRESH_GRACE', '30s', REFRESH_GRACE),
   /** undefined means that the limit is off */
   rateLimitRegister: limit('RATE_LIMIT_REGISTER', '5/1h'),
@@ -145,7 +143,7 @@ export type Argon2Cost = Settings['argon2'];
 
 const Base: new () => object = Object;
 
-/** A class, since Nest injects it by its type. */
+/** A class, because Nest injects it by its type. */
 export class Env extends (Base as new () => Settings) {
   constructor(settings: Settings) {
     super();
@@ -162,7 +160,7 @@ export function parseEnv(environment: NodeJS.ProcessEnv): Env {
   return new Env(Object.fromEntries(settings) as Settings);
 }
 
-/** A `.env` file adds what the environment does not set. */
+/** The environment wins over the `.env` file. */
 export function loadEnv(): Env {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return parseEnv(process.env);

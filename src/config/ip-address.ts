@@ -6,13 +6,13 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 export type IpRange = readonly [network: IpAddress, prefixLength: number];
 
-/** of the widest private networks (RFC 1918, RFC 4193) */
+/** the widest private networks (RFC 1918, RFC 4193) */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 };
 const BITS = { ipv4: 32, ipv6: 128 };
-/** prefix of IPv4-mapped IPv6, `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */
+/** `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */
 const MAPPED_PREFIX = 96;
 
-/** Drops a zone; IPv4-mapped IPv6 becomes IPv4. */
+/** Removes a zone, and converts IPv4-mapped IPv6 to IPv4. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ''));
 }

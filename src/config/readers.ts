@@ -122,8 +122,7 @@ export const url = (...schemes: string[]): Format<string> => ({
       : undefined,
 });
 
-// Clients discover an issuer only by a URL without query and fragment (RFC 8414 section 2). `http` is for development and
-// private networks. Neither part of the result ends in a slash.
+/** RFC 8414 section 2 allows no query and no fragment. Neither part of the result ends in a slash. */
 export function issuerUrl(issuer: string): { base: string; path: string } | undefined {
   if (!/^https?:\/\/[^\s?#\\]+$/.test(issuer) || !URL.canParse(issuer)) return undefined;
   const { username, password, pathname } = new URL(issuer);
@@ -133,7 +132,7 @@ export function issuerUrl(issuer: string): { base: string; path: string } | unde
 
 const MAX_LENGTH = 60;
 
-/** A colon separates the issuer from the account in the label of an app. */
+/** A colon separates the issuer from the account in authenticator apps. */
 const LABEL: Format<string> = {
   expected: `text of 1 to ${MAX_LENGTH} characters without a colon`,
   parse: (text) => (/^[^\p{C}:]{1,60}$/u.test(text) ? text : undefined),

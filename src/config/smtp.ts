@@ -4,7 +4,7 @@ import type { Variables } from './variables.js';
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise STARTTLS if the server offers it */
+  /** TLS from the first byte instead of STARTTLS */
   secure: boolean;
   requireTls: boolean;
   login: { user: string; password: string } | undefined;
@@ -37,7 +37,7 @@ export const smtp: Reader<SmtpServer | undefined> = (variables) => {
   const ca = readCertificates(variables);
   if (!isMailSent(variables)) return undefined;
   const server = readServer(variables);
-  // A password goes over TLS only. A named authority is useless without TLS.
+  // Passwords and certificate authorities require TLS.
   return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
 };
 

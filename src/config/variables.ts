@@ -31,7 +31,7 @@ function isReadByOthers(file: string): boolean {
 function readSecretFile(file: string): string | undefined {
   try {
     const stats = statSync(file);
-    // A pipe would delay the start.
+    // Reading a pipe could block.
     if (!stats.isFile() || stats.size > MAX_SECRET_FILE_KIB * 1024) return undefined;
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch {
@@ -39,14 +39,14 @@ function readSecretFile(file: string): string | undefined {
   }
 }
 
-/** No other program is known to use these. */
+/** No other known program uses these prefixes. */
 const OWN_PREFIXES = ['RATE_LIMIT_', 'ARGON2_'];
-/** A shorter name, such as HOST, may differ by one letter from another one, such as HOME. */
+/** A shorter name, such as HOST, may differ by one letter from a variable of the system, such as HOME. */
 const MIN_COMPARED_LENGTH = 8;
 const TWO_MISTAKES_LENGTH = 13;
 const MAX_COMPARED_LENGTH = 40;
 
-// Platforms and other programs set variables, too, such as REDIS_PORT. Without one of our prefixes only a likely typo counts.
+/** Other programs set variables too, such as REDIS_PORT, so a name without one of our prefixes must be a likely typo. */
 function misspelledNames(names: readonly string[], known: readonly string[]): string[] {
   return names
     .filter((name) => !known.includes(name) && (hasOwnPrefix(name) || name.length <= MAX_COMPARED_LENGTH))
@@ -91,7 +91,6 @@ function mistakesIn(name: string, meant: string): number {
 /** `NAME_FILE` wins over `NAME`, which may be the default of a systemd unit. */
 const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
 
-/** An empty variable counts as unset. */
 export class Variables {
   readonly problems: string[] = [];
   readonly exposed: string[] = [];

@@ -26,7 +26,7 @@ export class MigrationLeaseLostError extends ConfigurationError {
   }
 }
 
-/** The lease is a row, since named locks do not span a Galera cluster. The lease of a dead holder expires. */
+/** The lease is a row, because named locks do not span a Galera cluster. */
 export async function withMigrationLease<T>(dataSource: DataSource, work: () => Promise<T>): Promise<T> {
   const holder = randomUUID();
   for (const sql of [CREATE_TABLE, CREATE_ROW]) await retryPersistently(() => dataSource.query(sql));
@@ -48,16 +48,16 @@ async function take(dataSource: DataSource, holder: string): Promise<void> {
   }
 }
 
-/** A failure to release must not hide a failure of the work. The lease expires by itself. */
 async function workAndRelease<T>(dataSource: DataSource, holder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
+    // A failure to release must not hide a failure of the work. The lease expires by itself.
     await retryPersistently(() => changesRow(dataSource, RELEASE, holder)).catch(() => undefined);
   }
 }
 
-/** `lost` rejects if another instance holds the lease, or before it expires without a renewal. */
+/** `lost` rejects if another instance holds the lease, or before the lease expires without a renewal. */
 function keepRenewing(dataSource: DataSource, holder: string): { lost: Promise<never>; stop: () => void } {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   let renewedAt = performance.now();
@@ -120,12 +120,12 @@ async function runMigrations(dataSource: DataSource): Promise<string[]> {
   return applied.map(({ name }) => name);
 }
 
-/** The second migration of versions before 0.3.0. Their first one has the name of ours. */
+/** The second migration of versions before 0.3.0. Their first migration has the name of ours. */
 const OF_OLDER_VERSIONS = 'LinkSessions1795305600000';
 
 /**
- * Ignores migrations of newer versions. TypeORM's own check would create its table.
- * @throws ConfigurationError if a version before 0.3.0 made the schema
+ * Ignores migrations of newer versions. TypeORM's own check would create the table `migrations`.
+ * @throws ConfigurationError if a version before 0.3.0 created the schema
  */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);

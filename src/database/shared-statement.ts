@@ -12,13 +12,12 @@ interface Waiting<Key, Answer> {
 
 export const MAX_BATCH_SIZE = 64;
 
-/** A longer query gets a second one beside it, however few requests wait. */
 const SLOW_QUERY_MS = 20;
 const MANY_REQUESTS = 8;
 const MAX_QUERIES = 2;
 
-// Runs one query for all requests that arrive within a turn of the event loop, or while a query runs. If many wait, a
-// second query runs beside it. Answers are never older than their requests.
+// Runs one query for all requests that arrive within a turn of the event loop or while a query runs. A second query runs
+// in parallel if many requests wait or the first is slow. Answers are never older than their requests.
 export class SharedStatement<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;
@@ -26,13 +25,13 @@ export class SharedStatement<Key, Answer> {
   private lastSize = 0;
   private isTaking = false;
 
-  // `query` answers in the order of the keys, which may repeat. `maxBatch` is smaller if answers are large.
+  /** @param query returns the answers in the order of the keys, which may repeat */
   constructor(
     private readonly query: (keys: Key[]) => Promise<Answer[]>,
     private readonly maxBatch = (): number => MAX_BATCH_SIZE,
   ) {}
 
-  /** Throws inside a transaction, because the query could wait for its end. */
+  /** Throws inside a transaction, because the query could wait for the end of that transaction. */
   run(key: Key): Promise<Answer> {
     return new Promise((resolve, reject) => {
       refuseInsideTransaction();
@@ -57,7 +56,7 @@ export class SharedStatement<Key, Answer> {
   private async take(): Promise<Waiting<Key, Answer>[]> {
     this.lastBegan = performance.now();
     this.isTaking = true;
-    // Otherwise the first request of a turn gets a query of its own, and SQLite starves everything else.
+    // Without this pause, each first request would get its own query, and SQLite would starve all other work.
     await yieldToEventLoop();
     this.isTaking = false;
     const batch = this.waiting.splice(0, this.maxBatch());

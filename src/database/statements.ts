@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** rows for one statement: SQLite binds at most 32,766 values, and an event has 15 */
+/** SQLite binds at most 32,766 values, and an event has 15. */
 export const MAX_ROWS_AT_ONCE = 500;
 
-/** Pauses between batches: SQLite answers within the turn, so that nothing else would run. */
+/** Pauses between batches, because SQLite answers within the turn and would starve other work. */
 export async function* inBatches<T>(items: readonly T[], size = MAX_ROWS_AT_ONCE): AsyncGenerator<T[]> {
   for (let from = 0; from < items.length; from += size) {
     if (from > 0) await yieldToEventLoop();
@@ -15,20 +15,19 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
-// Rows of values as a table `k`, planned once: a condition with OR for each key takes three times as long for 32 keys.
-// `columns` is `SELECT … FROM` a table with an id: it finds nothing, but gives the columns their character set, without
-// which the joins use no index.
+// Returns rows of values as a table `k`: conditions joined by OR take three times as long for 32 keys. `columns` is
+// `SELECT … FROM` a table with an id. It finds no row, but sets the character set of the columns, or joins use no index.
 export function keyTable(columns: string, width: number, size: number): string {
   return `(${columns} WHERE id = ''${` UNION ALL SELECT ${places(width)}`.repeat(size)}) k`;
 }
 
-/** Pads to a power of two, so that there are few prepared statements. */
+/** Pads to a power of two, which keeps the number of prepared statements low. */
 export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
   const size = 2 ** Math.ceil(Math.log2(keys.length));
   return [...keys, ...Array<Key>(size - keys.length).fill(absentKey)];
 }
 
-/** small enough that other work on SQLite does not wait for it */
+/** Small, because other work on SQLite waits for a batch. */
 export const BATCH = 100;
 
 export interface Batch {
@@ -44,8 +43,7 @@ export async function deleteFound<Id>(
   return { examined: found.length, deleted: found.length };
 }
 
-// The time of the database in epoch milliseconds. The clocks of two instances may differ by minutes, and an instance reads
-// its clock before its statement waits for a connection and row locks.
+/** The clock of the database in epoch milliseconds; the clocks of two instances may differ by minutes. */
 export const NOW_MS = 'CAST(ROUND(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)';
 
 export interface HotStatement {
@@ -54,7 +52,7 @@ export interface HotStatement {
   values: unknown[];
 }
 
-/** By default MySQL answers with a tree. MariaDB reads the format as a comment. */
+/** MySQL's default format is a tree. MariaDB reads the format as a comment. */
 export const EXPLAIN = {
   sqlite: 'EXPLAIN QUERY PLAN',
   mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */',
@@ -62,7 +60,7 @@ export const EXPLAIN = {
 
 export const HOT_STATEMENTS: HotStatement[] = [];
 
-/** @param values examples of the right type; by default empty texts, and a number for each LIMIT and OFFSET */
+/** @param values examples; by default empty texts, and a number for each LIMIT and OFFSET */
 export function hotStatement(name: string, sql: string, values = exampleValues(sql)): string {
   HOT_STATEMENTS.push({ name, sql, values });
   return sql;

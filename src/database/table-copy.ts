@@ -32,7 +32,7 @@ export async function copyTables(file: string, target: DataSource): Promise<Copi
   }
 }
 
-/** The database checks foreign keys with every row. */
+/** Sorts each table behind those that it refers to, because the database checks foreign keys with every row. */
 function referredFirst(tables: readonly EntityMetadata[]): EntityMetadata[] {
   const ordered: EntityMetadata[] = [];
   while (ordered.length < tables.length) {
@@ -57,13 +57,12 @@ async function copyTable(
   const page = source.prepare(
     `SELECT rowid, ${names.join(', ')} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`,
   );
-  const row = `(${places(names.length)})`;
   let rows = 0;
   for (let after = 0; ;) {
     const found = page.all(after) as Record<string, unknown>[];
     if (found.length === 0) break;
     rows += await tx.write(
-      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${found.map(() => row).join(', ')}`,
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${found.map(() => `(${places(names.length)})`).join(', ')}`,
       found.flatMap((one) => names.map((name) => one[name])),
     );
     after = Number(found.at(-1)!['rowid']);

@@ -11,7 +11,6 @@ import type { EventType, NewEvent } from './event-types.js';
 @Index('events_user_id_idx', ['userId', 'id'])
 @Index('events_pending_id_idx', ['pending', 'id'], { where: '"pending" IS NOT NULL' })
 export class Event {
-  /** UUIDv7: retention deletes by ranges of ids */
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
@@ -34,7 +33,7 @@ export class Event {
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
-  /** revision of the organization after the change; orders its events, whatever the clocks say */
+  /** revision of the organization after the change */
   @Column({ name: 'org_revision', type: 'integer', nullable: true })
   orgRevision: number | null;
 
@@ -59,7 +58,7 @@ export class Event {
   @Column({ type: 'varchar', length: 500, nullable: true })
   reason: string | null;
 
-  /** 1 by the default of the database, until the event is numbered; NULL before there was a feed */
+  /** 1 until the event is numbered */
   @Column({ type: 'tinyint', nullable: true, default: 1, select: false })
   pending?: 1 | null;
 }
@@ -90,7 +89,7 @@ export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
 export const SEQ_KEY: UniqueKey = { name: 'PRIMARY', columns: 'feed.seq' };
 export const EVENT_KEY: UniqueKey = { name: 'feed_event_id_key', columns: 'feed.event_id' };
 
-/** Numbers are given once, without gaps. Retention deletes the lowest first. */
+/** Numbers have no gaps and are never reused. Retention deletes the lowest numbers first. */
 @Entity('feed')
 @Index(EVENT_KEY.name, ['eventId'], { unique: true })
 export class FeedEntry {

@@ -8,7 +8,6 @@ import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
 import { EventsRepository, idsOf } from './events.repository.js';
 import { FeedRepository } from './feed.repository.js';
 
-/** A new process scans all events once, and mostly finds no address. */
 const MAX_SCANNED = 500;
 const NOTHING: Batch = { examined: 0, deleted: 0 };
 
@@ -30,7 +29,7 @@ export class EventsRetention {
     const ids = idsOf(await this.addresses.findBetween('', this.oldestTime(now), BATCH));
     if (ids.length === 0) return NOTHING;
     try {
-      // An event that may not be deleted must not be numbered again.
+      // An event that the database account may not delete must not get another number.
       await this.events.clearPendingOf(ids);
       await this.deleteEntriesUpTo(ids);
       await this.events.delete(ids);
@@ -55,7 +54,7 @@ export class EventsRetention {
     return { examined: found.length, deleted: ids.length };
   }
 
-  /** If another account deletes expired events, their entries stay in the feed until this job deletes them. */
+  /** Deletes the entries of events that another database account deleted. */
   async deleteEntriesLeft(now: number): Promise<Batch> {
     const expired = firstEntityIdAt(this.oldestTime(now));
     const oldest = await this.feed.findFirst(BATCH);
@@ -65,13 +64,13 @@ export class EventsRetention {
     return { examined: left.length, deleted };
   }
 
-  /** For a restored database, which lacks events that readers have seen. Every cursor is refused from then on. */
+  /** For a restored database, which lacks events that services have seen. All cursors become invalid. */
   async resetFeed(): Promise<number> {
     await this.events.clearAllPending();
     return this.deleteEntries((limit) => this.feed.findOldest(limit));
   }
 
-  /** Deletes all older entries as well, because readers take a missing event in between for an expired cursor. */
+  /** Also deletes all older entries, because a service with an event missing in between gets `cursor_expired`. */
   private async deleteEntriesUpTo(eventIds: readonly string[]): Promise<number> {
     const last = await this.feed.findLastOf(eventIds);
     return last === undefined ? 0 : this.deleteEntries((limit) => this.feed.findUpTo(last, limit));

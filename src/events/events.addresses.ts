@@ -43,7 +43,7 @@ const FIND_ACTS_OF_OPERATOR = hotStatement(
 const ORGS_AT_ONCE = 20;
 const EVENTS_AT_ONCE = 5000;
 
-/** Deletes IP addresses, which are the only part of an event that goes before its row. */
+/** Finds and deletes IP addresses, the only part of an event that Accounts deletes before its row. */
 @Injectable()
 export class EventAddresses {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
@@ -56,7 +56,7 @@ export class EventAddresses {
     await this.events.update({ id: In(ids) }, { ip: null });
   }
 
-  // No index finds events by who acted, but they are in organizations that the user belongs to or has events in.
+  /** Searches the organizations that the user belongs to or has events in, because no index has the actor. */
   async findActs(userId: string, orgIds: readonly string[]): Promise<string[]> {
     const all = new Set([...orgIds, ...(await this.findIds(FIND_ORGS_OF_USER, [userId]))]);
     const found: string[] = [];
@@ -81,7 +81,7 @@ export class EventAddresses {
     }
   }
 
-  /** An operator's acts can be about any user, so this reads all events since the grant. */
+  /** Reads all events since the grant, because an operator can change any user. */
   private async findActsOfOperator(userId: string): Promise<string[]> {
     const [grantId] = await this.findIds(FIND_OPERATOR_GRANT, [userId]);
     const oldest = firstEntityIdAt(Date.now() - ADDRESS_RETENTION_MS);

@@ -10,7 +10,6 @@ import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository } from './feed.repository.js';
 import { FeedService } from './feed.service.js';
 
-/** Without its controllers, which AppModule adds: commands start without the libraries that describe requests. */
 @Module({
   imports: [TypeOrmModule.forFeature([Event, FeedEntry])],
   providers: [

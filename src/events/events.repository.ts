@@ -69,12 +69,11 @@ const FIND_ENDS_OF_ALL = hotStatement(
   `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
 );
 
-/** Nothing else writes the audit log, except that `EventAddresses` deletes IP addresses. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
-  /** Written by hand because it was measured hot: TypeORM's own call takes longer to write the statement. */
+  /** Measured hot: TypeORM takes longer to build the statement. */
   async record(transaction: Transaction, ...events: NewEvent[]): Promise<void> {
     for await (const rows of inBatches(rowsOf(events))) {
       await transaction.write(
@@ -125,15 +124,11 @@ export class EventsRepository {
     ]);
   }
 
-  /** Finds which of the users were deleted, as far back as the audit log goes. */
   async findDeleted(userIds: readonly string[]): Promise<string[]> {
     if (userIds.length === 0) return [];
-    const rows = await this.events.query<{ userId: string }[]>(
-      `SELECT user_id AS userId FROM events
-        WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`,
-      [...userIds],
-    );
-    return rows.map(({ userId }) => userId);
+    const sql = `SELECT user_id AS id FROM events
+      WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`;
+    return idsOf(await this.events.query<{ id: string }[]>(sql, [...userIds]));
   }
 
   async findSignInAddresses(userId: string, since: number): Promise<string[]> {
@@ -146,7 +141,7 @@ export class EventsRepository {
     await this.events.delete([...ids]);
   }
 
-  /** Leaves out rows that another transaction has locked. Returns how many events it changed. */
+  /** Skips rows that another transaction has locked. Returns the number of changed events. */
   async clearPending(transaction: Transaction, ids: readonly string[]): Promise<number> {
     const sql = `SELECT id FROM events WHERE id IN (${places(ids.length)})${transaction.forUpdateOfFree}`;
     const free = idsOf(await transaction.read(sql, [...ids]));
@@ -163,7 +158,7 @@ export class EventsRepository {
   }
 }
 
-/** The index is entered by the range on `org_revision` alone. */
+/** The engines use the index only for a range on `org_revision` alone. */
 function findOfOrg(name: string, of: string, values: string[]): string {
   return hotStatement(
     `the record of ${name}`,

@@ -17,14 +17,13 @@ import type { FeedEvent, OrgEvent, OwnEvent, AuditEvent } from './events.respons
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 import { timeText } from '../identifiers/text.js';
 
-/** The clocks of two instances differ by less. */
 const MAX_CLOCK_SKEW_MS = 3_600_000;
 
 @Injectable()
 export class EventsService {
   constructor(private readonly events: EventsRepository) {}
 
-  /** Lists the latest first: by the organization's revision if one is named, else by id, and so by time. */
+  /** Lists the latest events first, by the revision of the organization in `filter`, otherwise by id and so by time. */
   async list(
     { orgId, userId, type, since = 0, until }: EventFilter,
     query: PageQuery,
@@ -51,14 +50,14 @@ function placeOf({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
 
-/** What admins of the organization see: neither the IP address nor the session of the actor. */
+/** Hides the IP address and the session of the actor from admins of the organization. */
 export function orgEvent(event: Event): OrgEvent {
   const { id, type, at, actorType, actorId, orgId, orgRevision, userId } = event;
   const actor = { type: actorType, id: actorId };
   return { id, type, at: timeText(at), actor, orgId, orgRevision, userId, data: dataOf(event) };
 }
 
-/** What the user sees: without the IP address, session and request of another actor. */
+/** Hides the IP address, session and request of another actor from the user. */
 export function ownEvent(event: Event): OwnEvent {
   const { actor, ...rest } = orgEvent(event);
   const isForeign = event.actorType !== 'system' && event.actorId !== event.userId;
@@ -72,7 +71,7 @@ export function ownEvent(event: Event): OwnEvent {
   };
 }
 
-/** Without the IP address, session, request and reason, the operator who acted, and who has a second factor. */
+/** Hides from services the IP address, session, request and reason, the operator, and who uses 2FA. */
 export function feedEvent(event: Event): FeedEvent {
   const { data, ...rest } = orgEvent(event);
   const { actor } = rest;

@@ -7,19 +7,19 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
-/** No type of event has both revisions. */
+/** No event has both revisions. */
 function orderOf({ orgId, orgRevision, userId, userRevision }: Unnumbered) {
   if (orgRevision !== null) return { subject: `org ${orgId}`, revision: orgRevision };
   return userRevision === null ? undefined : { subject: `user ${userId}`, revision: userRevision };
 }
 
-/** By id, and so by time. Within an organization or a user by revision, whatever the clocks say. */
+/** Orders events by id, and so by time, but events of an organization or a user by revision, whatever the clocks say. */
 export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]): Event[] {
   const ordered = events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const places = Map.groupBy(ordered.keys(), (place) => orderOf(ordered[place]!)?.subject);
   for (const [subject, own] of places) {
     if (subject === undefined) continue;
-    // The sort is stable: within a revision, which is one transaction, ids decide.
+    // The sort is stable, so ids decide within a revision, which is one transaction.
     const byRevision = own
       .map((place) => ordered[place]!)
       .toSorted((one, other) => orderOf(one)!.revision - orderOf(other)!.revision);
@@ -41,7 +41,7 @@ export function precedingOnes(events: readonly Unnumbered[], later: readonly Unn
 
 const CLEAR_AFTER_MS = 1000;
 
-// Clears `pending`, so that later rounds do not read numbered events again. No round waits for it.
+/** Clears `pending`, so that later rounds do not read numbered events again. No round waits for it. */
 @Injectable()
 export class PendingMarks implements OnApplicationShutdown {
   private readonly logger = new Logger('Feed');
@@ -117,7 +117,7 @@ const MAX_NUMBERED_AT_ONCE = 10_000;
 const MAX_LOST = 10;
 const MAX_JITTER_MS = 20;
 
-/** Any process may number, and stop between any two statements: the key of the feed decides whose numbers count. */
+/** Any process may number events, and stop between any two statements. The primary key of the feed decides the winner. */
 @Injectable()
 export class FeedNumbering {
   constructor(
@@ -128,7 +128,7 @@ export class FeedNumbering {
   async round(): Promise<Round> {
     let seen: Set<string> | undefined;
     for (let lost = 0; ; lost += 1) {
-      // Read before the events: a process that numbers in between takes the numbers that this round tries.
+      // Read it before the events, so that a process that numbers events in between takes the numbers of this round.
       const last = (await this.feed.findLast())?.seq ?? (await this.begin());
       const { events, isCut } = await this.find();
       seen ??= new Set(events.map(({ id }) => id));
@@ -141,7 +141,7 @@ export class FeedNumbering {
     }
   }
 
-  /** The first entry has no event: it is the cursor of an empty feed. */
+  /** The first entry has no event. It is the cursor of an empty feed. */
   private async begin(): Promise<number> {
     await this.feed.append(0, [newEntityId()]);
     return 1;
@@ -150,7 +150,7 @@ export class FeedNumbering {
   private async find(): Promise<{ events: Unnumbered[]; isCut: boolean }> {
     const events = await this.feed.findUnnumbered(EVENTS_AT_ONCE);
     const isCut = events.length >= EVENTS_AT_ONCE;
-    // A clock that is ahead, or behind, can have put an earlier change beyond the cut.
+    // A wrong clock may have put an earlier change beyond the cut.
     if (isCut) events.push(...precedingOnes(events, await this.feed.findUnnumberedBelow(events)));
     return { events, isCut };
   }

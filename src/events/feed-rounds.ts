@@ -9,12 +9,11 @@ import {
 import { feedState } from '../telemetry/metrics/measurements.js';
 import { FeedNumbering, type Round } from './feed-numbering.js';
 
-/** Each round costs the writers a commit. */
 const INTERVAL_MS = 100;
 const TICK_MS = 200;
 const IDLE_MS = 1000;
 
-/** The rounds of this process, one after another. Callers share a round that begins after they called. */
+/** Runs rounds one after another. Callers share the next round that begins after their call. */
 @Injectable()
 export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Feed');
@@ -25,10 +24,9 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
   private next: Promise<Round> | undefined;
   last = 0;
   private nextAt = 0;
-  /** everything committed before this moment is in the feed, as far as this process knows */
+  /** As far as this process knows, the feed has everything that was committed before this moment. */
   private completeUpTo = performance.now();
-  /** `new` when a round has numbered events, `error` when it has failed and there are listeners */
-  private readonly ends = new EventEmitter().setMaxListeners(0);
+  private readonly ends = new EventEmitter<{ new: []; error: [unknown] }>().setMaxListeners(0);
 
   constructor(private readonly numbering: FeedNumbering) {
     feedState.provide(() => ({
@@ -53,7 +51,7 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
     return (this.next ??= this.afterRunning());
   }
 
-  /** Waits until a round ends with another number than `last`, or until the signal. Throws if a round fails. */
+  /** Waits until a round ends with a number other than `last`, or until the signal. Throws if a round fails. */
   async another(last: number, until: AbortSignal): Promise<void> {
     if (until.aborted || this.last !== last) return;
     await once(this.ends, 'new', { signal: until }).catch((error: unknown) => {
@@ -64,7 +62,7 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
   private async afterRunning(): Promise<Round> {
     await this.running;
     const pauseMs = this.nextAt - performance.now();
-    // SQLite answers within a turn of the event loop: without a pause no other work would run.
+    // SQLite answers within a turn of the event loop, so without a pause no other work would run.
     await (pauseMs > 0 ? sleep(pauseMs) : yieldToEventLoop());
     this.next = undefined;
     const round = this.run();
@@ -89,7 +87,7 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  /** Makes rounds while the process runs. Adds jitter, so that instances do not number at the same moments. */
+  /** Adds jitter, so that instances do not number events at the same moments. */
   private async poll(): Promise<void> {
     const { signal } = this.stopping;
     for (let begunAt = Number.NEGATIVE_INFINITY; !signal.aborted;) {

@@ -17,7 +17,7 @@ const FIND_FIRST = hotStatement(
   'the beginning of the feed',
   `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
 );
-// One statement, so that no entry is deleted between the lookup of the cursor and the page.
+// One statement, so that retention deletes no entry between the lookup of the cursor and the page.
 const FIND_AFTER = hotStatement(
   'a page of the feed',
   `${PAGE} WHERE f.seq > (SELECT c.seq FROM feed c WHERE c.event_id = ?) ORDER BY f.seq LIMIT ?`,
@@ -29,7 +29,7 @@ const findLastOf = (size: number): string =>
   `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${places(size)})`;
 hotStatement('the last of several events in the feed', findLastOf(2));
 
-/** The newest entry stays, or the cursor of a reader that has read everything would be no event of the feed. */
+/** The newest entry stays, because the cursors of services that have read everything refer to it. */
 const FIND_UP_TO = hotStatement(
   'the clean-up of the feed',
   `SELECT f.seq FROM feed f WHERE f.seq <= ? AND f.seq < (SELECT MAX(n.seq) FROM feed n)
@@ -37,7 +37,7 @@ const FIND_UP_TO = hotStatement(
   [0, 1],
 );
 
-/** `pending` is cleared later, so it does not decide alone. MariaDB would read the whole feed for NOT EXISTS. */
+/** Numbered events stay `pending` for a while. For NOT EXISTS, MariaDB would read the whole feed. */
 const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevision, e.user_id AS userId,
     e.user_revision AS userRevision
   FROM events e LEFT JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 AND f.seq IS NULL`;
@@ -45,7 +45,7 @@ const FIND_UNNUMBERED = hotStatement(
   'the events that are to be numbered',
   `${UNNUMBERED} ORDER BY e.id LIMIT ?`,
 );
-// CONCAT keeps the engines from the indexes of organizations and users, which would lead through all of their events.
+// CONCAT keeps the engines from the indexes of organizations and users, which would read all of their events.
 const findEarlier = (orgs: number, users: number): string => `${UNNUMBERED} AND e.id > ?
   AND ((CONCAT(e.org_id) IN (${places(orgs)}) AND e.org_revision < ?)
     OR (CONCAT(e.user_id) IN (${places(users)}) AND e.user_revision < ?))`;
@@ -60,7 +60,7 @@ export type Unnumbered = Pick<Event, 'id' | 'orgId' | 'orgRevision' | 'userId' |
 
 export const START = 'start';
 
-/** `place` is the id of the event, which names the entry in cursors; `id` is null if the event is gone. */
+/** `place` is the id of the event, also in cursors; `id` is null if the event was deleted. */
 export type Placed = { place: string } & (Event | { id: null });
 
 @Injectable()
@@ -73,7 +73,7 @@ export class FeedRepository {
     return (await this.feed.query<FeedEntry[]>(FIND_LAST, []))[0];
   }
 
-  /** Numbers events in one statement. Returns false if a number is taken, or an event has one already. */
+  /** Returns false if a number is taken, or if an event already has a number. */
   async append(after: number, ids: readonly string[]): Promise<boolean> {
     try {
       await this.feed.query(
@@ -92,7 +92,7 @@ export class FeedRepository {
     return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
   }
 
-  /** A round wakes all readers at once, so they share a page. Returns undefined if the feed lacks the event. */
+  /** Shares a page, because a round wakes all readers at once. Returns undefined if the feed lacks the event. */
   findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
     if (eventId === START) return this.findFirst(limit);
     const key = `${eventId} ${limit}`;
@@ -161,7 +161,7 @@ function subjects(
   let below = 0;
   for (const event of events) {
     const [id, revision] = of(event);
-    // No event precedes the creation of an organization or a user, and an import creates many.
+    // No event precedes the creation of an organization or a user, and an import creates many of them.
     if (id === null || revision === null || revision <= FIRST_REVISION) continue;
     ids.add(id);
     below = Math.max(below, revision);

@@ -13,9 +13,7 @@ import type { FeedResponse } from './events.responses.js';
 export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
 
 const MAX_LONG_POLLS = 20;
-/** page size after a first page without wanted events */
 const EVENTS_AT_ONCE = 1000;
-/** A reset can empty the feed after each try. */
 const MAX_TRIES_FOR_END = 10;
 
 interface FeedPage {
@@ -56,7 +54,7 @@ export class FeedService {
     return { events: page.events.map(feedEvent), next: page.next };
   }
 
-  /** Returns the cursor from which a reader gets everything that is committed later. @throws UnavailableError */
+  /** Returns the cursor from which a service gets everything that is committed later. @throws UnavailableError */
   async end(signal: AbortSignal): Promise<string> {
     for (let tries = 0; tries < MAX_TRIES_FOR_END; tries += 1) {
       await this.rounds.begin();
@@ -69,12 +67,10 @@ export class FeedService {
 
   /** A page that is not full has everything that was committed before the call. @throws cursor_expired */
   async read(request: PageRequest): Promise<FeedPage> {
-    const page: FeedPage = { events: [], next: request.after, last: this.rounds.last };
+    const { after, limit, signal } = request;
+    const page: FeedPage = { events: [], next: after, last: this.rounds.last };
     await this.extend(page, request);
-    for (
-      let mayHaveMore = true;
-      mayHaveMore && page.events.length < request.limit && !request.signal.aborted;
-    ) {
+    for (let mayHaveMore = true; mayHaveMore && page.events.length < limit && !signal.aborted;) {
       ({ last: page.last, mayHaveMore } = await this.rounds.begin());
       await this.extend(page, request);
     }
@@ -84,7 +80,7 @@ export class FeedService {
   private async awaitEvents(page: FeedPage, request: PageRequest, until: AbortSignal): Promise<void> {
     while (page.events.length === 0 && !until.aborted) {
       await this.rounds.another(page.last, until);
-      // Before the pages are read: a round that ends meanwhile is another one.
+      // Set it before reading, so that a round that ends meanwhile counts as another round.
       page.last = this.rounds.last;
       await this.extend(page, request);
     }
@@ -92,11 +88,10 @@ export class FeedService {
 
   /** Reads to the end of the feed or of the page, without a round. @throws cursor_expired */
   private async extend(page: FeedPage, { limit, isWanted, signal }: PageRequest): Promise<void> {
-    // The feed begins with an entry of no event, and later ones can have lost theirs: those are no gap.
+    // The first entries of the feed may have no event. They are not a gap.
     let isBeginning = page.next === START;
     for (let size = limit; !signal.aborted; size = EVENTS_AT_ONCE) {
       const found = await this.feed.findAfter(page.next, size);
-      // Retention can have deleted the entry, with events behind it.
       if (!found) throw new Problem('cursor_expired');
       for (const placed of found) {
         const isGone = placed.id === null;

@@ -22,7 +22,7 @@ export function acceptBodies(fastify: FastifyInstance): void {
 
 /** RFC 8259 section 8.1. Accepts empty bodies, which clients send with this media type. */
 function acceptJsonBodies(fastify: FastifyInstance): void {
-  // Refuses the keys __proto__ and constructor.
+  // Rejects the keys __proto__ and constructor.
   const parse = fastify.getDefaultJsonParser('error', 'error');
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
@@ -48,7 +48,7 @@ function faultOf(value: unknown, text: string): Problem | undefined {
   return keysIn(text) === keysOf(value) ? undefined : malformedJson('The body has a key twice.');
 }
 
-/** In valid JSON every quote begins or ends a string, and a colon follows those that are keys. */
+/** In valid JSON every quote begins or ends a string, and a colon follows each key. */
 function keysIn(text: string): number {
   return [...text.matchAll(STRING)].filter(([, colon]) => colon !== undefined).length;
 }
@@ -59,7 +59,7 @@ function keysOf(value: unknown): number {
   return inner.reduce<number>((sum, one) => sum + keysOf(one), Array.isArray(value) ? 0 : inner.length);
 }
 
-/** Validation recurses for each level. A body has room for 8,000, which overflow the stack. */
+/** A body has room for 8,000 levels, for which the recursion of the validation would overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
@@ -73,7 +73,7 @@ declare module 'fastify' {
   }
 }
 
-/** OAuth requires forms. The route then rejects JSON. */
+/** Makes a route accept a form, which OAuth requires, instead of JSON. */
 export const FormBody = (): MethodDecorator =>
   applyDecorators(
     RouteConfig({ takesForm: true }),

@@ -8,26 +8,24 @@ import { UnavailableError } from '../problems/problem.js';
 import { type EndedExchange, endRequestSpan, type RequestLog } from './request-log.js';
 import { clientAddress } from './request-origin.js';
 
-/** files kept for the database, keys, logs, listeners, Redis, emails and traces */
-const RESERVED = 64;
+const RESERVED_FILES = 64;
 const MIN_CONNECTIONS = 16;
 const MAX_CONNECTIONS = 10_000;
 
 export function maxConnections({ database, databasePoolSize }: Env): number {
-  // Node raises the soft limit to the hard one when it starts. Windows has none.
+  // When Node starts, it raises the soft limit to the hard limit. Windows has no limit.
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } };
   };
   const limit = userLimits?.open_files.soft;
   const files = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
   const pool = database.engine === 'mysql' ? databasePoolSize : 0;
-  return Math.min(Math.max(files - RESERVED - pool, MIN_CONNECTIONS), MAX_CONNECTIONS);
+  return Math.min(Math.max(files - RESERVED_FILES - pool, MIN_CONNECTIONS), MAX_CONNECTIONS);
 }
 
 const LOG_INTERVAL_MS = 60_000;
 
-// At the limit, a new connection replaces the one that is idle for longest. Otherwise a client that opens connections
-// and sends nothing, or half a request, would lock out all others.
+/** At the limit, a new connection replaces the longest idle one, so that silent clients do not lock out others. */
 export class IdleConnections {
   private readonly open = new Set<Socket>();
   private readonly idle = new Set<Socket>();
@@ -37,7 +35,7 @@ export class IdleConnections {
 
   limit(server: Server, max: number): void {
     server.maxConnections = max;
-    // Otherwise full processes would hand a connection to each other in circles.
+    // Without this, full processes would pass a connection to each other endlessly.
     Object.assign(server, { dropMaxConnection: true });
     server.on('connection', (socket: Socket) => {
       this.open.add(socket);
@@ -57,7 +55,7 @@ export class IdleConnections {
     if (this.open.has(socket)) this.idle.add(socket);
   }
 
-  /** Node 24 takes a connection that has received nothing yet for a busy one. */
+  /** Node 24 treats a connection that has received nothing as busy. */
   closeSilent(): void {
     for (const socket of this.open) if (socket.bytesRead === 0) socket.destroy();
   }
@@ -83,7 +81,7 @@ export class IdleConnections {
   }
 }
 
-/** If more bytes wait for the client, the next request on its connection waits, too. */
+/** If more bytes wait for the client, the next request on its connection waits as well. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
 interface Exchange {
@@ -94,7 +92,7 @@ interface Exchange {
   bytes: number;
 }
 
-/** The unanswered requests of one connection: several if the client pipelines (RFC 9112 section 9.3.2). */
+/** The unanswered requests of one connection, on which a client may pipeline several (RFC 9112 section 9.3.2). */
 export class Exchanges {
   count = 0;
   private closed = false;
@@ -109,8 +107,7 @@ export class Exchanges {
     this.open.set(reply, { ip, begun: false, sent: false, bytes: 0 });
   }
 
-  // Call it when the whole request is there. A request begins when the answer before it has been made, because an answer
-  // stays in memory until the client has read those before it.
+  /** Call it when the request is complete. It begins after the previous answer, because unread answers stay in memory. */
   arrive(reply: FastifyReply, begin: () => void): void {
     const exchange = this.open.get(reply);
     if (!exchange) return begin();
@@ -134,7 +131,7 @@ export class Exchanges {
     this.beginNext();
   }
 
-  /** Ends answers that are being sent. The others end when they would have been sent. */
+  /** Ends answers that are being sent. Other requests end when their answer is ready. */
   close(): void {
     this.closed = true;
     this.onAnswered = undefined;
@@ -151,7 +148,7 @@ export class Exchanges {
     return this.open.size;
   }
 
-  /** An incomplete request does not make a connection busy, because the client may never send the rest. */
+  /** A connection with an incomplete request is idle, because the client may never send the rest. */
   get isIdle(): boolean {
     for (const { begin } of this.open.values()) if (begin) return false;
     return true;
@@ -176,9 +173,8 @@ export class Exchanges {
   }
 }
 
-/** Then the client opens another connection, perhaps to another instance. */
+/** A limit makes clients connect to other instances from time to time. */
 const MAX_REQUESTS = 1000;
-/** Answers that a client does not read stay in memory. */
 const MAX_UNANSWERED = 20;
 
 const CONNECTION_SPENT = 'The connection had its last answer; repeat the request on another.';
@@ -236,7 +232,7 @@ export class Connections {
   }
 }
 
-/** @returns characters, which are good enough for a bound; undefined for a stream */
+/** Returns the approximate length; undefined for a stream. */
 function lengthOf(payload: unknown): number | undefined {
   if (payload === null || payload === undefined) return 0;
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : undefined;

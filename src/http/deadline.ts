@@ -5,9 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
 
+/** `wait` stops the deadline during the work; the deadline starts over afterward. */
 export interface Patience {
   gone: AbortSignal;
-  /** The deadline starts over after the wait. */
   wait: (work: () => Promise<void>) => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function enforceDeadline(fastify: FastifyInstance): void {
 const STALL_TIMEOUT_MS = 15_000;
 const CHECK_MS = 1000;
 
-/** Disconnects a client that stops reading. The socket's own timeout spares clients that still send. */
+/** Disconnects a client that stops reading. The timeout of the socket ignores clients that still send. */
 function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
   const { socket } = response.req;
   let taken = takenBy(socket);
@@ -93,7 +93,7 @@ function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
   timer.unref();
 }
 
-/** @returns the bytes that the operating system accepted, which only Node's handle knows during a write */
+/** Returns the bytes that the operating system accepted, which only Node's handle shows during a write. */
 function takenBy(socket: Socket): number {
   const handle = Reflect.get(socket, '_handle') as { bytesWritten: number; writeQueueSize: number } | null;
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0;

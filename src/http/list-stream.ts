@@ -37,8 +37,7 @@ async function* piecesOf<Row>(list: ListStream<Row>): AsyncGenerator<string | un
   yield frame.slice(middle);
 }
 
-// Reads no faster than the client, to bound memory. A failure closes the connection. A piece is undefined once the
-// reader's access has ended.
+/** Reads no faster than the client, to limit memory. Closes the connection at a failure or an undefined piece. */
 export function streamJson(pieces: AsyncIterable<string | undefined>, log: StreamLog): StreamableFile {
   const stream = Readable.from(checked(pieces, log), { objectMode: false, highWaterMark: 0 });
   return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
@@ -63,7 +62,7 @@ async function* checked(
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-// SQLite answers within a turn of the event loop, so many streams would otherwise starve other requests.
+/** SQLite answers within a turn of the event loop, so without turns many streams would starve other requests. */
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isEntityId } from '../identifiers/entity-id.js';
 
-/** In a list ordered by a whole number, such as a time, and then by id. The row may be gone. */
+/** A position in a list that is ordered by a whole number, such as a time, and then by id. */
 export interface Position {
   order: number;
   id: string;
@@ -11,7 +11,6 @@ export interface Position {
 
 export const FROM_THE_START: Position = { order: 0, id: '' };
 
-/** In a list ordered by a name and then by id. The row may be gone. */
 export interface NamedPosition {
   name: string;
   id: string;
@@ -19,7 +18,6 @@ export interface NamedPosition {
 
 const MAX_NAME_BYTES = 400;
 
-/** printable ASCII, at most as long as an email address */
 const CURSOR_TEXT = /^:[!-~]{1,254}$/;
 
 export function encodeCursor({ order, id }: Position): string {
@@ -53,7 +51,7 @@ export function decodeNameCursor(cursor: string): NamedPosition | undefined {
   return isEntityId(id) && isName ? { name, id } : undefined;
 }
 
-/** Sets the `Link` header to the page at that cursor (RFC 8288). */
+/** Sets the `Link` header (RFC 8288). */
 export type LinkNextPage = (cursor: string) => void;
 
 export const NextPage = createParamDecorator((_: unknown, context: ExecutionContext): LinkNextPage => {
@@ -104,14 +102,13 @@ export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextP
 interface Filter<Row> {
   limit: number;
   isWanted: (row: Row) => boolean;
-  /** whether nothing after this row is wanted, in a list whose order tells */
+  /** whether no row after this one is wanted */
   isBeyond?: (row: Row) => boolean;
 }
 
-/** No index finds what is wanted, so that a page costs up to this many reads. */
 const MAX_READS = 5;
 
-/** A search for rare rows stops after MAX_READS with a short page. The next page continues from there. */
+/** No index finds the wanted rows, so a search for rare rows stops after MAX_READS with a short page. */
 export async function filteredPage<Row>(
   { limit, isWanted, isBeyond = () => false }: Filter<Row>,
   read: (size: number, after: Row | undefined) => Promise<Row[]>,

@@ -17,7 +17,6 @@ export function loggedPath(url: string): string {
     .join('/');
 }
 
-/** A search for the longest email with a cursor has 1,200 characters if all are escaped. */
 const MAX_URL_LENGTH = 2048;
 
 export function refuseLongUrls(fastify: FastifyInstance): void {
@@ -31,9 +30,8 @@ export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
 export const INTROSPECTION_PATH = '/api/auth/introspect';
 
-// Maps the URLs of discovery to routes if the issuer has a path. A proxy may remove that path from the others, but not
-// from the one of RFC 8414, where it comes last. Nothing else answers below the path, so that no client evades a rule of
-// a proxy for `/docs` through it.
+// Maps the discovery URLs to routes if the issuer has a path, which RFC 8414 puts last, where no proxy removes it. Accounts
+// maps no other URL below the path, or clients could evade a proxy's rule for `/docs`.
 export function issuerPaths(issuer: string): (url: string) => string {
   const path = issuerUrl(issuer)?.path ?? '';
   if (path === '') return (url) => url;
@@ -54,7 +52,7 @@ export function issuerPaths(issuer: string): (url: string) => string {
 const PATH_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 const BUILT_IN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
 
-/** RFC 9110 section 15.5.6. Call the result once all routes exist. */
+/** RFC 9110 section 15.5.6. Call the returned function once all routes exist. */
 export function collectAllowedMethods(fastify: FastifyInstance): () => void {
   for (const method of PATH_METHODS.filter((name) => !BUILT_IN_METHODS.has(name))) {
     fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });

@@ -41,7 +41,7 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 export function problemOf(error: unknown): Problem {
-  // Check the status first: a client that resets its connection causes the same ECONNRESET as a database.
+  // Check the status first, because a client that resets its connection causes the same ECONNRESET as a database.
   if (statusOf(error) !== undefined) return toProblem(error);
   if (isStorageFull(error)) {
     return new Problem('storage_full', { headers: { 'Retry-After': '30' }, cause: error });
@@ -64,11 +64,11 @@ export function sendProblem(
     else logger.warn(entry);
   }
   request.problem = problem;
-  // The unread body would be parsed as the connection's next request.
+  // Node would parse the unread body as the next request on the connection.
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
   void reply
     .status(problem.status)
-    // Nest has set the headers of the route, and a key set allows caching.
+    // Nest has already set the headers of the route, which may allow caching.
     .header('Cache-Control', 'no-store')
     .headers(problem.headers)
     .type(PROBLEM_MEDIA_TYPE)
@@ -95,7 +95,7 @@ export function replaceNodeAnswers(fastify: FastifyInstance): void {
   });
 }
 
-/** Discards what the client still sends, so that it can read the answer (RFC 9112 section 9.6). */
+/** Accounts discards what the client still sends, so that the client can read the answer (RFC 9112 section 9.6). */
 const LINGER_MS = 1000;
 
 const CUT_OFF = 'HPE_INVALID_EOF_STATE';

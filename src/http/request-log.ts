@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 export interface EndedExchange {
   reply: FastifyReply;
-  /** read when the request begins, because a closed connection no longer has it */
+  /** A closed connection no longer has it. */
   ip: string;
   aborted: boolean;
 }
@@ -36,7 +36,7 @@ export function traceRequests(fastify: FastifyInstance): void {
   });
 }
 
-/** An unknown path is not recorded, because it can hold anything. */
+/** Omits an unknown path, because it can contain anything. */
 export function endRequestSpan({ reply }: EndedExchange, route: string | undefined): void {
   const { span, method, problem } = reply.request;
   if (!span) return;
@@ -51,7 +51,7 @@ export function endRequestSpan({ reply }: EndedExchange, route: string | undefin
 
 const PROBES = '/health/';
 
-/** Logs the pattern of the route, because paths and queries can hold secrets. */
+/** Logs the pattern of the route, because paths and queries can contain secrets. */
 export class RequestLog {
   constructor(private readonly log: Logger) {}
 

@@ -24,7 +24,7 @@ export function trustRanges(ranges: readonly IpRange[]): (hop: string | undefine
   };
 }
 
-/** RFC 5952, without the port that some proxies add; the address of the peer if they gave none. */
+/** Returns the IP address by RFC 5952, without the port that some proxies add; the peer's if the proxies sent none. */
 export function clientAddress({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
   if (isIPv4(ip)) return ip;
   return (parseHop(ip) ?? parseHop(socket?.remoteAddress))?.toString() ?? '';
@@ -39,17 +39,13 @@ function parseHop(hop: string | undefined): IpAddress | undefined {
 const MAX_LENGTH = 200;
 
 export function userAgentOf(header: string | undefined): string | null {
-  return (
-    header
-      ?.slice(0, MAX_LENGTH)
-      .replace(/\p{Cc}/gu, '')
-      .trim() || null
-  );
+  const shown = header?.slice(0, MAX_LENGTH).replaceAll(/\p{Cc}/gu, '');
+  return shown?.trim() || null;
 }
 
 const CLIENT_ID = /^[A-Za-z\d._:-]{1,128}$/;
 
-/** Clients can repeat an `X-Request-Id`, so it must not serve as a key. */
+/** Clients can repeat an `X-Request-Id`, so do not use it as a key. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && CLIENT_ID.test(given) ? given : randomUUID();
@@ -90,7 +86,7 @@ export const CurrentOrg = fromRequest((request) => (request as FastifyRequest & 
 
 export const CurrentActor = fromRequest(actorOf);
 
-/** without the reason, which the body of each change has */
+/** Omits the reason, which is in the body of each change. */
 export const CurrentOperator = fromRequest((request): SignedInOperator => {
   const { id, sessionId, requestId, address } = actorOf(request);
   return { kind: 'operator', id, sessionId, requestId, address };

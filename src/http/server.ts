@@ -16,7 +16,7 @@ const BODY_LIMIT_BYTES = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECTION_CHECK_MS = 1000;
-/** longer than a proxy keeps idle connections, so that the proxy closes them first */
+/** longer than that of common proxies, so that the proxy closes idle connections first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** The handler, not the router, answers 404 for an overlong id. */
 const MAX_PARAM_LENGTH = 16 * 1024;
@@ -67,7 +67,7 @@ function refuseSchema(): never {
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
-/** Idle connections would otherwise hold the process until their own timeout. */
+/** Closes idle connections, which would keep the process running until their own timeout. */
 export function stopOnSignals(
   app: NestFastifyApplication,
   log: PinoLogger,

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 
-/** If the clock is set back by more than this, it was wrong before. */
 const MAX_STEP_BACK_MS = 1000;
 
-// A counter in 24 bits keeps ids ascending within a millisecond and when the clock steps back. It begins in the lower
-// half, so that it does not overflow (RFC 9562 section 6.2, method 1).
+// A counter of 24 bits keeps ids ascending within a millisecond and when the clock steps back by up to a second. It begins
+// in the lower half, so that it does not overflow (RFC 9562 section 6.2, method 1).
 export class OrderedIds {
   private millisecond = '';
   private counter = 0;
@@ -41,7 +40,7 @@ export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }
 
-/** @returns the least id that `newEntityId` can make at this time (epoch milliseconds) or later */
+/** Returns the least id that `newEntityId` can return at this time (epoch milliseconds) or later. */
 export function firstEntityIdAt(time: number): string {
   const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -1,6 +1,6 @@
 const CONTROL = /\p{Cc}/u;
 
-/** Bounds the text before normalization, which is quadratic. Decomposed characters take more units. */
+/** Limits the text before its normalization, which is quadratic. Decomposed characters take more units. */
 const rawUnitsFor = (characters: number): number => 5 * characters + 12;
 
 /** Returns the stored form: trimmed, in NFC, without control characters. */

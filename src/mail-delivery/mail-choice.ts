@@ -1,16 +1,15 @@
 import type { DueMails, WaitingMail } from '../mail/mails.repository.js';
 
 export const MAX_CONCURRENT = 5;
-/** keeps a place for codes that a user waits for */
+/** leaves a slot to codes that a user waits for */
 const MAX_OTHERS = 4;
-/** leaves two places to new emails, because retries most likely fail again */
+/** leaves two slots to new emails, because retries will probably fail again */
 const MAX_RETRIES = 3;
-/** more than begin at once, so that instances that ask at the same moment choose different emails */
+/** more than `MAX_CONCURRENT`, so that instances that search at the same moment choose different emails */
 export const CANDIDATES = 2 * MAX_CONCURRENT;
 
 export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
 
-/** Chooses the emails to begin, class by class, new emails and retries in alternation. */
 export function choose<M extends Placed>(classes: readonly DueMails<M>[], sending: readonly Placed[]): M[] {
   const chosen: M[] = [];
   for (const { fresh, retries } of classes) {
@@ -31,7 +30,7 @@ function hasPlace(mail: Placed, taken: readonly Placed[]): boolean {
   );
 }
 
-/** Shuffles by random keys: a random comparison would prefer some orders. */
+/** Shuffles by random keys, because a random comparison would prefer some orders. */
 function someOf<M>(mails: readonly M[]): M[] {
   const keyed = mails.slice(0, CANDIDATES).map((mail) => ({ mail, key: Math.random() }));
   return keyed.toSorted((one, other) => one.key - other.key).map(({ mail }) => mail);

@@ -9,13 +9,13 @@ import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
 
-/** Limits of reset requests kept per email and search, high enough for every one that gets a code. */
+/** Limits of waiting reset requests per email, high enough for all requests that get a code. */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
 
 type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 
-/** Decides what emails say, at the time of sending. Each attempt decides again; the code stays the same. */
+/** Composes an email for each attempt to send it. The code stays the same. */
 @Injectable()
 export class MailTexts {
   constructor(
@@ -50,7 +50,7 @@ export class MailTexts {
     return pointless.map(({ id }) => id);
   }
 
-  /** Strangers, however many, do not crowd out an address from which the user has logged in. */
+  /** Strangers cannot crowd out an IP address from which the user has logged in. */
   private async findSurplus(email: string, requests: readonly WaitingMail[]): Promise<WaitingMail[]> {
     if (requests.length <= MAX_WAITING_OF_SENDER) return [];
     const known = await this.known.keysOf(email);
@@ -66,7 +66,7 @@ export class MailTexts {
     });
   }
 
-  /** Looks up the user only now, so that no request's time or answer depends on whether there is one. */
+  /** Finds the user only now, so that neither the time nor the answer of a request reveals whether an account exists. */
   private async resetText(mail: Mail): Promise<MailText | undefined> {
     const user = await this.users.findByEmail(mail.recipient);
     if (!user || user.disabledAt !== null) return undefined;
@@ -79,7 +79,7 @@ export class MailTexts {
     const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
     const key = { purpose: 'password_reset', subject: recipient } as const;
     return this.transactions.run({ principal: 'mail' }, async (transaction) => {
-      // This locks the row, so that emails to one address are counted one after the other.
+      // The lock makes transactions count the emails to one recipient one after the other.
       await this.codeRows.keep(transaction, key);
       if (await this.mails.findExcess(transaction, mail, isKnown)) return undefined;
       const code = await this.codeRows.issue(transaction, {
@@ -102,7 +102,6 @@ export class MailTexts {
     return { template: purpose, code: this.codes.textOf(code) };
   }
 
-  /** An unverified inviter may have registered a foreign address, so the mail says so. */
   private async invitationText({ codeId, codeNumber }: MailedCode): Promise<MailText | undefined> {
     if (codeId === null || codeNumber === null) return undefined;
     const invitation = await this.invitations.findMailed(codeId, codeNumber, Date.now());

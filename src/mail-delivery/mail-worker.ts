@@ -21,7 +21,7 @@ import { UsersModule } from '../users/user-changes.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
-/** Strangers can ask for any number of emails, so many are examined and deleted at once. */
+/** Strangers can request any number of emails. */
 const MAX_EXAMINED = 200;
 export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
 const STOP_TIMEOUT_MS = 3000;
@@ -29,12 +29,12 @@ const NOTE_ATTEMPTS = 10;
 
 const PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000, ...Array<number>(24).fill(3_600_000)];
 
-/** Returns how long to wait after this many failed attempts; undefined to give up. */
+/** Returns undefined to give up. */
 export function retryAfterMs(attempts: number): number | undefined {
   return PAUSES_MS[attempts - 1];
 }
 
-/** Sends the emails of the outbox. Every instance has a worker; leases keep two of them from sending the same mail. */
+/** Every instance has a worker. Leases keep two workers from sending the same email. */
 @Injectable()
 export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
@@ -56,7 +56,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
 
   start(): void {
     if (!this.env.smtp) return;
-    // A scrape returns the counts made after the one before, so no slow database can delay it.
+    // A scrape returns the counts that the previous scrape requested, so a slow database cannot delay it.
     mailCounts.provide(() => {
       this.areCountsWanted = true;
       return this.counts;
@@ -102,7 +102,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  /** Deletes emails that nobody would get; `mayHaveMore` tells whether more may follow at once. */
+  /** Deletes pointless emails. `mayHaveMore` is true if the next search may find more of them. */
   private async findDue(): Promise<{ classes: DueMails[]; mayHaveMore: boolean }> {
     const classes: DueMails[] = [];
     let mayHaveMore = false;
@@ -146,7 +146,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
     const text = await this.texts.compose(mail);
     if (!text) {
-      // Strangers can make any number of requests that get no code.
+      // Strangers can send any number of requests that get no code.
       return codeId === null ? this.mails.delete([id]) : this.mails.end(mail, 'dropped');
     }
     try {
@@ -158,7 +158,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     return this.noteSent(mail);
   }
 
-  /** Tries again while the database fails, because an email that is not noted as sent is sent twice. */
+  /** Retries while the database fails, because otherwise Accounts would send the email twice. */
   private async noteSent(mail: Mail): Promise<void> {
     const { id: mailId, kind, attempts } = mail;
     for (let attempt = 1; ; attempt += 1) {

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The kinds of emails, each with the group that has its priority and its limits. */
+/** A group has a priority and limits. */
 export const GROUP_OF_KIND = {
   password_reset: 'ownCode',
   password_changed: 'notice',
@@ -29,7 +29,7 @@ export function isNotice(kind: MailKind): kind is NoticeKind {
   return GROUP_OF_KIND[kind] === 'notice';
 }
 
-/** `dropped`: when its turn came, nobody should get the mail any more. The row stays, because requests are counted. */
+/** Accounts drops an email that is obsolete when its turn comes. The row stays, because the limits count it. */
 export const MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const;
 
 export type MailState = (typeof MAIL_STATES)[number];
@@ -38,7 +38,7 @@ export const MAIL_PRIORITIES = [0, 1, 2] as const;
 
 export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 
-/** An email in the outbox, written in the transaction that needs it. It holds no code. Times are epoch milliseconds. */
+/** An email in the outbox. It contains no code. */
 @Entity('mails')
 @Index('mails_state_priority_next_attempt_at_turn_at_idx', ['state', 'priority', 'nextAttemptAt', 'turnAt'])
 @Index('mails_state_id_idx', ['state', 'id'])
@@ -46,7 +46,7 @@ export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 @Index('mails_org_id_id_idx', ['orgId', 'id'])
 @Index('mails_sender_id_id_idx', ['senderId', 'id'])
 export class Mail {
-  /** UUIDv7, and the left part of the Message-ID */
+  /** the left part of the Message-ID */
   @PrimaryColumn({ type: 'varchar', length: 36 })
   id: string;
 
@@ -56,7 +56,6 @@ export class Mail {
   @Column({ type: 'varchar', length: 254 })
   recipient: string;
 
-  /** id of the code's row; null if there is no code, or none yet */
   @Column({ name: 'code_id', type: 'varchar', length: 36, nullable: true })
   codeId: string | null;
 
@@ -66,7 +65,7 @@ export class Mail {
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
-  /** id of the user who asked, or the key of a client's IP address */
+  /** id of the user, or key of the IP address, that requested the email */
   @Column({ name: 'sender_id', type: 'varchar', length: 36, nullable: true })
   senderId: string | null;
 
@@ -76,14 +75,14 @@ export class Mail {
   @Column({ name: 'created_at', type: 'bigint' })
   createdAt: number;
 
-  /** 0 before the first attempt, which the turn decides; the end of the lease while a process sends the mail */
+  /** 0 before the first attempt; the end of the lease while a process sends the email */
   @Column({ name: 'next_attempt_at', type: 'bigint' })
   nextAttemptAt: number;
 
   @Column({ type: 'integer', default: 0 })
   priority: MailPriority;
 
-  /** place among the untried emails of the class; the least goes first */
+  /** Among untried emails of one priority, the least goes first. */
   @Column({ name: 'turn_at', type: 'bigint', default: 0 })
   turnAt: number;
 
@@ -96,7 +95,7 @@ export class Mail {
   @Column({ name: 'ended_at', type: 'bigint', nullable: true })
   endedAt: number | null;
 
-  /** codes of the last failure, never a server's own words, which may be anything */
+  /** codes only, because the text of a mail server may be anything */
   @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true })
   lastError: string | null;
 }

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Allows some emails in a day, and then one per pause or, without a pause, none until the first is a day old. */
+/** After `mails` in a day, allows one per pause or, without a pause, none until the first is a day old. */
 interface Limit {
   by: readonly ('recipient' | 'sender_id' | 'org_id')[];
   mails: number;
@@ -31,16 +31,16 @@ const BY_SENDER: Limit = {
   refusal: TOO_MANY_MAILS,
 };
 const BY_ALL: Limit = { by: ['recipient'], mails: 10, pauseMs: HOUR_MS, refusal: TOO_MANY_MAILS };
-/** The pause is a code's life, so that a mailbox either holds a valid code or gets one. */
+/** The pause is the lifetime of a code, so that a mailbox either has a valid code or gets one. */
 const CODES_BY_ALL: Limit = { ...BY_ALL, pauseMs: 15 * MINUTE_MS };
 const CHANGES: Limit = { by: ['sender_id'], mails: 20, pauseMs: HOUR_MS, refusal: TOO_MANY_CHANGES };
 const inADay = (mails: number, ...by: Limit['by']): Limit => ({ by, mails, refusal: TOO_MANY_INVITATIONS });
 
-/** The limits count each kind for itself, so that no kind uses up the emails of another. */
+/** The limits count each kind of email separately. */
 const GROUPS = {
-  /** These go only to the owner of an account, who waits for them and has 15 minutes. */
+  /** The user waits for these emails and has 15 minutes. */
   ownCode: { priority: 0, limits: [BY_SENDER, CODES_BY_ALL] },
-  /** The account has logged in from the sender's IP address: emails that others asked for do not count. */
+  /** The user has logged in from the sender's IP address, so emails that others requested do not count. */
   ownCodeToKnownClient: { priority: 0, limits: [BY_SENDER] },
   emailChange: { priority: 1, limits: [BY_SENDER, BY_ALL, CHANGES] },
   notice: { priority: 1, limits: [BY_SENDER, BY_ALL] },
@@ -62,11 +62,11 @@ export function priorityOf(kind: MailKind): MailPriority {
 
 export type LimitedMail = Pick<Mail, 'kind' | 'recipient' | 'senderId' | 'orgId'>;
 
-/** A request for a new password counts once it has a code: most are for nobody, and leave no row. */
+/** A password reset counts only after it has a code. */
 const conditionsOf = ({ by }: Limit): string => `${by.map((column) => `${column} = ?`).join(' AND ')}
   AND id > ? AND id < ? AND kind = ? AND (code_id IS NOT NULL OR kind <> 'password_reset')`;
 
-/** Selects the email whose age decides, if the limit is reached: the latest or, without a pause, the first that counts. */
+/** If the limit is reached, selects the email whose age decides: the latest or, without a pause, the first that counts. */
 const decidingMail = (limit: Limit): string =>
   limit.pauseMs === undefined
     ? `SELECT id FROM mails WHERE ${conditionsOf(limit)} ORDER BY id DESC LIMIT 1 OFFSET ${limit.mails - 1}`
@@ -87,7 +87,7 @@ export interface Excess {
   refusal: string;
 }
 
-/** Counts rows, so that all instances agree and no count reveals whether an email has an account. */
+/** Counts rows, so that all instances agree. */
 export async function findExcess(
   query: (sql: string, values: unknown[]) => Promise<Record<string, string | null>[]>,
   mail: LimitedMail,

@@ -48,7 +48,7 @@ const FIND_OF_STATE = hotStatement(
   'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?',
   ['waiting', 'g', 21],
 );
-/** COALESCE keeps the engines from the index of states, in which the emails to one address may be few among many. */
+/** COALESCE keeps the engines from the index of states, which would read many emails to other recipients. */
 const FIND_TO = hotStatement(
   'the latest mails to an address',
   `SELECT id FROM mails WHERE recipient = ? AND COALESCE(state, '') = ? AND id < ? ORDER BY id DESC LIMIT ?`,
@@ -59,7 +59,7 @@ const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts
 
 const LATEST = 'g';
 
-/** An email of the outbox belongs to the process that holds its lease. One UPDATE decides this, on Galera too. */
+/** An email belongs to the process that holds its lease. One UPDATE takes a lease, also on Galera. */
 @Injectable()
 export class MailsRepository {
   constructor(
@@ -71,7 +71,7 @@ export class MailsRepository {
     await transaction.of(this.mails).insert(mail);
   }
 
-  /** @param isKnownClient whether the account has logged in from the sender's IP address */
+  /** @param isKnownClient whether the user has logged in from the sender's IP address */
   findExcess(
     transaction: Transaction,
     mail: LimitedMail,
@@ -91,7 +91,7 @@ export class MailsRepository {
     return (await transaction.read(sql, [userId, email])).length > 0;
   }
 
-  /** Keeps the rows: registering and deleting an address must not reset the count of what it got in a day. */
+  /** Keeps the rows, because registering and deleting an account must not reset the limits of its email. */
   async deleteAddressesOf(transaction: Transaction, recipient: string): Promise<void> {
     await transaction.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
   }
@@ -121,17 +121,17 @@ export class MailsRepository {
     return claimed === 1 ? ((await this.find(id)) ?? undefined) : undefined;
   }
 
-  /** Does nothing if the lease was lost: then another process decides. */
+  /** Changes nothing if another process has taken the lease. */
   async postpone({ id, nextAttemptAt }: Mail, until: number, lastError: string): Promise<void> {
     await this.mails.update({ id, state: 'waiting', nextAttemptAt }, { nextAttemptAt: until, lastError });
   }
 
-  /** Ends an email even if another instance holds the lease now: an email that was sent was sent. */
+  /** Ends an email even if another process has taken the lease. */
   async end({ id }: Mail, state: MailState, lastError: string | null = null): Promise<void> {
     await this.mails.update({ id, state: 'waiting' }, { state, endedAt: Date.now(), lastError });
   }
 
-  /** Ties a code to an email that has none, so that every attempt sends the same. */
+  /** Keeps the first code, so that every attempt sends the same code. */
   async setCode(transaction: Transaction, id: string, codeId: string, codeNumber: number): Promise<void> {
     await transaction.of(this.mails).update({ id, codeId: IsNull() }, { codeId, codeNumber });
   }

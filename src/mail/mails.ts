@@ -35,7 +35,6 @@ type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
 
 const DELAYED_AFTER_MS = 600_000;
 const TURN_MS = 60_000;
-/** Longer than the day over which emails are counted. */
 const RETENTION_MS = 7 * 86_400_000;
 const MAX_SENDER_LENGTH = 36;
 
@@ -56,7 +55,7 @@ export class Mails {
     return this.env.smtp !== undefined && (await this.mails.hasWaitedSince(Date.now() - DELAYED_AFTER_MS));
   }
 
-  /** Sends the mail if, and only if, the transaction commits. Does nothing without an SMTP server. */
+  /** Accounts sends the email if, and only if, the transaction commits. Does nothing without an SMTP server. */
   async enqueue(transaction: Transaction, mail: NewMail): Promise<void> {
     if (!this.env.smtp) return;
     const { kind, recipient, orgId = null, code, expiresAt = null } = mail;
@@ -90,7 +89,7 @@ export class Mails {
     await this.enqueue(transaction, mail);
   }
 
-  /** Sends none to an unverified email, which may be another person's. Call it before the email changes. */
+  /** Skips an unverified email, which may be another person's. Call it before the email changes. */
   async notify(transaction: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
     if (!(await this.mails.isVerified(transaction, notice.senderId, notice.recipient))) return;
@@ -114,7 +113,7 @@ export class Mails {
     if (isDue) return;
     const mail = await this.mails.find(id);
     if (!mail) throw new RefusedError('there is no such mail', 'mail_not_found');
-    // An email that waits or failed is sent again until its code expires.
+    // If the email waits or has failed, only its expiry prevents a retry.
     const end = mail.state === 'failed' || mail.state === 'waiting' ? 'expired' : mail.state;
     throw new RefusedError(`the mail is ${end}`, 'mail_ended');
   }
@@ -130,7 +129,7 @@ export class Mails {
   }
 }
 
-// Epoch milliseconds: a minute after the sender's last waiting email. Turns are an order, not a delay.
+/** Returns epoch milliseconds, a minute after the sender's last waiting email. Turns set the order; they delay nothing. */
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }

@@ -7,11 +7,10 @@ import { loadTemplates, type MailText, renderBody, type Templates } from './temp
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
-/** from the connection to the server's last reply; an email's lease is longer */
 export const SEND_TIMEOUT_MS = 40_000;
 
 export class SendingFailedError extends Error {
-  /** @param isFinal the server refuses this mail, and always will (RFC 5321 section 4.2.1) */
+  /** @param isFinal whether the server will always refuse this email (RFC 5321 section 4.2.1) */
   constructor(
     /** codes only, because a server can answer anything, even a password */
     readonly words: string,
@@ -23,7 +22,7 @@ export class SendingFailedError extends Error {
 
 interface SmtpFailure {
   code?: string;
-  /** says more than the code, which is ESOCKET or EDNS */
+  /** more precise than `code`, which is ESOCKET or EDNS */
   errno?: number;
   responseCode?: number;
   command?: string;
@@ -62,7 +61,7 @@ export class SmtpSender {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
     try {
       await this.transport.sendMail({
-        // Give addresses as objects, so that nothing in them is parsed.
+        // nodemailer parses addresses in strings, but not in objects.
         from: { name: senderName, address },
         to: { name: '', address: recipient },
         envelope: { from: address, to: [recipient] },
@@ -79,7 +78,7 @@ export class SmtpSender {
   }
 }
 
-/** Only a refusal of the recipient or of the text is final: the operator can mend a wrong password or sender. */
+/** Only a refusal of the recipient or of the text is final. An operator can fix a wrong password or sender. */
 function failureOf(
   { code, errno, responseCode, command }: SmtpFailure,
   timedOut: boolean,

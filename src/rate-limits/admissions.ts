@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** Follows draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit. */
+/** draft-ietf-httpapi-ratelimit-headers: two RFC 9651 lists with an item for each limit */
 function setHeaders(reply: FastifyReply, decided: readonly Decided[]): void {
   const policies = decided.map(({ name, limit, windowMs }) => `"${name}";q=${limit};w=${windowMs / 1000}`);
   const limits = decided.map(
@@ -33,7 +33,7 @@ function setHeaders(reply: FastifyReply, decided: readonly Decided[]): void {
   reply.headers({ 'RateLimit-Policy': policies.join(', '), RateLimit: limits.join(', ') });
 }
 
-/** The answer also names the limits that admitted the request before. @throws RateLimitedError */
+/** Also sets the headers of limits that have admitted the request already. @throws RateLimitedError */
 export function admit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -44,7 +44,7 @@ export function admit(
   const own = counters.map((counter, i) => ({ ...counter, ...quotas[i]! }));
   const decided = [...(request.admission?.decided ?? []), ...own];
   setHeaders(reply, decided);
-  // A limit that still had quota when another refused has decided nothing.
+  // A limit that still had quota when another limit refused did not decide.
   const decisive = own.filter(({ remaining }) => admitted || remaining === 0);
   const decision = admitted ? 'admitted' : 'refused';
   for (const { name: limit } of decisive) rateLimitDecided.emit({ limit, decision });
@@ -55,7 +55,7 @@ export function admit(
   request.admission = { decided, giveBack };
 }
 
-/** Runs in the background: an answer that waited for it could meet that of the deadline. */
+/** Runs in the background, because an answer that waits for it could miss the deadline. */
 export function giveBackUncounted(fastify: FastifyInstance): void {
   fastify.decorateRequest('admission', undefined);
   fastify.addHook('onSend', (request, reply, _payload, done) => {

@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { hotStatement, NOW_MS } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 
-/** The login limits of an email count nothing that was admitted until then. The row goes after the window of these limits. */
+/** The login limits of an email do not count requests that were admitted before `liftedAt`. */
 @Entity('lifted_limits')
 @Index('lifted_limits_lifted_at_idx', ['liftedAt'])
 export class LiftedLimit {
@@ -30,9 +30,8 @@ export class LiftedLimitsRepository {
   constructor(@InjectRepository(LiftedLimit) private readonly lifted: Repository<LiftedLimit>) {}
 
   async put(transaction: Transaction, liftKey: string): Promise<void> {
-    await transaction.write(`REPLACE INTO lifted_limits (lift_key, lifted_at) VALUES (?, ${NOW_MS})`, [
-      liftKey,
-    ]);
+    const sql = `REPLACE INTO lifted_limits (lift_key, lifted_at) VALUES (?, ${NOW_MS})`;
+    await transaction.write(sql, [liftKey]);
   }
 
   findRecent(maxAgeMs: number): Promise<RecentLift[]> {

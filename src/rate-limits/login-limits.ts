@@ -8,10 +8,10 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
-/** about two megabytes; the email that failed longest ago goes first */
+/** about two megabytes */
 const MAX_EMAILS = 10_000;
 
-/** Lets the log line of a refused login name the user without a query. */
+/** Provides the user for the log line of a refused login without a query. */
 @Injectable()
 export class FailedLogins {
   private readonly users = new LRUCache<string, string>({ max: MAX_EMAILS });
@@ -27,7 +27,7 @@ export class FailedLogins {
 
 const KNOWN_FOR_MS = 30 * 86_400_000;
 
-/** A stranger must not lock out an account's owner, so addresses of recent logins pass. */
+/** The IP addresses of recent logins, which pass so that a stranger cannot lock out a user. */
 @Injectable()
 export class KnownAddresses {
   constructor(
@@ -35,7 +35,7 @@ export class KnownAddresses {
     private readonly events: EventsRepository,
   ) {}
 
-  /** Asks the database the same for every email, whether or not it has an account. IPv6 counts by network. */
+  /** Sends the same queries for every email, whether or not it has an account. */
   async keysOf(email: string): Promise<ReadonlySet<string>> {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);
@@ -45,7 +45,7 @@ export class KnownAddresses {
 
 const POLL_MS = 2000;
 
-/** A time voids earlier admissions: keys hash the IP address too. Polling spares refused requests a query. */
+/** Polls the lifted limits, because otherwise each refused request would need a query. */
 @Injectable()
 export class LiftedLimits implements BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');
@@ -92,7 +92,7 @@ export class LiftedLimits implements BeforeApplicationShutdown {
   }
 
   private async applyRecent(): Promise<void> {
-    // Before the query, so that no later admission is voided.
+    // Read the clock before the query, so that the lift ignores no later admission.
     const asked = performance.now();
     const recent = await this.rows.findRecent(this.windowMs);
     const { applied: before, windowMs } = this;
@@ -103,7 +103,6 @@ export class LiftedLimits implements BeforeApplicationShutdown {
       }
       this.applied.set(key, liftedAt);
     });
-    // One that fails keeps no other from being applied.
     const failed = (await Promise.allSettled(lifts)).find((lift) => lift.status === 'rejected');
     if (failed) throw failed.reason;
   }

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 import type { RateLimit } from '../config/readers.js';
 import { parseIpAddress } from '../config/ip-address.js';
 
+/** Counters with one `name` have one limit and one window. */
 export interface Counter extends RateLimit {
-  /** name of the rule: the same name always has the same limit and window */
   name: string;
   key: string;
   liftKey?: string;
@@ -18,42 +18,39 @@ export interface Lift {
 
 export interface Quota {
   remaining: number;
-  /** until the oldest admitted request leaves the window; with nothing remaining, the wait for admission */
+  /** the time until the oldest admitted request leaves the window */
   resetMs: number;
 }
 
 export interface Admission {
   admitted: boolean;
   quotas: Quota[];
-  /** Uncounts the admitted request for some counters, or for each; call it once at most. */
+  /** Uncounts the admitted request for some counters, or for all. Call it at most once. */
   giveBack: (uncounted?: readonly Counter[]) => Promise<void>;
 }
 
 /** Sliding windows: no period of `windowMs`, wherever it starts, admits more than `limit`. */
 export interface RateLimitStore {
-  /** Counts under all or none: no limit counts what another refused, and a refused retry costs nothing. */
+  /** Counts the request for all counters or for none, so that no limit counts what another limit refused. */
   admit(counters: readonly Counter[]): Promise<Admission>;
-
   lift(key: string, lift: Lift): Promise<void>;
-
-  /** true while this instance counts alone although the windows should be shared */
+  /** true while this instance counts alone although Redis should share the windows */
   readonly degraded: boolean;
 }
 
 export const RATE_LIMIT_STORE = Symbol('RateLimitStore');
 
-/** 128 bits make chance collisions negligible for any number of keys. */
 export const KEY_BYTES = 16;
 export const KEY_LENGTH = 22;
 
 export const emailKey = (email: string): string => rateLimitKey('email', email);
 
-/** Hashes, so that a store, perhaps a shared one, holds no email, and keys have one length. */
+/** Hashes the subject, so that the store contains no emails and all keys have the same length. */
 export function rateLimitKey(name: string, ...subject: string[]): string {
   return hash('sha256', [name, ...subject].join('\0'), 'buffer').toString('base64url', 0, KEY_BYTES);
 }
 
-/** One subscriber usually holds a whole /64 (RFC 6177), with too many addresses to limit singly. */
+/** One subscriber usually has a whole /64 (RFC 6177). */
 const SUBSCRIBER_PREFIX = 64;
 
 export function clientKey(address: string, prefixLength = SUBSCRIBER_PREFIX): string {

@@ -24,7 +24,7 @@ import { validationPipe } from '../http/fields.js';
 
 const LimitedBy = Reflector.createDecorator<readonly RateLimitName[]>();
 
-/** Unlike ThrottlerGuard, it decides all limits of a route in one step, so that none counts what another refuses. */
+/** Decides all limits of a route in one step, so that no limit counts what another limit refuses. */
 @Injectable()
 class RateLimitGuard extends ThrottlerGuard {
   @Inject(Env) private readonly env: Env;
@@ -51,7 +51,7 @@ class RateLimitGuard extends ThrottlerGuard {
   ): Promise<{ decisive: NamedCounter[]; admission: Admission }> {
     const admission = await this.store.admit(counters);
     if (!isRefusedForAccountOnly(counters, admission)) return { decisive: counters, admission };
-    // The attempt counts for the other limits in any case: they bound how often the database is queried.
+    // The attempt always counts for the other limits, which bound the number of queries.
     const others = counters.filter(({ name }) => name !== 'account');
     const byOthers = await this.store.admit(others);
     const known = byOthers.admitted ? await this.known.keysOf(emailIn(request)!) : undefined;
@@ -67,7 +67,7 @@ function isRefusedForAccountOnly(counters: NamedCounter[], { admitted, quotas }:
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Counts a user's changes over all routes, refused ones too, which also cost queries. It never limits logout. */
+/** Counts the changes of a user over all routes, including refused changes. It never limits logout. */
 @Injectable()
 export class WriteLimitGuard implements CanActivate {
   constructor(
@@ -97,7 +97,7 @@ export const RateLimited = (...names: [RateLimitName, ...RateLimitName[]]): Meth
 
 const pipe = validationPipe();
 
-/** Leaves the body raw. Invalid requests must not push the counters of logins out of a full store. */
+/** Invalid requests must not push the counters of logins out of a full store. */
 async function validateBody(context: ExecutionContext): Promise<void> {
   const controller = context.getClass();
   const { name } = context.getHandler();

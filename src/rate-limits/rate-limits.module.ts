@@ -11,10 +11,9 @@ import { WriteLimitGuard } from './rate-limit.guard.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';
 
-/** RateLimitGuard finds the limits of a route, so the numbers here limit nothing. */
+/** Unused, because RateLimitGuard finds the limits of a route itself. */
 const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
 
-/** Import it into each module with a `@RateLimited` handler. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([LiftedLimit]),
@@ -37,7 +36,7 @@ export class RateLimitsModule {}
 async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore();
   if (env.redisUrl === undefined) return own;
-  // Loads the client only where Redis is used: it takes memory and time at start.
+  // The client needs memory and time at start.
   const { RedisWindowStore } = await import('./redis-window-store.js');
   return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
 }

@@ -7,11 +7,10 @@ const KEY_PREFIX = 'accounts:rate-limit:';
 const NO_LIFT_KEY = `${KEY_PREFIX}none`;
 const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
-/** Bounds the probes that wait for a server that hangs. */
 const SOCKET_TIMEOUT_MS = 5000;
 
-// Each key has a list of times, oldest first. ADMIT is one step on the server's clock. Keys: the counters, then their
-// lift keys. Arguments: window and limit of each. Reply: the recorded time or 0, then remaining and reset of each.
+// Each key has a list of times, oldest first, by the clock of the Redis server. Keys: the counters, then their lift keys.
+// Arguments: window and limit of each. Reply: the recorded time or 0, then remaining and reset of each.
 const ADMIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -89,7 +88,6 @@ export class RedisWindowStore implements RateLimitStore {
       retryStrategy: (attempt) => Math.min(attempt * 100, MAX_RECONNECT_BACKOFF_MS),
       scripts: { admit: { lua: ADMIT }, lift: { lua: LIFT }, giveBack: { lua: GIVE_BACK } },
     }) as ScriptedRedis;
-    // The request or the probe that needs the connection sees its failure.
     this.redis.on('error', (error: Error) => (this.connectionError = error));
   }
 
@@ -127,7 +125,7 @@ const ANSWER_TIMEOUT_MS = 250;
 const PROBE_PERIOD_MS = 1000;
 const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
 
-/** Counts in this instance while Redis fails or is slow, until a probe of each second succeeds. */
+/** Counts in this instance while Redis fails or is slow, until a probe succeeds. */
 export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
   degraded = false;
   private readonly logger = new Logger('RateLimits');
@@ -149,14 +147,14 @@ export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
     if (this.degraded) return this.own.admit(counters);
     try {
       const { giveBack, ...admission } = await this.answerOf(this.shared.admit(counters));
-      // If this fails, the request stays counted: the limit errs on the strict side.
+      // If this fails, the request stays counted.
       return { ...admission, giveBack: (some) => this.answerOf(giveBack(some)).catch(() => undefined) };
     } catch {
       return this.own.admit(counters);
     }
   }
 
-  /** Rejects while Redis does not answer, so that it is told later. */
+  /** Throws while Redis does not answer, so that LiftedLimits tries again later. */
   async lift(key: string, lift: Lift): Promise<void> {
     await this.own.lift(key, lift);
     await this.answerOf(this.shared.lift(key, lift));
@@ -174,7 +172,7 @@ export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const refuse = (): void => reject(new Error('no answer in time'));
-      // After the event loop was blocked, an answer that has arrived is read before the timeout counts.
+      // After a blocked event loop, Node reads an answer that has arrived before this timeout counts.
       timer = setTimeout(() => setImmediate(refuse), ANSWER_TIMEOUT_MS);
     });
     try {

@@ -11,15 +11,15 @@ import {
 } from './rate-limit-store.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-/** beside the times: the count, the key, its chain and its place in the ring */
+/** the count, the key, its chain and its place in the ring */
 const BYTES_PER_SLOT = 2 + KEY_BYTES + 8 + 8;
 
-/** Allows 880,000 keys for 10 requests each. At the default cost four threads make 330,000 hashes in 15 minutes. */
+/** Allows 880,000 keys for 10 requests each. At the default cost four threads hash 330,000 passwords in 15 minutes. */
 export function keyCapacity(limit: number): number {
   return Math.floor(MAX_BYTES / (limit * Float64Array.BYTES_PER_ELEMENT + BYTES_PER_SLOT));
 }
 
-/** Exact logs. A new key takes the slot of the key admitted longest ago if that has expired or no slot is left. */
+/** A new key takes the slot of the key admitted longest ago if that key has expired or no slot is left. */
 class SlidingWindow {
   private readonly index: KeyIndex;
   private readonly recency: RecencyList;
@@ -43,7 +43,7 @@ class SlidingWindow {
     return this.quotaOf(slot, now);
   }
 
-  /** Call `quota` before: it removes what has expired. */
+  /** Call `quota` first, because it removes expired times. */
   add(key: string, now: number): Quota {
     const slot = this.index.find(key) || this.takeSlot(key, now);
     this.recency.remove(slot);
@@ -105,7 +105,7 @@ class SlidingWindow {
 
 const WORDS_PER_KEY = KEY_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 
-// A hash table with chains. Typed arrays take half the memory of a `Map` of strings, without its pauses.
+/** A hash table with chains: typed arrays need half the memory of a `Map` of strings, without its pauses. */
 class KeyIndex {
   private readonly heads: Uint32Array;
   private readonly keys: Uint32Array;
@@ -167,7 +167,7 @@ class KeyIndex {
   }
 }
 
-/** Orders slots by when they were last touched, in a doubly linked ring closed by slot 0. */
+/** Orders slots by their last use, in a doubly linked ring closed by slot 0. */
 class RecencyList {
   private readonly older: Uint32Array;
   private readonly newer: Uint32Array;
@@ -235,11 +235,10 @@ export class SlidingWindowStore implements RateLimitStore {
   }
 
   private windowOf({ name, limit, windowMs }: Counter): SlidingWindow {
-    let window = this.windows.get(name);
-    if (!window) {
-      window = new SlidingWindow({ limit, windowMs }, this.capacity);
-      this.windows.set(name, window);
-    }
+    const known = this.windows.get(name);
+    if (known) return known;
+    const window = new SlidingWindow({ limit, windowMs }, this.capacity);
+    this.windows.set(name, window);
     return window;
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { Problem } from '../problems/problem.js';
 import { randomBytes } from 'node:crypto';
 
-/** The tags in `If-Match` (RFC 9110 section 13.1.1): `*`, or the strong ones. */
+/** `*`, or the strong tags in `If-Match` (RFC 9110 section 13.1.1) */
 export type EntityTags = '*' | ReadonlySet<string>;
 
 const MAX_LENGTH = 1000;
@@ -12,7 +12,7 @@ const LIST =
 const STREAM_SUFFIX = /\.[\w-]+"$/;
 const TAG = /(W\/)?("[^"]*")/g;
 
-/** Returns undefined for text that is no `If-Match`. Weak tags match nothing, since the comparison is strong. */
+/** Returns undefined for invalid text. Omits weak tags, because the comparison is strong. */
 export function parseIfMatch(text: string): EntityTags | undefined {
   if (text === '*') return text;
   if (text.length > MAX_LENGTH || !LIST.test(text)) return undefined;
@@ -24,7 +24,7 @@ export function entityTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/** Unique, for a body that is read while the organization may change from this revision on. */
+/** Returns a unique tag, because the organization may change while Accounts reads the body. */
 export function streamTag(revision: number): string {
   return `"${revision}.${randomBytes(9).toString('base64url')}"`;
 }
@@ -34,7 +34,7 @@ export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: nu
     throw new Problem('precondition_failed');
 }
 
-/** An answer, and the revision of the organization that it tells of; a stream may tell of later ones, too. */
+/** An answer with the revision of the organization. A stream may also contain later changes. */
 export interface Versioned<Answer> {
   answer: Answer;
   revision: number;

@@ -11,7 +11,7 @@ export const IDEMPOTENCY_KEYS_KEY: UniqueKey = {
   columns: 'idempotency_keys.user_id, idempotency_keys.key_hash',
 };
 
-/** The first answer to a request that may be repeated (draft-ietf-httpapi-idempotency-key-header). */
+/** draft-ietf-httpapi-idempotency-key-header */
 @Entity('idempotency_keys')
 @Index('idempotency_keys_expires_at_idx', ['expiresAt'])
 @Index('idempotency_keys_user_id_expires_at_idx', ['userId', 'expiresAt'])
@@ -30,7 +30,7 @@ export class IdempotencyKey {
   @Column({ type: 'integer' })
   status: number;
 
-  /** JSON without codes; the longest, invitations with two emails, take less than half of the length */
+  /** JSON without codes. The longest answers, invitations with two emails, need less than half of the length. */
   @Column({ type: 'varchar', length: 2000 })
   body: string;
 
@@ -42,7 +42,7 @@ type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expi
 
 type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
-/** keys of one user: 10,000 answers are a few megabytes */
+/** per user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
 const EVICTED = 100;
 

@@ -4,7 +4,7 @@ import { ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { ApiProblems, invalidFields, WRITE_PARAMETERS } from '../openapi/decorators.js';
 import type { WriteOptions } from './write.js';
 
-/** Declares the options of a route; all that is left to its handler is to pass `@CurrentWrite()` to Writes. */
+/** Declares the options of a route. Its handler passes `@CurrentWrite()` to Writes. */
 export const WriteRoute = (options: WriteOptions): MethodDecorator =>
   applyDecorators(
     RouteConfig({ write: options }),
@@ -18,7 +18,6 @@ export const WriteRoute = (options: WriteOptions): MethodDecorator =>
     ...(options.ifMatch ? [ApiHeader(WRITE_PARAMETERS.ifMatch), ApiProblems('precondition_failed')] : []),
   );
 
-// `dryRun` is not for routes that take an email, which it would turn into an oracle; with `remedy`, refusals can name
-// the way out.
+/** Do not set `dryRun` for routes that take an email, because it would reveal which emails have accounts. */
 export const OrgWrite = (options: Pick<WriteOptions, 'dryRun' | 'remedy'> = {}): MethodDecorator =>
   WriteRoute({ ifMatch: true, idempotencyKey: true, ...options });

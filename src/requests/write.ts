@@ -33,7 +33,7 @@ export function parseKey(text: string): string | undefined {
 
 export function requestKey(key: string, { method, url, query, body }: FastifyRequest): RequestKey {
   const [path] = url.split('?', 1);
-  // It sorts names, so that only what the service sees makes a difference. The depth is bounded at the edge.
+  // `stringify` sorts names, so their order makes no difference. acceptBodies limits the depth.
   return { keyHash: sha256(key), fingerprint: sha256(stringify([method, path, query, body])) };
 }
 
@@ -41,7 +41,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** Ends a request whose answer is known: everything done so far is rolled back. */
+/** Rolls back the transaction and sends this answer. */
 export class ShortCircuitResponse extends Error {
   constructor(
     readonly status: number,
@@ -111,7 +111,7 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
   };
 });
 
-/** Marks every answer to a dry run, including refusals of the body and of the caller. */
+/** Marks every answer to a dry run, including rejections of the body and of the caller. */
 export function markDryRuns(fastify: FastifyInstance): void {
   fastify.decorateRequest('key', undefined);
   fastify.decorateRequest('writeControls', undefined);
@@ -123,7 +123,7 @@ export function markDryRuns(fastify: FastifyInstance): void {
 }
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** matches any spelling: a client that asks for a dry run must not find the change made */
+/** Matches any spelling, so that a request for a dry run never changes anything. */
 const DRY_RUN = /^dry[-_]?run\b/i;
 
 @Injectable()
@@ -157,7 +157,7 @@ function readControls(request: FastifyRequest, options: WriteOptions, errors: Fi
   };
 }
 
-/** A misspelled parameter would change more than the client meant. Its name is the client's, so it is not repeated. */
+/** A misspelled parameter could change more than the client meant. The error omits its name, which may be anything. */
 function refuseUndeclared(query: Record<string, unknown>, options: WriteOptions, errors: FieldError[]): void {
   const { dryRun, remedy, query: names = [] } = options;
   const declared = [...(dryRun ? ['dryRun'] : []), ...(remedy ? ['remedy'] : []), ...names];

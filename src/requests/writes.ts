@@ -50,13 +50,13 @@ export class Writes {
     });
   }
 
-  /** Repeats the first answer to a request with the key; call it once the transaction has locked the row. */
+  /** Repeats the first answer to a request with the key. Call it after the transaction has locked the row. */
   async replay(tx: Transaction, { actor, key }: Write): Promise<void> {
     const answer = key && (await this.findAnswer(actor.id, key, tx));
     if (answer) throw answer;
   }
 
-  /** Keeps the answer, or ends a dry run. Call it as the last step of a transaction that the caller runs. */
+  /** Keeps the answer, or ends a dry run. Call it as the last step of a transaction. */
   async complete<Answer extends object>(
     tx: Transaction,
     { actor: { id: userId }, dryRun, key, status }: Write,
@@ -86,7 +86,7 @@ export class ReplayGuard implements CanActivate {
     const header = request.headers['idempotency-key'];
     if (typeof header !== 'string' || writeOptions(request).idempotencyKey !== true) return true;
     const key = parseKey(header);
-    // A malformed key is reported later, when it is known whether the caller may be told.
+    // WriteControlsGuard reports a malformed key, after RolesGuard has checked the caller.
     return key === undefined || this.refuseRepeated(request, key);
   }
 

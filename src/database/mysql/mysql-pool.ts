@@ -21,12 +21,10 @@ import { type MysqlPool, sendStatement } from './mysql-query-runner.js';
 import type { MysqlLocation } from '../../config/database-url.js';
 import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 
-export type MysqlError = NodeJS.ErrnoException;
-
 const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
-/** These take no row lock: if one waits, it waits for the cluster. */
+/** A statement that takes no row lock waits only for the cluster. */
 const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
 const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
@@ -47,8 +45,7 @@ interface ListedPool {
   _freeConnections: { length: number };
 }
 
-// A server that is unreachable, silent or not primary in its cluster is out of rotation until a probe succeeds, so that
-// no request waits for it.
+/** No request waits for a host that is unreachable, silent or not primary in its cluster, until a probe succeeds. */
 export class MysqlHost {
   private readonly logger = new Logger('Database');
   private pool: Pool;
@@ -74,7 +71,7 @@ export class MysqlHost {
     return { idle: free.length, inUse: all.length - free.length };
   }
 
-  /** @throws an error with code POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST if the host was lost meanwhile */
+  /** @throws POOL_ACQUIRE_TIMEOUT, or NO_DATABASE_HOST if the host was lost meanwhile */
   async acquire(timeoutMs: number): Promise<PoolConnection> {
     const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
     let isLate = false;
@@ -118,7 +115,7 @@ export class MysqlHost {
     throw databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`);
   }
 
-  /** Waits for each setting, since mysql2 drops silently what waits on a destroyed connection. */
+  /** Waits for each setting, because mysql2 silently drops queries that wait on a destroyed connection. */
   private async prepare(pool: Pool, connection: PoolConnection): Promise<void> {
     try {
       for (const sql of this.settings) await sendStatement(connection, sql, [], this.options.connectTimeout);
@@ -129,13 +126,13 @@ export class MysqlHost {
     }
   }
 
-  /** Errors of earlier pools, such as late timeouts, do not count. */
-  private takeOutOfRotation(pool: Pool, error: MysqlError): void {
+  /** Ignores errors of earlier pools, such as late timeouts. */
+  private takeOutOfRotation(pool: Pool, error: NodeJS.ErrnoException): void {
     if (!this.available || pool !== this.pool) return;
     this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
-    // Its idle connections may be dead.
+    // Idle connections of the old pool may be dead.
     void endPool(this.pool);
     this.pool = createPool(this.options);
   }
@@ -178,7 +175,7 @@ function isHostAtFault(error: QueryError, sql = ''): boolean {
 
 const CONNECT_TIMEOUT_MS = 3000;
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 1000;
-/** longer than the server's own limit, so that it applies only if the server hangs */
+/** longer than the limit of the server itself, so that it ends a statement only if the server hangs */
 const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_SECONDS * 1000 + 500;
 
 export async function mysqlOptions(
@@ -197,7 +194,7 @@ export async function mysqlOptions(
     database: location.database,
     charset: 'utf8mb4',
     timezone: 'Z',
-    // A migration holds one, and renews its lease on another.
+    // A migration uses one connection, and renews its lease on another.
     poolSize: limited ? poolSize : Math.max(poolSize, 4),
     bigNumberStrings: false,
     connectTimeout: location.hosts.length > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
@@ -235,15 +232,15 @@ function mysqlDriver(
 
 async function acquire(hosts: MysqlHost[]): Promise<PoolConnection> {
   const deadline = performance.now() + ACQUIRE_TIMEOUT_MS;
-  let failure: MysqlError | undefined;
+  let failure: unknown;
   for (const host of hosts) {
     const left = deadline - performance.now();
     if (!host.available || left <= 0) continue;
     try {
       return await host.acquire(left);
     } catch (error) {
-      failure = error as MysqlError;
-      // The host is busy, or refuses for a reason that other hosts share.
+      failure = error;
+      // An available host is busy, or refuses for a reason that the other hosts share.
       if (host.available) break;
     }
   }

@@ -22,8 +22,8 @@ interface MysqlDriver {
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
 
-// Leaves out TypeORM's subscribers, query log (it prints parameters) and nested transactions, and mysql2's promise layer,
-// which takes a stack trace for each statement.
+// Omits the query log of TypeORM, which prints parameters, its subscribers and nested transactions, and the promises of
+// mysql2, which take a stack trace for each statement.
 export function installMysqlQueryRunner(
   dataSource: DataSource,
   silenceTimeoutMs: number | undefined,
@@ -34,7 +34,7 @@ export function installMysqlQueryRunner(
   class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {
       await this.connect();
-      // Without an answer, the connection may have a transaction, too.
+      // If the server does not answer, the connection may have a transaction as well.
       this.isTransactionActive = true;
       await this.query('START TRANSACTION');
     }
@@ -50,7 +50,7 @@ export function installMysqlQueryRunner(
       this.isTransactionActive = false;
     }
 
-    /** An open transaction must not become part of the next one. */
+    /** Destroys the connection of an open transaction, which must not become part of the next one. */
     override async release(): Promise<void> {
       if (this.isTransactionActive) this.databaseConnection?.destroy();
       else await super.release();
@@ -95,7 +95,7 @@ function structuredResult(raw: unknown): QueryResult {
 
 const MARGIN_MS = 500;
 
-// mysql2 stops its own clock at the first packet of an answer.
+/** Has its own timeout, because mysql2 stops its clock at the first packet of an answer. */
 export function sendStatement(
   connection: Pick<PoolConnection, 'query'>,
   sql: string,

@@ -12,7 +12,6 @@ import {
 } from '../transactions/database-errors.js';
 
 interface MysqlServer {
-  /** The two report their schema differently to TypeORM. */
   type: 'mariadb' | 'mysql';
   galera: boolean;
 }
@@ -21,12 +20,12 @@ type Login = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'ssl' | '
 
 type Ask = (sql: string) => Promise<RowDataPacket[]>;
 
-const IDENTIFY_TIMEOUT_MS = 1500;
+const ANSWER_TIMEOUT_MS = 1500;
 const PING_TIMEOUT_MS = 1000;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
-// Waits until a host answers; without `forAbsent` only for hosts that are slow or cannot serve yet. Throws a refusal, such
+// Waits until a host answers; without `forAbsent` only for hosts that are slow or cannot serve yet. Throws an error, such
 // as a wrong password, if no host accepts the login.
 export async function identifyMysqlServer(location: MysqlLocation, forAbsent: boolean): Promise<MysqlServer> {
   const logger = new Logger('Database');
@@ -35,7 +34,7 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
     const absences: unknown[] = [];
     for (const { host, port } of location.hosts) {
       try {
-        return await askServer(loginTo(location, host, port), IDENTIFY_TIMEOUT_MS, identify);
+        return await askServer(loginTo(location, host, port), ANSWER_TIMEOUT_MS, identify);
       } catch (error) {
         if (!isDatabaseUnreachable(error) && !isLockWaitTimeout(error))
           refusal ??= explained(error, location, `${host}:${port}`);
@@ -51,7 +50,6 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
   }
 }
 
-/** MariaDB reports a wrong password if it requires TLS. */
 function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
   if (!(error instanceof Error)) return error;
   const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';
@@ -61,13 +59,13 @@ function explained(error: unknown, { tls }: MysqlLocation, host: string): unknow
 async function identify(ask: Ask): Promise<MysqlServer> {
   const [server] = await ask('SELECT VERSION() AS version, @@version_comment AS comment');
   const galera = (await ask("SHOW GLOBAL VARIABLES LIKE 'wsrep_sync_wait'")).length > 0;
-  // A Galera node that is not primary, or whose cluster waits, answers the statements above.
+  // A Galera node that is not primary, or whose cluster waits, answers the statements above, but not these.
   if (galera) for (const sql of ['SET SESSION wsrep_sync_wait = 7', 'DO 1', 'SELECT 1']) await ask(sql);
   const isMariadb = /mariadb/i.test(`${server!['version']} ${server!['comment']}`);
   return { type: isMariadb ? 'mariadb' : 'mysql', galera };
 }
 
-/** Sends DO, since a cluster member that is not primary answers pings and SELECT 1. */
+/** Sends DO, because a cluster member that is not primary answers pings and SELECT 1. */
 export function ping({ host, port, user, password, ssl, stream }: PoolOptions): Promise<unknown> {
   return askServer({ host, port, user, password, ssl, stream }, PING_TIMEOUT_MS, (ask) => ask('DO 1'));
 }
@@ -111,7 +109,7 @@ export function tlsOptions(
 }
 
 // Node checks a certificate for the name that its lookup has left on the socket. Without a lookup, mysql2 3.24 would accept
-// a certificate for `localhost` and refuse one for the address.
+// a certificate for `localhost` and reject a certificate for the IP address.
 function connectToAddress(host: string, port: number): Socket {
   const socket = connect({ host, port, keepAlive: true, noDelay: true });
   return Object.assign(socket, { _host: host });
@@ -137,24 +135,22 @@ export function sessionSettings({ type, galera }: MysqlServer, limited: boolean)
       ? `max_statement_time = ${statementTimeoutSeconds}`
       : `max_execution_time = ${statementTimeoutSeconds * 1000}`,
   ];
-  // Otherwise a transaction that the network cut off keeps its locks for hours. MySQL has no such limit.
+  // A transaction that the network cut off would keep its locks for hours. MySQL has no such limit.
   if (limited && type === 'mariadb') settings.push(`idle_transaction_timeout = ${IDLE_TRANSACTION_SECONDS}`);
-  // Every kind of statement waits for commits of other nodes: otherwise an UPDATE or a foreign key could miss a row.
+  // Every statement waits for commits of other nodes, or an UPDATE or a foreign key could miss a row.
   if (galera) settings.push('wsrep_sync_wait = 7');
   return [
     `SET SESSION ${settings.join(', SESSION ')}`,
     `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
-    // A cluster member that is not primary accepts settings, but not this.
+    // A cluster member that is not primary accepts settings, but not this statement.
     ...(galera ? ['DO 1'] : []),
   ];
 }
 
-const TIMEOUT_MS = 1500;
-
 const SETTINGS = `SHOW GLOBAL VARIABLES WHERE Variable_name IN
   ('innodb_flush_log_at_trx_commit', 'log_bin', 'sync_binlog', 'wsrep_on')`;
 
-/** Asks every host, since each may become the primary. Leaves out hosts that do not answer. */
+/** Checks every host that answers, because each may become the primary. */
 export async function findUnsafeCommits(location: MysqlLocation) {
   const found = await Promise.allSettled(
     location.hosts.map(({ host, port }) => unsafeCommitsOf(location, host, port)),
@@ -164,11 +160,11 @@ export async function findUnsafeCommits(location: MysqlLocation) {
     .filter(({ settings }) => settings.length > 0);
 }
 
-/** Settings with which the server acknowledges a commit before it is on disk. */
+/** Finds the settings with which the server acknowledges a commit before it is on disk. */
 async function unsafeCommitsOf(location: MysqlLocation, host: string, port: number) {
-  const rows = await askServer(loginTo(location, host, port), TIMEOUT_MS, (ask) => ask(SETTINGS));
+  const rows = await askServer(loginTo(location, host, port), ANSWER_TIMEOUT_MS, (ask) => ask(SETTINGS));
   const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));
-  // A crash rolls back what is missing in the binary log, although InnoDB has it.
+  // After a crash, the server rolls back transactions that the binary log lacks, although InnoDB has them.
   const hasLog = values.get('log_bin') === 'ON';
   const needed = ['innodb_flush_log_at_trx_commit', ...(hasLog ? ['sync_binlog'] : [])];
   const unsafe = needed.filter((name) => values.get(name) !== '1');

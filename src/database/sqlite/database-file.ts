@@ -18,9 +18,7 @@ import { ConfigurationError } from '../../config/variables.js';
 const GROUP_AND_OTHERS = 0o077;
 const OWNER_READS_AND_WRITES = 0o600;
 
-/** Leaves files of another user as they are. */
 export function makePrivate(files: string[]): void {
-  // On Windows the reported modes mean nothing.
   if (process.platform === 'win32') return;
   const logger = new Logger('Database');
   for (const file of files.filter(isOpenToOthers)) {
@@ -41,7 +39,7 @@ function denyOthers(file: string): void {
     const { mode, uid } = lstatSync(file);
     if (uid === process.getuid?.()) chmodSync(file, mode & OWNER_READS_AND_WRITES);
   } catch {
-    // The file was deleted meanwhile, or the file system refuses. FAT only seems to obey.
+    // The file was deleted meanwhile, or the file system refuses.
   }
 }
 
@@ -50,7 +48,7 @@ export class DatabaseFileError extends Error {}
 const MAX_LINKS = 40;
 const HEADER = 'SQLite format 3\0';
 
-/** Follows dangling links too, as SQLite does, so that one file has one lock. */
+/** Follows dangling links as SQLite does, so that one file has one lock. */
 export function realPath(path: string, links = MAX_LINKS): string {
   if (existsSync(path)) return realpathSync(path);
   const directory = dirname(path);
@@ -62,7 +60,7 @@ export function realPath(path: string, links = MAX_LINKS): string {
   return isLink && links > 0 ? realPath(resolve(dirname(file), readlinkSync(file)), links - 1) : file;
 }
 
-// Node's `recursive` never ends on file systems that have a directory but make none in it, such as /proc.
+/** Node's `recursive` never ends on file systems such as /proc, which create no directory. */
 export function createDirectory(directory: string): void {
   if (existsSync(directory)) return;
   const parent = dirname(directory);
@@ -74,7 +72,7 @@ export function createDirectory(directory: string): void {
   }
 }
 
-/** SQLite would use the umask. Its other files get the mode of the database. */
+/** SQLite itself would use the umask, and it gives its other files the mode of the database. */
 export function createFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -83,7 +81,7 @@ export function createFile(file: string): void {
   }
 }
 
-/** Call it before this process opens the file, because closing it here ends SQLite's locks. */
+/** Call it before this process opens the database, because closing the file ends the locks of SQLite. */
 export function refuseOtherFile(file: string): void {
   if (!existsSync(file)) return;
   const stats = statSync(file);
@@ -104,8 +102,6 @@ function beginningOf(file: string): string {
   return bytes.toString('latin1');
 }
 
-// The lock excludes a second service, but neither readers nor the transactions of commands. It stands beside the real path,
-// since a lock beside a symbolic link excludes no process.
 export class DatabaseInUseError extends ConfigurationError {
   constructor(file: string) {
     const remedy = 'SQLite serves one process, use MySQL or MariaDB for several';
@@ -115,7 +111,7 @@ export class DatabaseInUseError extends ConfigurationError {
 
 const SQLITE_BUSY = 5;
 
-/** The operating system ends an exclusive transaction however the process ends. */
+/** The operating system ends the exclusive transaction even if the process crashes. */
 export function holdLock(file: string): (() => void) | undefined {
   createFile(file);
   const lock = new DatabaseSync(file);

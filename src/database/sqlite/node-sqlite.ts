@@ -26,7 +26,7 @@ type Statement = ReturnType<typeof asStatement>;
 
 const CACHED_STATEMENTS = 200;
 
-/** Replaces `better-sqlite3`, which has to be compiled or downloaded. */
+/** Replaces `better-sqlite3`, which the installation would compile or download. */
 export class NodeSqlite {
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, Statement>();
@@ -45,7 +45,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Preparing a statement takes longer than running it. */
+  /** Caches statements, because SQLite prepares a statement more slowly than it runs it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -78,7 +78,7 @@ function claimFile(file: string, isShared: boolean): () => void {
 
 function asStatement(statement: StatementSync) {
   const columns = statement.columns().map(({ name }) => name);
-  // Objects of SQLite's binding are slower to make and to serialize.
+  // The objects that node:sqlite returns are slower to create and to serialize.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,
@@ -96,7 +96,7 @@ function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, 
   });
 }
 
-/** SQLite's own wait blocks the process. A service waits in sqlite-query-runner.ts instead. */
+/** SQLite's own wait blocks the process, so requests wait in sqlite-query-runner.ts instead. */
 const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
   requests: 0,
   command: 3000,
@@ -155,7 +155,7 @@ function withFile<T>(file: string, work: (database: NodeSqlite) => T): T {
   }
 }
 
-/** NOW_MS calls these functions of MySQL. */
+/** Adds the functions of MySQL that NOW_MS calls. */
 export function addClock(database: DatabaseSync): void {
   database.function('NOW', { varargs: true }, () => Date.now() / 1000);
   database.function('UNIX_TIMESTAMP', (seconds) => seconds);

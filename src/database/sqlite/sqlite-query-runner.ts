@@ -26,7 +26,7 @@ interface SqliteDriver {
 }
 
 // TypeORM's SQLite drivers share one query runner, so that a rollback undoes committed writes of others. Here every
-// transaction has its own and waits for the mutex. Omits subscribers, nesting, and the query log (it prints parameters).
+// transaction has its own and waits for the mutex. Omits subscribers, nesting, and the query log, which prints parameters.
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
@@ -79,7 +79,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
     }
 
     private async send(sql: string, values: unknown[], structured?: boolean): Promise<never> {
-      // A single statement is synchronous.
+      // A statement is synchronous, so it needs the mutex only to wait for a transaction.
       const leave = this.leave || mutex.isFree ? undefined : await mutex.enter();
       try {
         const result = run(driver.databaseConnection, sql, values);
@@ -153,8 +153,7 @@ export class Mutex {
 const POLL_MS = 5;
 const WARN_AFTER_MS = 100;
 
-// Polls while another process, such as a command, writes to the file: SQLite's own wait would block this process. `work`
-// must release everything if it fails.
+/** Polls while another process writes to the file, because SQLite's own wait would block this process. */
 async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   let isWarned = false;

@@ -4,10 +4,9 @@ import { UnavailableError } from '../../problems/problem.js';
 
 type DriverError = NodeJS.ErrnoException & { fatal?: boolean; errcode?: number };
 
+/** MySQL and MariaDB report the name of the key, SQLite reports `table.column, table.column`. */
 export interface UniqueKey {
-  /** as MySQL and MariaDB report it */
   name: string;
-  /** `table.column, table.column`, as SQLite reports it */
   columns: string;
 }
 
@@ -22,11 +21,10 @@ const ER_NO_REFERENCED_ROW = 1452;
 const ER_TABLEACCESS_DENIED = 1142;
 const ER_COLUMNACCESS_DENIED = 1143;
 const ER_LOCK_WAIT_TIMEOUT = 1205;
-const CONFLICT_ERRNOS = new Set([
-  1020, // ER_CHECKREAD
-  ER_LOCK_WAIT_TIMEOUT,
-  1213, // ER_LOCK_DEADLOCK
-]);
+
+const setOf = (named: Record<string, number>): Set<number> => new Set(Object.values(named));
+
+const CONFLICT_ERRNOS = setOf({ ER_CHECKREAD: 1020, ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK: 1213 });
 
 export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
   const cause = driverError(error);
@@ -70,10 +68,7 @@ export function isFileBusy(error: unknown): boolean {
 
 const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
-const FULL_ERRNOS = new Set([
-  1021, // ER_DISK_FULL
-  1114, // ER_RECORD_FILE_FULL
-]);
+const FULL_ERRNOS = setOf({ ER_DISK_FULL: 1021, ER_RECORD_FILE_FULL: 1114 });
 /** ENOSPC in the texts of several errors of MySQL and MariaDB */
 const NO_SPACE_ON_SERVER = /\b(?:errno|errcode|error):? 28\b/i;
 
@@ -87,7 +82,7 @@ export function isStorageFull(error: unknown): boolean {
   return FULL_ERRNOS.has(cause.errno) || NO_SPACE_ON_SERVER.test(cause.message);
 }
 
-/** mysql2's code for a server that does not answer */
+/** the code that mysql2 reports if the server does not answer */
 export const SILENCE = 'PROTOCOL_SEQUENCE_TIMEOUT';
 const ABSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']);
 const UNREACHABLE_CODES = new Set([
@@ -102,48 +97,40 @@ const UNREACHABLE_CODES = new Set([
   'NO_DATABASE_HOST',
   'POOL_ACQUIRE_TIMEOUT',
 ]);
-const UNREACHABLE_ERRNOS = new Set([
-  1040, // ER_CON_COUNT_ERROR
-  1047, // ER_UNKNOWN_COM_ERROR: a Galera node that is not primary
-  1053, // ER_SERVER_SHUTDOWN
-]);
-const OUTCOME_UNKNOWN_ERRNOS = new Set([
-  1180, // ER_ERROR_DURING_COMMIT
-  1927, // ER_CONNECTION_KILLED
-  1969, // ER_STATEMENT_TIMEOUT (MariaDB)
-  3024, // ER_QUERY_TIMEOUT (MySQL)
-]);
-const UNAVAILABLE_ERRNOS = new Set([
-  ...OUTCOME_UNKNOWN_ERRNOS,
-  1021, // ER_DISK_FULL
-  1041, // ER_OUT_OF_RESOURCES
-  1044, // ER_DBACCESS_DENIED_ERROR
-  1045, // ER_ACCESS_DENIED_ERROR
-  1129, // ER_HOST_IS_BLOCKED
-  1142, // ER_TABLEACCESS_DENIED_ERROR
-  1143, // ER_COLUMNACCESS_DENIED_ERROR
-  1203, // ER_TOO_MANY_USER_CONNECTIONS
-  1226, // ER_USER_LIMIT_REACHED
-  1290, // ER_OPTION_PREVENTS_STATEMENT: read-only server
-  1792, // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
-  1836, // ER_READ_ONLY_MODE
-]);
-const SQLITE_UNAVAILABLE = new Set([
-  8, // SQLITE_READONLY
-  10, // SQLITE_IOERR
-  11, // SQLITE_CORRUPT
-  13, // SQLITE_FULL
-  14, // SQLITE_CANTOPEN
-]);
+/** A Galera node that is not primary reports ER_UNKNOWN_COM_ERROR. */
+const UNREACHABLE_ERRNOS = setOf({
+  ER_CON_COUNT_ERROR: 1040,
+  ER_UNKNOWN_COM_ERROR: 1047,
+  ER_SERVER_SHUTDOWN: 1053,
+});
+const OUTCOME_UNKNOWN_ERRNOS = setOf({
+  ER_ERROR_DURING_COMMIT: 1180,
+  ER_CONNECTION_KILLED: 1927,
+  MARIADB_STATEMENT_TIMEOUT: 1969,
+  MYSQL_QUERY_TIMEOUT: 3024,
+});
+const UNAVAILABLE_ERRNOS = setOf({
+  ER_DISK_FULL: 1021,
+  ER_OUT_OF_RESOURCES: 1041,
+  ER_DBACCESS_DENIED_ERROR: 1044,
+  ER_ACCESS_DENIED_ERROR: 1045,
+  ER_HOST_IS_BLOCKED: 1129,
+  ER_TABLEACCESS_DENIED,
+  ER_COLUMNACCESS_DENIED,
+  ER_TOO_MANY_USER_CONNECTIONS: 1203,
+  ER_USER_LIMIT_REACHED: 1226,
+  ER_READ_ONLY_SERVER: 1290,
+  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 1792,
+  ER_READ_ONLY_MODE: 1836,
+});
+const SQLITE_UNAVAILABLE = setOf({ READONLY: 8, IOERR: 10, CORRUPT: 11, SQLITE_FULL, CANTOPEN: 14 });
 
-/** mysql2 has one code for all failed TLS handshakes, also if the connection was lost. */
+/** mysql2 reports one code for all failed TLS handshakes, also if the connection was lost. */
 const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
-const NEED_TLS = new Set([
-  1045, // ER_ACCESS_DENIED_ERROR: what MariaDB answers
-  3159, // ER_SECURE_TRANSPORT_REQUIRED
-]);
+/** MariaDB denies access if it requires TLS. */
+const NEED_TLS = setOf({ ER_ACCESS_DENIED_ERROR: 1045, ER_SECURE_TRANSPORT_REQUIRED: 3159 });
 
-/** The server has no TLS, or its certificate is refused; retrying does not help. */
+/** Returns true if the server has no TLS or its certificate is invalid, so that a retry does not help. */
 export function isTlsRefusal(error: unknown): boolean {
   const cause = causeOf(error);
   if (cause?.code === 'HANDSHAKE_NO_SSL_SUPPORT') return true;
@@ -161,7 +148,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** A slow server, or one that cannot serve yet, is only unreachable. */
+/** Returns false for a server that is slow or cannot serve yet. */
 export function isDatabaseAbsent(error: unknown): boolean {
   return ABSENT_CODES.has(causeOf(error)?.code ?? '');
 }
@@ -172,12 +159,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!cause) return false;
   return (
     cause.fatal === true ||
+    OUTCOME_UNKNOWN_ERRNOS.has(cause.errno ?? 0) ||
     UNAVAILABLE_ERRNOS.has(cause.errno ?? 0) ||
     SQLITE_UNAVAILABLE.has((cause.errcode ?? 0) & 0xff)
   );
 }
 
-/** Failures before the statement was sent do not count. */
+/** Returns false if the failure came before the statement was sent. */
 function isOutcomeUnknown(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;
@@ -200,7 +188,6 @@ function causeOf(error: unknown): DriverError | undefined {
 // `command` limit the time of a statement. `inspection` only reads.
 export type Purpose = 'requests' | 'command' | 'maintenance' | 'inspection';
 
-/** for a connection, or on SQLite for the mutex */
 export const ACQUIRE_TIMEOUT_MS = 3000;
 
 export function acquireTimeoutError(): NodeJS.ErrnoException {
@@ -227,7 +214,7 @@ export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Prom
   }
 }
 
-/** The service writes more often than this, also without requests. */
+/** Accounts writes more often than this, even without requests. */
 const REMEMBERED_MS = 60_000;
 
 class StorageSpace {
@@ -244,5 +231,5 @@ class StorageSpace {
   }
 }
 
-/** A global, since the adapters are made outside the application's modules. */
+/** A global, because Nest does not create the database adapters. */
 export const storageSpace = new StorageSpace();

@@ -12,7 +12,7 @@ interface Limits {
   tooLate: () => Error;
 }
 
-// A bounded queue that serves its keys round-robin. One key alone may fill it; other keys then evict its newest requests.
+/** Serves its keys round-robin. If one key fills the queue, other keys evict the newest requests of that key. */
 export class FairQueue<Request> {
   private waiting = 0;
   private readonly queues = new Map<string, Waiter<Request>[]>();

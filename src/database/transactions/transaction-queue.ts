@@ -6,14 +6,14 @@ import { FairQueue } from './fair-queue.js';
 export interface Turn {
   /** id of the user, IP address of the client, or name of the job or command */
   principal: string;
-  /** id of the organization or user whose row the work locks first */
+  /** id of the organization or user whose row the transaction locks first */
   row?: string;
 }
 
 const MAX_WAITING = 2000;
 
-// In the database, each waiting transaction would hold a connection. Principals are served round-robin, and none holds
-// more than half of the connections. Transactions on one row run one after the other.
+// A transaction that waits in the database holds a connection, so transactions wait here: principals take turns, none has
+// more than half of the connections, and transactions on one row run one after the other.
 export class TransactionQueue {
   private readonly running = new Set<Turn>();
   private readonly runningOf = new Map<string, number>();
@@ -21,7 +21,7 @@ export class TransactionQueue {
   private readonly queue: FairQueue<Turn>;
   private readonly share: number;
 
-  /** @param yields true where the database answers within the same turn of the event loop */
+  /** @param yields whether the database answers within the same turn of the event loop */
   constructor(
     private readonly connections: number,
     private readonly yields = false,
@@ -43,11 +43,11 @@ export class TransactionQueue {
   async enter(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
     if (this.canBegin(turn)) return this.begin(turn);
     await this.queue.wait(turn.principal, turn, place);
-    // Otherwise everything that waits runs before other requests.
+    // Without this pause, all waiting transactions would run before other requests.
     if (this.yields) await yieldToEventLoop();
   }
 
-  /** Between two attempts the turn keeps its row, but no connection. */
+  /** Between two attempts the turn keeps its row, but not its connection. */
   async pause(turn: Turn, meanwhile: () => Promise<unknown>): Promise<void> {
     this.giveBackConnection(turn);
     this.beginNext();

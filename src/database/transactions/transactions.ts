@@ -8,14 +8,13 @@ import { TransactionQueue, type Turn } from './transaction-queue.js';
 
 const current = new AsyncLocalStorage<Transaction>();
 
-/** Otherwise a bug would be a deadlock on SQLite, and elsewhere the work would escape the transaction. */
+/** Without this check, a bug would deadlock on SQLite, and on MySQL the work would escape the transaction. */
 export function refuseInsideTransaction(): void {
   if (current.getStore()?.isOpen) throw new Error('Inside a transaction use the Transaction that was passed');
 }
 
 export class Transaction {
   isOpen = true;
-  /** On SQLite a transaction is exclusive anyway. */
   readonly forUpdate: string;
   readonly forUpdateOfFree: string;
 
@@ -46,15 +45,14 @@ export class Transaction {
     return result.affected ?? 0;
   }
 
-  /** The connection of an ended transaction may already serve another one. */
+  /** The connection of an ended transaction may already serve another transaction. */
   private usableRunner(): QueryRunner {
     if (!this.isOpen) throw new Error('The transaction has ended');
     return this.runner;
   }
 }
 
-// Conflicts at the commits of a cluster use up a count alone in a third of a second. One wait for a lock uses up a time
-// alone. The time leaves a second and a half of the request's deadline.
+// A count alone lasts a third of a second if a cluster refuses commits; a time alone ends with one wait for a lock.
 const MIN_RETRIES = 5;
 const RETRY_FOR_MS = 3000;
 const INITIAL_BACKOFF_MS = 10;
@@ -79,12 +77,12 @@ export async function retryLostConflicts<T>(
   }
 }
 
-/** @throws LostConflictError, or UnknownOutcomeError when a write was not answered */
+/** @throws LostConflictError, or UnknownOutcomeError if the database did not answer a write */
 export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => detectUnknownOutcome(send) : send);
 }
 
-/** The answer of a transaction that found nothing to change, and is rolled back. */
+/** The answer of a transaction that found nothing to change: `Transactions` rolls it back. */
 export class Unchanged<Answer> {
   constructor(readonly answer: Answer) {}
 }
@@ -93,8 +91,7 @@ export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
   return new Unchanged(answer);
 }
 
-// Retries transactions that lost a conflict, so that they must have no effect outside the database. A COMMIT without an
-// answer is not retried: it may have taken effect.
+/** Retries transactions that lost a conflict, so they must change nothing outside the database. */
 @Injectable()
 export class Transactions {
   private readonly queue: TransactionQueue;
@@ -102,15 +99,14 @@ export class Transactions {
   constructor(private readonly dataSource: DataSource) {
     const { type, poolSize = 2 } = dataSource.options;
     const isSqlite = type === 'better-sqlite3';
-    // Half of the connections is for statements that wait for no lock.
+    // The other half of the connections serves statements that wait for no lock.
     this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), isSqlite);
   }
 
-  /** @throws LostConflictError, UnknownOutcomeError if COMMIT was not answered, UnavailableError if too much waits */
+  /** @throws LostConflictError, UnknownOutcomeError if COMMIT got no answer, UnavailableError if the queue is full */
   async run<T>(turn: Turn, work: (tx: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
-    // Otherwise it would wait for the transaction around it.
     refuseInsideTransaction();
-    // The queue tells turns apart by identity.
+    // The queue distinguishes turns by identity.
     const ownTurn = { ...turn };
     try {
       await this.queue.enter(ownTurn);
@@ -150,7 +146,7 @@ export class Transactions {
   }
 }
 
-/** A lost connection need not roll back. */
+/** Ignores errors, because the database itself rolls back if the connection is lost. */
 async function rollBack(runner: QueryRunner): Promise<void> {
   await runner.rollbackTransaction().catch(() => undefined);
 }

@@ -2,7 +2,7 @@ import { QueryFailedError } from 'typeorm';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import type { LoggerService } from '@nestjs/common';
 
-/** A failed query's message and parameters hold emails and hashes; its SQL text has only placeholders. */
+/** Omits the message and the parameters of a failed query, which contain emails and hashes. */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
   if (error === undefined) return undefined;
   if (error instanceof QueryFailedError) {
@@ -22,7 +22,7 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
   return { type: typeof error };
 }
 
-/** @returns the code of the engine or the system, else the name of the error */
+/** Returns the code of the engine or the system, otherwise the name of the error. */
 export function rootCause(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const deeper = error instanceof QueryFailedError ? error.driverError : error.cause;
@@ -51,19 +51,19 @@ export async function createLogger(level: string): Promise<Logger> {
   return pino(options, pretty({ ignore: 'requestId', sync: true }));
 }
 
-/** Drops lines that a full disk refuses. Without a listener the error would end the process. */
+/** Drops lines if the disk is full. Without a listener, the error would end the process. */
 function plainOutput(): DestinationStream {
   const output = pino.destination({ fd: process.stdout.fd, sync: true, maxLength: MAX_UNWRITTEN });
   output.on('error', () => undefined);
   return output;
 }
 
-/** Pino's own serializer would log the parameters of a failed query, and describe described errors again. */
+/** Pino's own serializer would log the parameters of a failed query. */
 function describeOnce(error: unknown): unknown {
   return error instanceof Error ? describeError(error) : error;
 }
 
-/** Nest's own messages do not help operators. A failed start goes to standard error. */
+/** Messages of Nest do not help operators. Accounts reports a failed start on standard error. */
 const FRAMEWORK_CONTEXTS = new Set([
   'NestFactory',
   'InstanceLoader',
@@ -91,7 +91,7 @@ export class NestLogger implements LoggerService {
   }
 }
 
-/** Nest passes the context last, and an error either as the message or as `err`. */
+/** Nest passes the context last. */
 function entry(message: unknown, rest: unknown[]): { context?: string } & Record<string, unknown> {
   const context = rest.findLast((value) => typeof value === 'string');
   if (message instanceof Error) return { context, msg: 'error', err: describeError(message) };

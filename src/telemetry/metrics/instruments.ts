@@ -24,10 +24,9 @@ import {
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** half as often as by default, since each look costs CPU in an idle process, too */
+/** Half as often as by default, because each sample costs CPU even in an idle process. */
 const EVENT_LOOP_PERIOD_MS = 20;
 
-/** Other methods share one label, as a client can send any that Node's parser reads. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const OTHER_METHOD = 'other';
 const UNKNOWN_ROUTE = 'unknown';
@@ -36,7 +35,7 @@ const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'r
 const MAIL_STATES = ['waiting', 'sent', 'failed'];
 const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];
 
-/** No label holds anything that a client can choose. */
+/** Clients can choose no label. */
 export function measure(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PERIOD_MS });
@@ -163,7 +162,7 @@ interface ReportAnswer {
   report: Report;
 }
 
-/** A busier worker counts with its previous report. */
+/** After it, a busy worker counts with its previous report. */
 const ANSWER_TIMEOUT_MS = 1000;
 
 export function reportToPrimary(registry: Registry): void {
@@ -177,8 +176,7 @@ async function answer(registry: Registry): Promise<void> {
   if (process.connected) process.send?.(message, undefined, {}, () => undefined);
 }
 
-// Adds up all workers in the primary process. What an ended worker counted stays counted, or Prometheus would take the
-// smaller sum for a restart and count what the others have done again.
+/** Keeps the counts of ended workers, or Prometheus would assume a restart and count the other workers again. */
 export class WorkerReports {
   private readonly latest = new Map<number, Report>();
   private past: Report = [];
@@ -222,7 +220,7 @@ export class WorkerReports {
   }
 }
 
-/** The package's types say a number, but `type` is a word. */
+/** prom-client declares `type` as a number, but it is a word. */
 function isCounted({ type }: Report[number]): boolean {
   return String(type) !== 'gauge';
 }

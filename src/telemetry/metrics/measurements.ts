@@ -3,7 +3,6 @@ import type { ProblemCode } from '../../problems/problem-codes.js';
 class Signal<T> {
   private listener: ((value: T) => void) | undefined;
 
-  /** Check it before work that only the listener needs. */
   get isHeard(): boolean {
     return this.listener !== undefined;
   }
@@ -16,7 +15,7 @@ class Signal<T> {
     try {
       this.listener?.(value);
     } catch {
-      // A listener that fails must change no answer.
+      // A failure of a metric must not change an answer.
     }
   }
 }

@@ -12,7 +12,6 @@ type Scrape = () => Promise<string>;
 const PATH = '/metrics';
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** @returns the URL of a listener for Prometheus, which does not keep the process alive */
 async function listenForScrapes(
   place: { host: string; port: number },
   contentType: string,
@@ -60,7 +59,7 @@ function shared(scrape: Scrape): Scrape {
   return () => (running ??= scrape().finally(() => (running = undefined)));
 }
 
-/** The primary process answers for all workers. Without METRICS_PORT no library is loaded. */
+/** The primary process answers for all workers. Without METRICS_PORT, Accounts loads no metrics library. */
 export async function startMetrics(env: Env, workers: number, log: PinoLogger): Promise<void> {
   if (env.metricsPort === undefined) return;
   const place = { host: env.metricsHost, port: env.metricsPort };

@@ -31,7 +31,7 @@ export class ReportedExporter implements SpanExporter {
 
   constructor(private readonly exporter: SpanExporter) {}
 
-  /** Logs no text of an error, because the endpoint in it may hold a password. */
+  /** Omits the text of an error, because its endpoint may contain a password. */
   export(spans: ReadableSpan[], done: Done): void {
     this.exporter.export(spans, (result) => {
       const { error } = result;
@@ -53,7 +53,7 @@ const FLUSH_TIMEOUT_MS = 1000;
 const MAX_ATTRIBUTE_LENGTH = 2048;
 const TABLE = /\b(?:FROM|INTO|UPDATE)\s+[`"]?(\w+)/i;
 
-/** The exporter reads `OTEL_EXPORTER_OTLP_…` itself. The result sends the remaining spans and never fails. */
+/** The exporter reads `OTEL_EXPORTER_OTLP_…`. The returned function sends the remaining spans and never throws. */
 export function startTracing(env: Env): () => Promise<void> {
   const exporter = new ReportedExporter(new OTLPTraceExporter());
   const provider = new TracerProvider({
@@ -69,7 +69,7 @@ export function startTracing(env: Env): () => Promise<void> {
   };
 }
 
-/** Follows the semantic conventions for HTTP and databases, without attributes that hold paths or addresses. */
+/** Follows the semantic conventions for HTTP and databases, without attributes that contain paths or IP addresses. */
 class OpenTelemetrySpans implements SpanFactory {
   constructor(private readonly tracer: Tracer) {}
 
