@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, type Repository } from 'typeorm';
+import { getMetadataArgsStorage, In, type Repository } from 'typeorm';
 import { hotStatement, inBatches, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
@@ -16,23 +16,10 @@ export interface EventFilter {
   until?: number | undefined;
 }
 
-const COLUMNS = [
-  ['id', 'id'],
-  ['type', 'type'],
-  ['at', 'at'],
-  ['actor_type', 'actorType'],
-  ['actor_id', 'actorId'],
-  ['actor_session_id', 'actorSessionId'],
-  ['org_id', 'orgId'],
-  ['org_revision', 'orgRevision'],
-  ['user_id', 'userId'],
-  ['user_revision', 'userRevision'],
-  ['session_id', 'sessionId'],
-  ['data', 'data'],
-  ['request_id', 'requestId'],
-  ['ip', 'ip'],
-  ['reason', 'reason'],
-] as const satisfies readonly (readonly [string, keyof Event])[];
+const COLUMNS = getMetadataArgsStorage()
+  .filterColumns(Event)
+  .filter(({ options }) => options.select !== false)
+  .map(({ propertyName, options }) => [options.name ?? propertyName, propertyName as keyof Event] as const);
 
 const COLUMN_LIST = COLUMNS.map(([column]) => column).join(', ');
 const ROW_PLACEHOLDERS = `(${COLUMNS.map(() => '?').join(', ')})`;

@@ -29,10 +29,10 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
   private readonly ends = new EventEmitter<{ new: []; error: [unknown] }>().setMaxListeners(0);
 
   constructor(private readonly numbering: FeedNumbering) {
-    feedState.provide(() => ({
+    feedState.read = () => ({
       lagSeconds: (performance.now() - this.completeUpTo) / 1000,
       waiters: this.ends.listenerCount('new'),
-    }));
+    });
   }
 
   start(): void {

@@ -12,9 +12,7 @@ export interface Patience {
 }
 
 export const Patience = createParamDecorator((_: unknown, context: ExecutionContext): Patience => {
-  const http = context.switchToHttp();
-  const { deadline } = http.getRequest<FastifyRequest>();
-  const { raw } = http.getResponse<FastifyReply>();
+  const [{ deadline }, { raw }] = context.getArgs<[FastifyRequest, FastifyReply]>();
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();
   raw.once('close', () => gone.abort());
@@ -31,14 +29,9 @@ export const Patience = createParamDecorator((_: unknown, context: ExecutionCont
   };
 });
 
-interface Deadline {
-  start: () => void;
-  stop: () => void;
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
-    deadline?: Deadline;
+    deadline?: { start: () => void; stop: () => void };
   }
 }
 

@@ -55,11 +55,11 @@ export function decodeNameCursor(cursor: string): NamedPosition | undefined {
 export type LinkNextPage = (cursor: string) => void;
 
 export const NextPage = createParamDecorator((_: unknown, context: ExecutionContext): LinkNextPage => {
-  const http = context.switchToHttp();
+  const [request, reply] = context.getArgs<[FastifyRequest, FastifyReply]>();
   return (cursor) => {
-    const url = new URL(http.getRequest<FastifyRequest>().url, 'http://localhost');
+    const url = new URL(request.url, 'http://localhost');
     url.searchParams.set('cursor', cursor);
-    http.getResponse<FastifyReply>().header('Link', `<${url.pathname}${url.search}>; rel="next"`);
+    reply.header('Link', `<${url.pathname}${url.search}>; rel="next"`);
   };
 });
 

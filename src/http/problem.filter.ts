@@ -30,13 +30,8 @@ export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problems');
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    sendProblem(
-      problemOf(error),
-      http.getRequest<FastifyRequest>(),
-      http.getResponse<FastifyReply>(),
-      this.logger,
-    );
+    const [request, reply] = host.getArgs<[FastifyRequest, FastifyReply]>();
+    sendProblem(problemOf(error), request, reply, this.logger);
   }
 }
 

@@ -57,10 +57,10 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
   start(): void {
     if (!this.env.smtp) return;
     // A scrape returns the counts that the previous scrape requested, so a slow database cannot delay it.
-    mailCounts.provide(() => {
+    mailCounts.read = () => {
       this.areCountsWanted = true;
       return this.counts;
-    });
+    };
     this.schedule(POLL_MS);
   }
 

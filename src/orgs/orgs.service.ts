@@ -24,7 +24,7 @@ import { requireRestorable, requireRole } from './state/policies.js';
 import { type LockedOrg, OrgChanges } from './state/org-changes.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { BATCH, type Batch } from '../database/statements.js';
-import { type Transaction, unchanged } from '../database/transactions/transactions.js';
+import { type Transaction, Unchanged } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 
 const FIRST_REVISION = 1;
@@ -75,7 +75,7 @@ export class OrgsService {
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'admin');
       const answer = { org: { id: orgId, name } };
-      if (name === org.name) return unchanged(answer);
+      if (name === org.name) return new Unchanged(answer);
 
       await this.orgs.rename(tx, orgId, name);
       await org.record({ type: 'org.renamed' });
@@ -95,7 +95,7 @@ export class OrgsService {
   async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResponse> {
     const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
-      if (org.purgeAt !== null) return unchanged(deletionResult(org.purgeAt));
+      if (org.purgeAt !== null) return new Unchanged(deletionResult(org.purgeAt));
       const { purgeAt, events } = await this.changes.delete(tx, orgId);
       await org.record(...events);
       return deletionResult(purgeAt);
@@ -120,7 +120,7 @@ export class OrgsService {
   /** @param force allows an organization without an enabled owner @throws org_not_found, last_owner */
   async restoreAsOperator(orgId: string, actor: Actor, force: boolean): Promise<OrgDto> {
     const { answer } = await this.changes.inAnyOrg<OrgDto>({ actor }, orgId, async (tx, org) => {
-      if (org?.purgeAt === null) return unchanged({ id: orgId, name: org.name });
+      if (org?.purgeAt === null) return new Unchanged({ id: orgId, name: org.name });
       requireRestorable(org, Date.now());
       const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
       if (!hasOwner && !force) throw new Problem('last_owner', { detail: NO_ENABLED_OWNER });
@@ -146,7 +146,7 @@ export class OrgPurge {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };
     const { answer } = await this.changes.inAnyOrg({ actor: { kind: 'system' } }, id, async (tx, org) => {
-      if (!org || org.purgeAt === null || org.purgeAt > now) return unchanged({ deleted: 0 });
+      if (!org || org.purgeAt === null || org.purgeAt > now) return new Unchanged({ deleted: 0 });
       if (org.purgeBeganAt === null) await this.orgs.beginPurge(tx, id, now);
       return { deleted: await this.deleteRows(tx, org) };
     });

@@ -16,8 +16,6 @@ export class LiftedLimit {
   liftedAt: number;
 }
 
-export type RecentLift = LiftedLimit & { agoMs: number };
-
 const FIND_RECENT = hotStatement(
   'the limits of logins that were lifted',
   `SELECT lift_key AS liftKey, lifted_at AS liftedAt, ${NOW_MS} - lifted_at AS agoMs FROM lifted_limits
@@ -34,7 +32,7 @@ export class LiftedLimitsRepository {
     await transaction.write(sql, [liftKey]);
   }
 
-  findRecent(maxAgeMs: number): Promise<RecentLift[]> {
+  findRecent(maxAgeMs: number): Promise<(LiftedLimit & { agoMs: number })[]> {
     return this.lifted.query(FIND_RECENT, [maxAgeMs]);
   }
 

@@ -33,15 +33,14 @@ class RateLimitGuard extends ThrottlerGuard {
   @Inject(FailedLogins) private readonly failed: FailedLogins;
 
   protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
+    const [request, reply] = context.getArgs<[FastifyRequest, FastifyReply]>();
     const counters = countersOf(this.env, this.reflector.get(LimitedBy, context.getHandler()), request);
     if (counters.length === 0) return true;
 
     await validateBody(context);
     const { admission, decisive } = await this.decide(counters, request);
     const userId = admission.admitted ? undefined : this.failed.findUser(emailIn(request));
-    admit(request, http.getResponse<FastifyReply>(), decisive, admission, userId);
+    admit(request, reply, decisive, admission, userId);
     return true;
   }
 
@@ -78,12 +77,11 @@ export class WriteLimitGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.env.rateLimitWrites === undefined) return true;
-    const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest>();
+    const [request, reply] = context.getArgs<[FastifyRequest, FastifyReply]>();
     const access = this.reflector.get(RouteAccess, context.getHandler());
     if (READS.has(request.method) || access === undefined || !needsUser(access)) return true;
     const counters = countersOf(this.env, ['writes'], request);
-    admit(request, http.getResponse<FastifyReply>(), counters, await this.store.admit(counters));
+    admit(request, reply, counters, await this.store.admit(counters));
     return true;
   }
 }

@@ -11,15 +11,13 @@ import { WriteLimitGuard } from './rate-limit.guard.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';
 
-/** Unused, because RateLimitGuard finds the limits of a route itself. */
-const ONE_FOR_ALL_LIMITS = { limit: 0, ttl: 0 };
-
 @Module({
   imports: [
     TypeOrmModule.forFeature([LiftedLimit]),
     EventsModule,
     UsersModule,
-    ThrottlerModule.forRoot([ONE_FOR_ALL_LIMITS]),
+    // RateLimitGuard finds the limits of a route itself.
+    ThrottlerModule.forRoot([{ limit: 0, ttl: 0 }]),
   ],
   providers: [
     { provide: RATE_LIMIT_STORE, inject: [Env], useFactory: createStore },

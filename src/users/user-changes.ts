@@ -1,7 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
-import { type Transaction, Transactions, unchanged } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions, Unchanged } from '../database/transactions/transactions.js';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
@@ -60,7 +60,7 @@ export class UserChanges {
     return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       const user = await this.lock(transaction, actor, userId);
       const answer = user && (await work(transaction, user));
-      return answer === undefined ? unchanged(undefined) : answer;
+      return answer === undefined ? new Unchanged(undefined) : answer;
     });
   }
 

@@ -49,7 +49,7 @@ export class PasswordHasher {
     this.strongest = env.argon2;
     const { slots, current } = hashSlots(env);
     this.queue = new HashQueue(current, slots * WAITING_PER_SLOT);
-    passwordHashes.provide(() => this.queue.counts);
+    passwordHashes.read = () => this.queue.counts;
   }
 
   async start(): Promise<void> {

@@ -1,11 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
-import { callbackify } from 'node:util';
+import { callbackify, promisify } from 'node:util';
 import type { DataSourceOptions } from 'typeorm';
 import {
   ACQUIRE_TIMEOUT_MS,
   acquireTimeoutError,
   databaseError,
+  isLockWaitTimeout,
   isTlsRefusal,
   type Purpose,
   SILENCE,
@@ -23,7 +24,6 @@ import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 
 const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
-const ER_LOCK_WAIT_TIMEOUT = 1205;
 /** A statement that takes no row lock waits only for the cluster. */
 const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
 const HOST_LOST_CODES = new Set([
@@ -40,10 +40,7 @@ const HOST_LOST_CODES = new Set([
 ]);
 
 /** mysql2 counts connections only in these private lists. */
-interface ListedPool {
-  _allConnections: { length: number };
-  _freeConnections: { length: number };
-}
+type ListedPool = Record<'_allConnections' | '_freeConnections', { length: number }>;
 
 /** No request waits for a host that is unreachable, silent or not primary in its cluster, until a probe succeeds. */
 export class MysqlHost {
@@ -102,7 +99,7 @@ export class MysqlHost {
 
   private async take(pool: Pool): Promise<PoolConnection> {
     try {
-      const connection = await connectionOf(pool);
+      const connection = await promisify<PoolConnection>((done) => pool.getConnection(done))();
       if (!this.prepared.has(connection)) await this.prepare(pool, connection);
       if (pool === this.pool) return connection;
     } catch (error) {
@@ -155,12 +152,6 @@ export class MysqlHost {
   }
 }
 
-function connectionOf(pool: Pool): Promise<PoolConnection> {
-  return new Promise((resolve, reject) => {
-    pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
-  });
-}
-
 function endPool(pool: Pool): Promise<void> {
   return new Promise((resolve) => pool.end(() => resolve()));
 }
@@ -169,7 +160,7 @@ function isHostAtFault(error: QueryError, sql = ''): boolean {
   return (
     error.code === SILENCE ||
     error.errno === ER_NOT_PRIMARY ||
-    (error.errno === ER_LOCK_WAIT_TIMEOUT && TAKES_NO_LOCK.test(sql))
+    (isLockWaitTimeout(error) && TAKES_NO_LOCK.test(sql))
   );
 }
 
@@ -216,7 +207,7 @@ function mysqlDriver(
       );
       const count = (kind: 'idle' | 'inUse'): number =>
         hosts.reduce((sum, { connections }) => sum + connections[kind], 0);
-      databaseConnections.provide(() => ({ idle: count('idle'), inUse: count('inUse') }));
+      databaseConnections.read = () => ({ idle: count('idle'), inUse: count('inUse') });
       return {
         getConnection: callbackify(() => acquire(hosts)),
         noteFailure(connection, sql, error) {

@@ -14,11 +14,7 @@ import { FairQueue } from '../transactions/fair-queue.js';
 import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
 import type { NodeSqlite } from './node-sqlite.js';
 
-interface SqliteQueryRunner extends QueryRunner {
-  isTransactionActive: boolean;
-}
-
-type Runner = new (...args: unknown[]) => SqliteQueryRunner;
+type Runner = new (...args: unknown[]) => QueryRunner & { isTransactionActive: boolean };
 
 interface SqliteDriver {
   databaseConnection: NodeSqlite;
@@ -31,7 +27,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
   const mutex = new Mutex();
-  databaseConnections.provide(() => (mutex.isFree ? { idle: 1, inUse: 0 } : { idle: 0, inUse: 1 }));
+  databaseConnections.read = () => (mutex.isFree ? { idle: 1, inUse: 0 } : { idle: 0, inUse: 1 });
 
   class ServiceQueryRunner extends BaseQueryRunner {
     private leave: (() => void) | undefined;

@@ -87,10 +87,6 @@ export class Unchanged<Answer> {
   constructor(readonly answer: Answer) {}
 }
 
-export function unchanged<Answer>(answer: Answer): Unchanged<Answer> {
-  return new Unchanged(answer);
-}
-
 /** Retries transactions that lost a conflict, so they must change nothing outside the database. */
 @Injectable()
 export class Transactions {

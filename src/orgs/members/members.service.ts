@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Role, UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import { type Transaction, unchanged } from '../../database/transactions/transactions.js';
+import { type Transaction, Unchanged } from '../../database/transactions/transactions.js';
 import type { OkResponse } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
@@ -72,7 +72,7 @@ export class MembersService {
       const facts = await this.members.findPair(tx, orgId, write.actor.id, userId);
       const from = requireChange(facts, role, write.actor);
       const answer = { member: { userId, role } };
-      if (from === role) return unchanged(answer);
+      if (from === role) return new Unchanged(answer);
 
       await this.members.updateRole(tx, orgId, userId, role);
       // A dry run leaves out invitations, because they can be many.
@@ -124,7 +124,7 @@ export class MembersService {
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
     const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
       const from = await this.members.findRole(tx, orgId, userId);
-      if (from === 'owner') return unchanged({ changed: false });
+      if (from === 'owner') return new Unchanged({ changed: false });
       const user = await this.users.lock(tx, actor, userId);
       if (!user) throw new Problem('org_not_found');
       if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'member_disabled');

@@ -5,12 +5,7 @@ import { type EndedInvitation, InvitationsRepository } from './invitations.repos
 import { principalOf } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import {
-  type Transaction,
-  Transactions,
-  Unchanged,
-  unchanged,
-} from '../../database/transactions/transactions.js';
+import { type Transaction, Transactions, Unchanged } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
@@ -106,7 +101,7 @@ export class OrgChanges {
         this.events.record(tx, ...events.map((event) => Object.assign(event, about)));
       const answer = await work(tx, row && { ...row, record });
       if (answer instanceof Unchanged)
-        return unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
+        return new Unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
       const kept = request ? await this.writes.complete(tx, request, answer) : answer;
       return { answer: kept, revision, isChanged: true };
     });
@@ -128,11 +123,11 @@ export class OrgChanges {
       const attempt = async (tx: Transaction): Promise<Answer | Unchanged<undefined>> => {
         await this.orgs.raiseRevisions(tx, [...locked]);
         const user = await this.users.lock(tx, actor, userId);
-        if (!user) return unchanged(undefined);
+        if (!user) return new Unchanged(undefined);
         const departures = await this.members.findDepartures(tx, userId);
         if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
         const answer = await work(tx, user, departures);
-        if (answer === undefined) return unchanged(undefined);
+        if (answer === undefined) return new Unchanged(undefined);
         return 'status' in write ? this.writes.complete(tx, write, answer) : answer;
       };
       try {

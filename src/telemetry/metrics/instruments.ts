@@ -105,13 +105,13 @@ function outcomes(registry: Registry): (request: RequestOutcome) => void {
 function readGauges(registry: Registry): void {
   const gauge = (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void =>
     labelledGauge(registry, { name, help, aggregator }, (metric) => metric.set(read()));
-  gauge('accounts_hashes_running', 'Password hashes under way', () => passwordHashes.current.running);
-  gauge('accounts_hashes_waiting', 'Password hashes that wait', () => passwordHashes.current.waiting);
-  gauge('accounts_feed_waiters', 'Requests that wait for an event', () => feedState.current.waiters);
+  gauge('accounts_hashes_running', 'Password hashes under way', () => passwordHashes.read().running);
+  gauge('accounts_hashes_waiting', 'Password hashes that wait', () => passwordHashes.read().waiting);
+  gauge('accounts_feed_waiters', 'Requests that wait for an event', () => feedState.read().waiters);
   gauge(
     'accounts_feed_lag_seconds',
     'How long ago everything that was committed was last in the feed, as far as the process knows',
-    () => feedState.current.lagSeconds,
+    () => feedState.read().lagSeconds,
     'max',
   );
   const connections = {
@@ -120,7 +120,7 @@ function readGauges(registry: Registry): void {
     labelNames: ['state'],
   };
   labelledGauge(registry, connections, (metric) => {
-    const { idle, inUse } = databaseConnections.current;
+    const { idle, inUse } = databaseConnections.read();
     metric.set({ state: 'idle' }, idle);
     metric.set({ state: 'in_use' }, inUse);
   });
@@ -132,7 +132,8 @@ function readGauges(registry: Registry): void {
     aggregator: 'max',
   } as const;
   labelledGauge(registry, mails, (metric) => {
-    for (const state of MAIL_STATES) metric.set({ state }, mailCounts.current[state] ?? 0);
+    const counts = mailCounts.read();
+    for (const state of MAIL_STATES) metric.set({ state }, counts[state] ?? 0);
   });
 }
 
@@ -153,9 +154,7 @@ function labelledGauge(
 
 type Report = MetricObjectWithValues<MetricValue<string>>[];
 
-interface ReportRequest {
-  type: 'accounts:report-metrics';
-}
+const REPORT_REQUEST = { type: 'accounts:report-metrics' };
 
 interface ReportAnswer {
   type: 'accounts:metrics';
@@ -166,8 +165,8 @@ interface ReportAnswer {
 const ANSWER_TIMEOUT_MS = 1000;
 
 export function reportToPrimary(registry: Registry): void {
-  process.on('message', (message: ReportRequest) => {
-    if (message.type === 'accounts:report-metrics') void answer(registry);
+  process.on('message', ({ type }: typeof REPORT_REQUEST) => {
+    if (type === REPORT_REQUEST.type) void answer(registry);
   });
 }
 
@@ -200,8 +199,7 @@ export class WorkerReports {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ANSWER_TIMEOUT_MS);
     this.waiting.set(worker.id, resolve);
-    const request: ReportRequest = { type: 'accounts:report-metrics' };
-    worker.send(request, (error) => error && resolve());
+    worker.send(REPORT_REQUEST, (error) => error && resolve());
     await promise;
     clearTimeout(timer);
   }

@@ -21,15 +21,7 @@ class Signal<T> {
 }
 
 class Reading<T> {
-  constructor(private source: () => T) {}
-
-  get current(): T {
-    return this.source();
-  }
-
-  provide(source: () => T): void {
-    this.source = source;
-  }
+  constructor(public read: () => T) {}
 }
 
 export interface RequestOutcome {
