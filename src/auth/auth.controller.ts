@@ -44,10 +44,14 @@ export class AuthController {
   ) {}
 
   /**
-   * Register an account
+   * Register a user
    *
-   * @remarks If the request has the code of an invitation to this email, the account joins the organization at once.
-   * At most 5 requests in any hour are accepted from one client IP address for one email.
+   * @remarks Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh
+   * token if `refresh` is true.
+   *
+   * With the code of an invitation to this email, the user also joins the organization.
+   *
+   * Limit: 5 requests an hour for one email from one client IP address.
    */
   @Post('register')
   @ApiBody({ type: RegisterRequest, examples: REGISTRATIONS })
@@ -71,10 +75,13 @@ export class AuthController {
   /**
    * Log in
    *
-   * @remarks An unknown email and a wrong password get the same answer. Where the account has a second factor, the
-   * answer to the right password is `second_factor_required` with a `challenge`, which takes a code to
-   * `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client IP address for
-   * one email.
+   * @remarks Authenticates a user by email and password, and opens a session. Returns an access token, and a refresh
+   * token if `refresh` is true.
+   *
+   * If two-factor authentication is on, login fails with `second_factor_required` and a `challenge` for
+   * `POST /api/auth/login/second-factor`. An unknown email and a wrong password return the same error.
+   *
+   * Limit: 10 requests in 15 minutes for one email from one client IP address.
    */
   @Post('login')
   @HttpCode(200)
@@ -97,11 +104,13 @@ export class AuthController {
   }
 
   /**
-   * Log in with a second factor
+   * Complete a login with 2FA
    *
-   * @remarks The second step of a login: the challenge of the first and a code of the authenticator app, which works
-   * once, or a recovery code. After 10 wrong TOTP codes in 15 minutes, from wherever they came, only a recovery
-   * code is accepted for the rest of that time.
+   * @remarks Completes a login with the `challenge` of its first step and a TOTP code or a recovery code. Each code
+   * works once.
+   *
+   * Limit: after 10 wrong TOTP codes in 15 minutes, from any IP address, only a recovery code is accepted for the rest
+   * of that time.
    */
   @Post('login/second-factor')
   @HttpCode(200)
@@ -125,9 +134,10 @@ export class AuthController {
   /**
    * Issue a one-time code
    *
-   * @remarks Pass the code, never the token, to the service that will act for the user. If the request has a
-   * `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code; if it has an `audience`, only
-   * that service, and the token is for it alone.
+   * @remarks Issues a code that hands the session off to a service. Send the service the code, never the access token.
+   *
+   * With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only
+   * that service can, and the new access token is valid for that service alone.
    */
   @Post('code')
   @SignedIn()
@@ -139,12 +149,14 @@ export class AuthController {
   }
 
   /**
-   * Exchange a one-time code for a token
+   * Exchange a one-time code
    *
-   * @remarks A code for one service needs the credentials of that service (HTTP Basic): without them, or with those of
-   * another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is
-   * refused and ends the whole login hand-off: the first session that a code of the login opened, and every session
-   * below it. The login stays.
+   * @remarks Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once.
+   *
+   * A code with an `audience` needs the credentials of that service. Without them, or with those of another service,
+   * the response is `invalid_code`, and the code stays valid. A second exchange is rejected and revokes the whole
+   * login hand-off: the first session that a code of the login opened, and every session below it. The session of the
+   * login stays.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })
@@ -160,11 +172,13 @@ export class AuthController {
   }
 
   /**
-   * Get a new token for a refresh token
+   * Refresh the access token
    *
-   * @remarks The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one
-   * can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using
-   * the old one ends the session, because a thief may hold it.
+   * @remarks Returns a new access token and a new refresh token, which replaces the one in the request.
+   *
+   * If the response is lost, send the previous refresh token again within 30 seconds (configurable): it returns
+   * equally valid tokens. After that time, Accounts assumes that the previous refresh token was stolen and revokes the
+   * session.
    */
   @Post('refresh')
   @HttpCode(200)
@@ -177,10 +191,12 @@ export class AuthController {
   /**
    * Log out
    *
-   * @remarks Ends the session of the access token, or of the refresh token in the body, and every session that its
-   * codes opened. A refresh token needs no access token beside it; if one is sent, it is ignored. A token from a
-   * one-time code ends the whole login hand-off: the first session that a code of the login opened, and every session
-   * below it. The login stays.
+   * @remarks Revokes the session of the access token, or of the refresh token in the body, and every session that its
+   * one-time codes opened.
+   *
+   * If both tokens are sent, the access token is ignored. The access token of a delegated session revokes the whole
+   * login hand-off: the first session that a code of the login opened, and every session below it. The session of the
+   * login stays.
    */
   @Post('logout')
   @HttpCode(200)

@@ -17,9 +17,9 @@ export class OrgEventsController {
   constructor(private readonly events: EventsService) {}
 
   /**
-   * Read the record of an organization
+   * List the organization's audit log
    *
-   * @remarks Lists who changed what, latest first. Requires the role admin or owner.
+   * @remarks Returns the events of the organization, latest first, in pages.
    */
   @Get()
   @MinRole('admin')
@@ -40,12 +40,16 @@ export class FeedController {
   constructor(private readonly feed: FeedService) {}
 
   /**
-   * Follow the feed
+   * List events (long polling)
    *
-   * @remarks Lists what has changed, in one order: events of an organization by its revision, events of an account by its
-   * own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep,
-   * then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and
-   * nothing comes twice. At most 20 requests of a service wait at one process.
+   * @remarks Returns the events that follow the cursor `after`, in the order of the feed. Events of an organization
+   * are in the order of its revisions, events of a user in the order of the user's revisions.
+   *
+   * Without `after`, the response has no events, but the current cursor. Take that cursor first, then read the state
+   * that you keep, then follow the feed. A page that is not full has everything that was committed before the request.
+   * The feed skips no event and repeats none.
+   *
+   * Limit: at most 20 requests of a service wait at one process.
    */
   @Get()
   @AllowedServices('events')

@@ -49,9 +49,10 @@ export class HealthController {
   constructor(private readonly readiness: ReadinessService) {}
 
   /**
-   * Check whether the process runs
+   * Check liveness
    *
-   * @remarks Nothing else is checked, so that an outage of the database does not restart the service.
+   * @remarks Returns 200 while the process runs. It checks nothing else, so that a database outage does not restart
+   * the process.
    */
   @Get('live')
   @Public('operators')
@@ -60,10 +61,9 @@ export class HealthController {
   }
 
   /**
-   * Check whether requests can be served
+   * Check readiness
    *
-   * @remarks The status is 200 if the database answers, its schema is up to date, and the service is not shutting
-   * down.
+   * @remarks Returns 200 if the database answers, its schema is up to date, and the process is not shutting down.
    */
   @Get('ready')
   @Public('operators')

@@ -34,11 +34,13 @@ export class IntrospectionController {
   ) {}
 
   /**
-   * Ask whether an access token is valid now
+   * Introspect a token
    *
-   * @remarks Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed,
-   * expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also
-   * tells the user's role in that organization.
+   * @remarks Returns whether an access token is still valid, and its claims (RFC 7662). With `orgId`, the response
+   * also has the user's role in that organization.
+   *
+   * Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user,
+   * and tokens for another service.
    */
   @Post()
   @HttpCode(200)
@@ -85,8 +87,10 @@ export class MembershipsController {
   /**
    * List memberships
    *
-   * @remarks Lists the memberships in an organization or of a user in order of joining, in pages. With both ids the
-   * list has at most one. It leaves out disabled users and deleted organizations.
+   * @remarks Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the
+   * list has at most one.
+   *
+   * Disabled users and deleted organizations are left out.
    */
   @Get()
   @AllowedServices('memberships')

@@ -48,10 +48,10 @@ export class MeController {
   ) {}
 
   /**
-   * Read the current user
+   * Get the current user
    *
-   * @remarks Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles,
-   * and whether their email is verified.
+   * @remarks Returns the user and the user's organizations in order of joining. `?include=roles,account` adds the
+   * roles, and whether the email is verified.
    */
   @Get()
   @SignedIn({ boundTokens: true })
@@ -65,9 +65,9 @@ export class MeController {
   }
 
   /**
-   * Read the account of the current user
+   * Get the account details
    *
-   * @remarks Tells whether the email is verified, and when the password was last changed.
+   * @remarks Returns whether the email is verified, and when the password was last changed.
    */
   @Get('account')
   @SignedIn()
@@ -76,9 +76,9 @@ export class MeController {
   }
 
   /**
-   * List the organizations of the current user
+   * List the user's organizations
    *
-   * @remarks Lists the organizations in order of joining, in pages.
+   * @remarks Returns the organizations of the user in order of joining, in pages.
    */
   @Get('orgs')
   @SignedIn({ boundTokens: true })
@@ -92,9 +92,9 @@ export class MeController {
   }
 
   /**
-   * List the deleted organizations that the current user can restore
+   * List the deleted organizations
    *
-   * @remarks Lists the deleted organizations that the user owns, in order of joining, in pages.
+   * @remarks Returns the deleted organizations that the user can restore, in order of joining, in pages.
    */
   @Get('deleted-orgs')
   @SignedIn()
@@ -108,12 +108,14 @@ export class MeController {
   }
 
   /**
-   * Delete the account
+   * Delete the current user
    *
-   * @remarks Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an
-   * organization has to make another member owner first; the refusal names such organizations in `orgs`. A request
-   * counts as a login for the limits, and requires a token from a login by password. Where the account has a second
-   * factor, it needs a `code` of that, too.
+   * @remarks Deletes the user with all memberships, sessions and codes. The audit log keeps only ids.
+   *
+   * The only owner of an organization must first make another member an owner. The error names such organizations in
+   * `orgs`. If two-factor authentication is on, the request needs a `code`.
+   *
+   * Limit: each request counts as a login.
    */
   @Delete()
   @SignedInByPassword()
@@ -138,10 +140,9 @@ export class MeController {
   }
 
   /**
-   * Read the record of the current user
+   * List the user's audit log
    *
-   * @remarks Lists what happened to the account, its logins and its memberships, latest first. Requires a token from
-   * a login by password.
+   * @remarks Returns the events of the user, of the user's sessions and memberships, latest first, in pages.
    */
   @Get('events')
   @SignedInByPassword()
@@ -156,12 +157,12 @@ export class MeController {
   }
 
   /**
-   * Export all data about the current user
+   * Export the user's data
    *
-   * @remarks The document holds the account, the organizations, the sessions, the record, the emails, and the
-   * invitations to the email if it is verified. It contains no hash, no code, no secret, and no client IP address of
-   * anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a
-   * token from a login by password.
+   * @remarks Returns everything that is stored about the user: profile, organizations, sessions, audit log, emails,
+   * and invitations if the email is verified. It has no hashes, codes or secrets, and no IP addresses of other users.
+   *
+   * The response is streamed. If its last brace is missing, it is incomplete.
    */
   @Get('export')
   @SignedInByPassword()
@@ -172,9 +173,9 @@ export class MeController {
   }
 
   /**
-   * List the sessions of the current user
+   * List the sessions
    *
-   * @remarks Lists the active sessions, latest first.
+   * @remarks Returns the active sessions of the user, latest first.
    */
   @Get('sessions')
   @SignedIn()
@@ -185,11 +186,12 @@ export class MeController {
   }
 
   /**
-   * End a session of the current user
+   * Revoke a session
    *
-   * @remarks Ends the session and every session that its codes opened. A session that a code opened ends with its whole
-   * login hand-off: the first session that a code of the login opened, and every session below it. The login stays.
-   * Requires a token from a login by password.
+   * @remarks Revokes the session and every session that its one-time codes opened.
+   *
+   * Revoking a delegated session revokes its whole login hand-off: the first session that a code of the login opened,
+   * and every session below it. The session of the login stays.
    */
   @Delete('sessions/:sessionId')
   @SignedInByPassword()
@@ -208,10 +210,12 @@ export class MeController {
   }
 
   /**
-   * End the other sessions of the current user, or all sessions
+   * Revoke the other sessions
    *
-   * @remarks Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a
-   * token from a login by password.
+   * @remarks Revokes every session of the user except the session of the access token. Its delegated sessions are
+   * revoked, too.
+   *
+   * If `all` is true, the session of the access token is revoked as well.
    */
   @Delete('sessions')
   @SignedInByPassword()

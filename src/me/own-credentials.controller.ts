@@ -47,9 +47,11 @@ export class OwnCredentialsController {
   /**
    * Change the password
    *
-   * @remarks Ends every session but that of the token, and voids codes that have not been exchanged. A request counts
-   * as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it
-   * needs a `code` of that, too.
+   * @remarks Sets a new password. Revokes every other session, and voids codes that have not been exchanged.
+   *
+   * If two-factor authentication is on, the request needs a `code`.
+   *
+   * Limit: each request counts as a login.
    */
   @Put('password')
   @ProvenChange(
@@ -68,9 +70,9 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Read whether the account has a second factor
+   * Get the 2FA status
    *
-   * @remarks Tells since when a login asks for it, and how many recovery codes are left.
+   * @remarks Returns whether two-factor authentication is on, since when, and how many recovery codes are left.
    */
   @Get('second-factor')
   @SignedIn()
@@ -80,11 +82,12 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Set up a second factor
+   * Enroll an authenticator app
    *
-   * @remarks Returns a secret for an authenticator app. It takes effect once it is confirmed with a TOTP code,
-   * within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from
-   * a login by password.
+   * @remarks Returns a secret for an authenticator app. It takes effect when `POST /api/me/second-factor/confirm` gets
+   * a TOTP code within 10 minutes. Another request replaces the secret.
+   *
+   * Limit: each request counts as a login.
    */
   @Post('second-factor')
   @ProvenChange(invalidFields({ password: 'should not be empty' }), 'wrong_password', 'second_factor_enabled')
@@ -97,12 +100,15 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Confirm a second factor
+   * Turn on two-factor authentication
    *
-   * @remarks From now on a login asks for a TOTP code, each of which works once, or for a recovery code. Shows the
-   * recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second
-   * factor. A request counts as a login for the limits, and requires a token from a login by password. If this service
-   * sends emails, it also requires a verified email.
+   * @remarks Turns on two-factor authentication by a TOTP code of the enrolled app. Returns the recovery codes, which
+   * are not shown again.
+   *
+   * Revokes every other session. The session of the access token then counts as a login with a second factor. If this
+   * installation sends emails, the user's email must be verified.
+   *
+   * Limit: each request counts as a login.
    */
   @Post('second-factor/confirm')
   @HttpCode(200)
@@ -120,10 +126,11 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Make new recovery codes
+   * Renew the recovery codes
    *
-   * @remarks Shows ten new ones, this time only, and voids the previous ones. A request counts as a login for the limits,
-   * and requires a token from a login by password.
+   * @remarks Returns ten new recovery codes, which are not shown again, and voids the previous ones.
+   *
+   * Limit: each request counts as a login.
    */
   @Post('second-factor/recovery-codes')
   @HttpCode(200)
@@ -137,10 +144,13 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Remove the second factor
+   * Turn off two-factor authentication
    *
-   * @remarks The password alone logs in again. Ends every session but that of the token. An operator is no longer an
-   * operator afterwards. A request counts as a login for the limits, and requires a token from a login by password.
+   * @remarks Turns off two-factor authentication: the password alone logs in. Revokes every other session.
+   *
+   * An operator loses the operator grant.
+   *
+   * Limit: each request counts as a login.
    */
   @Post('second-factor/remove')
   @HttpCode(200)
@@ -154,11 +164,13 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Request a code to verify the email
+   * Request a verification code
    *
-   * @remarks A code that is valid for 15 minutes is mailed to the email of the account. The status is 200 if the
-   * email is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user
-   * gets one an hour.
+   * @remarks Sends a verification code to the user's email. The code is valid for 15 minutes.
+   *
+   * If the email is already verified, no email is sent and the status is 200.
+   *
+   * Limits: 3 requests in 15 minutes. After 5 codes in a day, the user gets one an hour.
    */
   @Post('email/verification')
   @SignedInByPassword()
@@ -176,8 +188,10 @@ export class OwnCredentialsController {
   /**
    * Verify the email
    *
-   * @remarks Verifies the email by the code from the mail. If the code belongs to a change of the email, the new
-   * email takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code.
+   * @remarks Verifies the email by the verification code. If the code belongs to an email change, the new email takes
+   * effect.
+   *
+   * Limits: 10 requests in 15 minutes, and 50 for one code.
    */
   @Post('email/verify')
   @HttpCode(200)
@@ -189,13 +203,16 @@ export class OwnCredentialsController {
   }
 
   /**
-   * Change the email
+   * Request an email change
    *
-   * @remarks A code is mailed to the new email and a notice to the old one; the change is made when the code is sent
-   * to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels
-   * the change. The answer does not reveal whether the new email is taken. A request counts as a login for the
-   * limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to
-   * any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too.
+   * @remarks Sends a verification code to the new email and a notice to the old one. The email changes when the code
+   * is sent to `POST /api/me/email/verify`.
+   *
+   * A second request replaces the first. A request for the current email cancels the change. The response does not
+   * reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`.
+   *
+   * Limits: each request counts as a login. After 5 codes in a day from one user, or 10 from all users, an email gets
+   * one an hour. After 20 codes to any emails, a user can send one an hour.
    */
   @Put('email')
   @HttpCode(202)
@@ -220,11 +237,14 @@ export class PasswordRecoveryController {
   constructor(private readonly recovery: PasswordRecoveryService) {}
 
   /**
-   * Request a code to reset the password
+   * Request a password reset
    *
-   * @remarks A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same
-   * if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5
-   * codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes.
+   * @remarks Sends a reset code to the email. The code is valid for 15 minutes.
+   *
+   * The response is the same if no user has the email.
+   *
+   * Limits: 3 requests in 15 minutes for one email from one client IP address. After 5 codes in a day for one client
+   * IP address, an email gets one an hour. After 10 codes for all IP addresses, it gets one in 15 minutes.
    */
   @Post('forgot')
   @HttpCode(202)
@@ -239,11 +259,12 @@ export class PasswordRecoveryController {
   }
 
   /**
-   * Set a new password
+   * Reset the password
    *
-   * @remarks Sets the password by the code from the mail or from an operator, which is valid once, and ends every
-   * session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for
-   * one code.
+   * @remarks Sets a new password by the reset code from the email or from an operator, and revokes every session of
+   * the user. A code works once.
+   *
+   * Limits: 10 requests in 15 minutes for one email from one client IP address, and 50 for one code.
    */
   @Post('reset')
   @HttpCode(200)

@@ -43,10 +43,11 @@ export class OwnInvitationsController {
   ) {}
 
   /**
-   * List the current user's invitations
+   * List the received invitations
    *
-   * @remarks Lists the pending invitations to the user's email, latest first, in pages. The list is empty while the
-   * email is not verified.
+   * @remarks Returns the pending invitations to the user's email, latest first, in pages.
+   *
+   * The list is empty while the email is not verified.
    */
   @Get()
   @SignedIn()
@@ -62,8 +63,12 @@ export class OwnInvitationsController {
   /**
    * Accept an invitation
    *
-   * @remarks The request needs the code of the invitation unless the email is verified; a code that was mailed
-   * verifies the email. At most 50 codes may be entered for one invitation.
+   * @remarks Accepts an invitation to the user's email, and adds the user to the organization.
+   *
+   * While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies
+   * the email.
+   *
+   * Limit: 50 codes for one invitation.
    */
   @Post(':invitationId/accept')
   @HttpCode(200)
@@ -81,7 +86,9 @@ export class OwnInvitationsController {
   /**
    * Decline an invitation
    *
-   * @remarks The request needs the code of the invitation unless the email is verified.
+   * @remarks Declines an invitation to the user's email.
+   *
+   * While the email is not verified, the request needs the code of the invitation.
    */
   @Post(':invitationId/decline')
   @HttpCode(200)
@@ -96,10 +103,13 @@ export class OwnInvitationsController {
   }
 
   /**
-   * Accept an invitation by its code
+   * Accept an invitation by code
    *
-   * @remarks The invitation must be to the user's email, which need not be verified; a code that was mailed verifies
-   * it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation.
+   * @remarks Accepts the invitation that the code belongs to, and adds the user to the organization.
+   *
+   * The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it.
+   *
+   * Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation.
    */
   @Post('accept')
   @HttpCode(200)
@@ -116,10 +126,13 @@ export class OwnInvitationsController {
   }
 
   /**
-   * Decline an invitation by its code
+   * Decline an invitation by code
    *
-   * @remarks The invitation must be to the user's email, which need not be verified. The limits are those of accepting
-   * by code.
+   * @remarks Declines the invitation that the code belongs to.
+   *
+   * The invitation must be to the user's email, which need not be verified.
+   *
+   * Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation.
    */
   @Post('decline')
   @HttpCode(200)

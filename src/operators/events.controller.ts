@@ -11,10 +11,11 @@ export class OperatorEventsController {
   constructor(private readonly events: EventsService) {}
 
   /**
-   * Read the audit log
+   * List the audit log
    *
-   * @remarks Lists who changed what, latest first, in pages, with the addresses of clients and the reasons that operators
-   * gave. `userId` and `orgId` may be ids of what was deleted: the record still knows it.
+   * @remarks Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave.
+   *
+   * `userId` and `orgId` may be ids of deleted users and organizations.
    */
   @Get()
   @Operators()

@@ -25,8 +25,10 @@ export class OperatorMailsController {
   /**
    * List emails
    *
-   * @remarks Lists emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Emails
-   * are kept for 7 days.
+   * @remarks Returns the emails that wait, failed or were dropped, latest first, in pages, without their texts and
+   * codes.
+   *
+   * Emails are kept for 7 days.
    */
   @Get()
   @Operators()
@@ -46,8 +48,9 @@ export class OperatorMailsController {
   /**
    * Send an email now
    *
-   * @remarks The mail waits or has failed. One that is of no use any more is never sent: its code has expired
-   * or is void, or its invitation has ended.
+   * @remarks Sends an email that waits or has failed.
+   *
+   * An email is never sent if its code has expired or is void, or if its invitation has ended.
    */
   @Post(':mailId/retry')
   @HttpCode(200)

@@ -49,8 +49,8 @@ export class OperatorOrgsController {
   /**
    * List organizations
    *
-   * @remarks Lists all organizations in order of their names, deleted ones too, in pages. `search` finds those whose
-   * name begins with it.
+   * @remarks Returns all organizations in order of their names, deleted ones included, in pages. `search` finds the
+   * organizations whose name begins with it.
    */
   @Get()
   @Operators()
@@ -70,9 +70,9 @@ export class OperatorOrgsController {
   }
 
   /**
-   * Read any organization
+   * Get an organization as operator
    *
-   * @remarks Counts the members of each role, of a deleted organization too.
+   * @remarks Returns an organization with the number of members of each role. The organization may be deleted.
    */
   @Get(':orgId')
   @Operators()
@@ -86,10 +86,10 @@ export class OperatorOrgsController {
   }
 
   /**
-   * List the members of any organization
+   * List an organization's members
    *
-   * @remarks Lists the members in order of their emails, in pages, of a deleted organization too. `search` finds
-   * those whose email begins with it.
+   * @remarks Returns the members in order of their emails, in pages. `search` finds the members whose email begins
+   * with it. The organization may be deleted.
    */
   @Get(':orgId/members')
   @Operators()
@@ -106,9 +106,11 @@ export class OperatorOrgsController {
   }
 
   /**
-   * Make somebody an owner of an organization
+   * Add an owner
    *
-   * @remarks Other owners stay. Somebody who is no member is refused, and added with `force`.
+   * @remarks Makes a member an owner. The other owners stay.
+   *
+   * A user who is no member is rejected. With `force` the user is added as owner.
    */
   @Post(':orgId/owners')
   @HttpCode(200)
@@ -128,10 +130,12 @@ export class OperatorOrgsController {
   }
 
   /**
-   * Restore a deleted organization as an operator
+   * Restore an organization
    *
-   * @remarks Restores the organization with the members who still have an account, until its `purgeAt`. One that is not
-   * deleted stays as it is. One whose owners are gone or disabled is refused, and restored with `force`.
+   * @remarks Restores a deleted organization with the members who still exist, until its `purgeAt`. An organization
+   * that is not deleted stays as it is.
+   *
+   * An organization whose owners were deleted or disabled is rejected. With `force` it is restored.
    */
   @Post(':orgId/restore')
   @HttpCode(200)
@@ -146,10 +150,11 @@ export class OperatorOrgsController {
   }
 
   /**
-   * Delete an organization as an operator
+   * Delete any organization
    *
-   * @remarks Requests for the organization get 404 at once, and its pending invitations are revoked. An owner or an
-   * operator can restore it until `purgeAt`. One that is deleted stays as it is.
+   * @remarks Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately.
+   *
+   * An owner or an operator can restore it until `purgeAt`. A deleted organization stays deleted.
    */
   @Post(':orgId/delete')
   @HttpCode(200)

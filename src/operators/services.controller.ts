@@ -47,7 +47,7 @@ export class OperatorServicesController {
   /**
    * List services
    *
-   * @remarks Lists all services in order of their names, removed ones too, in pages.
+   * @remarks Returns all services in order of their names, removed ones included, in pages.
    */
   @Get()
   @Operators()
@@ -64,9 +64,9 @@ export class OperatorServicesController {
   }
 
   /**
-   * Read a service
+   * Get a service
    *
-   * @remarks Shows its secrets by their ids and times only: a new one is made by the command line.
+   * @remarks Returns a service, with the ids and times of its secrets. The command line adds secrets.
    */
   @Get(':name')
   @Operators()
@@ -82,8 +82,10 @@ export class OperatorServicesController {
   /**
    * Disable a service
    *
-   * @remarks The service is refused from its next request on, and the sessions that codes for it opened end for good. One
-   * that is disabled stays so.
+   * @remarks Disables a service: its credentials are rejected from the next request on. Revokes the sessions that
+   * codes for it opened.
+   *
+   * A disabled service stays disabled.
    */
   @Post(':name/disable')
   @HttpCode(200)
@@ -101,7 +103,9 @@ export class OperatorServicesController {
   /**
    * Enable a service
    *
-   * @remarks The service is accepted again; ended sessions stay ended. One that is not disabled stays as it is.
+   * @remarks Enables a disabled service. Revoked sessions stay revoked.
+   *
+   * A service that is not disabled stays enabled.
    */
   @Post(':name/enable')
   @HttpCode(200)

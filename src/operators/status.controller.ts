@@ -23,10 +23,10 @@ export class StatusController {
   ) {}
 
   /**
-   * Read the state of the service
+   * Get the installation's status
    *
-   * @remarks Tells what runs, on which database, with which keys, how many emails wait or have failed, and what
-   * `GET /health/ready` tells.
+   * @remarks Returns the version, the database, the signing keys, the number of emails that wait or failed, and what
+   * `GET /health/ready` returns.
    */
   @Get()
   @Operators()

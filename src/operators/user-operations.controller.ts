@@ -41,10 +41,12 @@ export class UserOperationsController {
   ) {}
 
   /**
-   * Disable an account
+   * Disable a user
    *
-   * @remarks Every session ends at its next request, and nobody can log in. The only enabled owner of an organization is
-   * refused, and `orgs` names such organizations; with `force` the answer names those that are left without one.
+   * @remarks Disables a user: sessions are rejected from their next request on, and the user cannot log in.
+   *
+   * The only enabled owner of an organization is not disabled, and `orgs` names such organizations. With `force` the
+   * user is disabled, and the response names the organizations without an enabled owner.
    */
   @Post(':userId/disable')
   @HttpCode(200)
@@ -61,9 +63,11 @@ export class UserOperationsController {
   }
 
   /**
-   * Enable an account
+   * Enable a user
    *
-   * @remarks The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is.
+   * @remarks Enables a disabled user, who can log in again. Revoked sessions stay revoked.
+   *
+   * A user who is not disabled stays enabled.
    */
   @Post(':userId/enable')
   @HttpCode(200)
@@ -79,9 +83,9 @@ export class UserOperationsController {
   }
 
   /**
-   * End all sessions of a user
+   * Revoke a user's sessions
    *
-   * @remarks The user is logged out everywhere, at the next request of each session, and can log in again.
+   * @remarks Revokes all sessions of a user, who can log in again.
    */
   @Post(':userId/end-sessions')
   @HttpCode(200)
@@ -97,9 +101,11 @@ export class UserOperationsController {
   }
 
   /**
-   * Verify the email of a user
+   * Verify a user's email
    *
-   * @remarks The operator knows that the email is the user's own. One that is verified stays so.
+   * @remarks Marks the email as verified, because the operator knows that it belongs to the user.
+   *
+   * A verified email stays verified.
    */
   @Post(':userId/verify-email')
   @HttpCode(200)
@@ -115,11 +121,13 @@ export class UserOperationsController {
   }
 
   /**
-   * Remove the second factor of a user
+   * Turn off a user's 2FA
    *
-   * @remarks Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone
-   * logs in again, and a notice is mailed to the user if the email is verified. An account without a second factor stays
-   * as it is. The account of an operator is refused; the command line revokes the grant with the factor.
+   * @remarks Turns off two-factor authentication for a user who lost the second factor and whose identity you have
+   * checked. Revokes every session, and sends a notice if the email is verified.
+   *
+   * A user without two-factor authentication stays as it is. Operators are rejected: for them, use the command line,
+   * which also revokes the operator grant.
    */
   @Post(':userId/remove-second-factor')
   @HttpCode(200)
@@ -135,11 +143,12 @@ export class UserOperationsController {
   }
 
   /**
-   * Issue a code for a new password
+   * Issue a reset code
    *
-   * @remarks The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It
-   * does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the
-   * user if the email is verified.
+   * @remarks Returns a reset code, which is not shown again. Give it to the user, who sets a new password with it
+   * within 15 minutes. A notice is sent if the email is verified.
+   *
+   * The code does not verify the email. An email change or a revocation of all sessions voids it.
    */
   @Post(':userId/reset-code')
   @UserOperation('account_disabled')
@@ -154,11 +163,13 @@ export class UserOperationsController {
   }
 
   /**
-   * Delete an account
+   * Delete a user
    *
-   * @remarks Deletes the user's memberships, sessions and codes, too; the record keeps only ids. This cannot be undone. The
-   * only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names
-   * those that are left without one.
+   * @remarks Deletes a user with all memberships, sessions and codes. The audit log keeps only ids. This cannot be
+   * undone.
+   *
+   * The only enabled owner of an organization is not deleted, and `orgs` names such organizations. With `force` the
+   * user is deleted, and the response names the organizations without an enabled owner.
    */
   @Post(':userId/delete')
   @HttpCode(200)

@@ -65,7 +65,8 @@ export class OperatorUsersController {
   /**
    * List users
    *
-   * @remarks Lists all users in order of their emails, in pages. `search` finds those whose email begins with it.
+   * @remarks Returns all users in order of their emails, in pages. `search` finds the users whose email begins with
+   * it.
    */
   @Get()
   @Operators()
@@ -86,9 +87,9 @@ export class OperatorUsersController {
   }
 
   /**
-   * Read an account
+   * Get a user
    *
-   * @remarks Tells whether the account is enabled, has a second factor, and is that of an operator.
+   * @remarks Returns a user: whether the user is enabled, has two-factor authentication, and is an operator.
    */
   @Get(':userId')
   @UserLookup()
@@ -98,9 +99,9 @@ export class OperatorUsersController {
   }
 
   /**
-   * List the sessions of a user
+   * List a user's sessions
    *
-   * @remarks Lists the active sessions, latest first.
+   * @remarks Returns the active sessions of a user, latest first.
    */
   @Get(':userId/sessions')
   @UserLookup()
@@ -110,9 +111,9 @@ export class OperatorUsersController {
   }
 
   /**
-   * List the organizations of a user
+   * List a user's organizations
    *
-   * @remarks Lists the organizations in order of joining, deleted ones too, in pages.
+   * @remarks Returns the organizations of a user in order of joining, deleted ones included, in pages.
    */
   @Get(':userId/orgs')
   @UserLookup()

@@ -46,7 +46,7 @@ export class OrgsController {
   /**
    * Create an organization
    *
-   * @remarks The caller becomes the owner of the organization.
+   * @remarks Creates an organization. The user becomes its owner.
    */
   @Post()
   @SignedIn()
@@ -64,10 +64,10 @@ export class OrgsController {
   }
 
   /**
-   * Read an organization and its members
+   * Get an organization
    *
-   * @remarks Every member may do this. Send the `ETag` in `If-Match` to change the organization only if nobody else has
-   * changed it.
+   * @remarks Returns an organization and its members. Send the `ETag` as `If-Match` to change the organization only if
+   * it has not changed since.
    */
   @Get(':orgId')
   @MinRole('member', { boundTokens: true })
@@ -83,7 +83,7 @@ export class OrgsController {
   /**
    * Rename an organization
    *
-   * @remarks Requires the role admin or owner.
+   * @remarks Changes the name of an organization. Names need not be unique.
    */
   @Patch(':orgId')
   @MinRole('admin')
@@ -101,8 +101,9 @@ export class OrgsController {
   /**
    * Delete an organization
    *
-   * @remarks Requests for the organization get 404 at once, and its pending invitations are revoked. An owner can
-   * restore it until `purgeAt`. Requires the role owner and a token from a login by password.
+   * @remarks Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately.
+   *
+   * An owner can restore it until `purgeAt`.
    */
   @Delete(':orgId')
   @MinRoleByPassword('owner')
@@ -118,8 +119,7 @@ export class OrgsController {
   /**
    * Restore a deleted organization
    *
-   * @remarks Restores the organization with the members who still have an account. Requires that the caller was an
-   * owner of the organization, and a token from a login by password.
+   * @remarks Restores an organization that the user owned, with the members who still exist.
    */
   @Post(':orgId/restore')
   @HttpCode(200)
@@ -138,7 +138,9 @@ export class OrgsController {
   /**
    * Leave an organization
    *
-   * @remarks Every member except the last owner may leave. An owner needs a token from a login by password.
+   * @remarks Ends the membership of the user.
+   *
+   * The last owner cannot leave. An owner needs step-up: a session that was opened by password.
    */
   @Post(':orgId/leave')
   @HttpCode(200)
@@ -156,8 +158,7 @@ export class OrgsController {
   /**
    * Transfer an organization
    *
-   * @remarks Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires
-   * the role owner and a token from a login by password.
+   * @remarks Makes another member an owner. The user becomes an admin, or leaves if `leave` is true.
    */
   @Post(':orgId/transfer')
   @HttpCode(200)

@@ -24,10 +24,13 @@ export class DiscoveryController {
   ) {}
 
   /**
-   * Discover the issuer by its URL (OAuth)
+   * Get authorization server metadata
    *
-   * @remarks The subset of RFC 8414 that is true here: no tokens are issued by its protocols. It exists only where
-   * `JWT_ISSUER` is a URL, and may be cached for five minutes.
+   * @remarks Returns the metadata of the issuer (RFC 8414), so that a library can find the keys. It may be cached for
+   * five minutes.
+   *
+   * It exists only if `JWT_ISSUER` is a URL. It names no token endpoint, because Accounts is no OAuth authorization
+   * server.
    */
   @Get(SERVER_METADATA_PATH)
   @Public('services')
@@ -38,10 +41,12 @@ export class DiscoveryController {
   }
 
   /**
-   * Discover the issuer by its URL (OpenID Connect)
+   * Get OpenID provider metadata
    *
-   * @remarks The same as the OAuth metadata, where libraries for OpenID Connect look for it. This service is no OpenID
-   * provider. The answer may be cached for five minutes.
+   * @remarks Returns the metadata of the authorization server at the path where OpenID Connect libraries look for it.
+   * It may be cached for five minutes.
+   *
+   * It exists only if `JWT_ISSUER` is a URL. Accounts is no OpenID provider.
    */
   @Get(OPENID_CONFIGURATION_PATH)
   @Public('services')
@@ -52,11 +57,13 @@ export class DiscoveryController {
   }
 
   /**
-   * Get the public keys that verify tokens
+   * Get the public signing keys
    *
-   * @remarks Services verify tokens with this JWK Set (RFC 7517) without a call to this service: they check the
-   * algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only this
-   * service knows which sessions are revoked. The answer may be cached for five minutes.
+   * @remarks Returns the JWK Set (RFC 7517) that verifies access tokens without a request to Accounts. It may be
+   * cached for five minutes.
+   *
+   * Check the algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only
+   * introspection and the event feed reveal revoked sessions.
    */
   @Get(JWKS_PATH)
   @Public('services')

@@ -32,12 +32,13 @@ export class InvitationsController {
   constructor(private readonly invitations: InvitationsService) {}
 
   /**
-   * Invite somebody by email
+   * Invite a user by email
    *
-   * @remarks A code that is valid for seven days is mailed to the email, whether or not it has an account; if
-   * `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one email, 5
-   * of them by one inviter or for one organization, and 100 by one inviter or for one organization to all emails.
-   * Requires the role admin or owner.
+   * @remarks Sends an invitation code to the email, whether or not a user has it. The code is valid for seven days. If
+   * `showCode` is true, the response has the code and no email is sent.
+   *
+   * Limits: 25 invitations a day to one email, 5 of them by one inviter or one organization. 100 a day by one inviter
+   * or one organization to all emails.
    */
   @Post()
   @MinRole('admin')
@@ -62,8 +63,9 @@ export class InvitationsController {
   /**
    * List the invitations
    *
-   * @remarks Lists the invitations, latest first, in pages, without their codes. Invitations that ended long ago are
-   * deleted. Requires the role admin or owner.
+   * @remarks Returns the invitations of the organization, latest first, in pages, without their codes.
+   *
+   * Invitations that ended long ago are deleted.
    */
   @Get()
   @MinRole('admin')
@@ -80,8 +82,10 @@ export class InvitationsController {
   /**
    * Resend an invitation
    *
-   * @remarks A pending or expired invitation gets a new code, which is valid for seven days; the old code is void. The
-   * caller becomes the inviter. The limits are those of inviting. Requires the role admin or owner.
+   * @remarks Sends a new code for a pending or expired invitation. The code is valid for seven days, and the old code
+   * is void. The caller becomes the inviter.
+   *
+   * Limits: those of `POST /api/orgs/{orgId}/invitations`.
    */
   @Post(':invitationId/resend')
   @HttpCode(200)
@@ -112,7 +116,7 @@ export class InvitationsController {
   /**
    * Revoke an invitation
    *
-   * @remarks Revokes a pending or expired invitation. Requires the role admin or owner.
+   * @remarks Revokes a pending or expired invitation. Its code is void.
    */
   @Delete(':invitationId')
   @HttpCode(200)

@@ -54,9 +54,10 @@ export class MembersController {
   /**
    * List the members
    *
-   * @remarks Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the
-   * `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then
-   * ordered by email and always paged. Every member may do this.
+   * @remarks Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header
+   * names the next page.
+   *
+   * `search` and `role` filter the list. A filtered list is ordered by email and always paged.
    */
   @Get()
   @MinRole('member', { boundTokens: true })
@@ -71,9 +72,9 @@ export class MembersController {
   }
 
   /**
-   * Read a member
+   * Get a member
    *
-   * @remarks Every member may do this; the id `me` names the caller.
+   * @remarks Returns a member of the organization. The id `me` stands for the caller.
    */
   @Get(':userId')
   @MinRole('member', { boundTokens: true })
@@ -90,8 +91,9 @@ export class MembersController {
   /**
    * Add a member by email
    *
-   * @remarks The new member must already have an account. A caller may send at most 100 emails without an account in
-   * any hour. Requires the role admin or owner.
+   * @remarks Adds a registered user to the organization with a role.
+   *
+   * Limit: 100 emails without a user an hour for one caller.
    */
   @Post()
   @MinRole('admin')
@@ -115,8 +117,10 @@ export class MembersController {
   /**
    * Change a member's role
    *
-   * @remarks Admins may change members and admins; only owners may change an owner or make a member an owner, with a
-   * token from a login by password. The last owner keeps their role.
+   * @remarks Gives a member another role. The last owner keeps the role.
+   *
+   * Admins may change members and admins. Only owners may change an owner or make a member an owner, and they need
+   * step-up: a session that was opened by password.
    */
   @Patch(':userId')
   @MinRole('admin')
@@ -142,8 +146,10 @@ export class MembersController {
   /**
    * Remove a member
    *
-   * @remarks Admins may remove members and admins, themselves included; only owners may remove an owner, with a token
-   * from a login by password. The last owner cannot be removed.
+   * @remarks Removes a member from the organization. The last owner cannot be removed.
+   *
+   * Admins may remove members and admins, themselves included. Only owners may remove an owner, and they need step-up:
+   * a session that was opened by password.
    */
   @Delete(':userId')
   @HttpCode(200)
