@@ -29,7 +29,7 @@ export const ApiOrgId = () =>
     name: 'orgId',
     type: String,
     format: 'uuid',
-    description: 'id of the organization, from its creation or from `GET /api/me`',
+    description: 'Id of the organization, from its creation or from `GET /api/me`.',
   });
 
 export const MinRole = (minRole: Role, more: ForBoundTokens & { assurance?: typeof BY_PASSWORD } = {}) =>

@@ -21,7 +21,8 @@ const DeviceName = (): PropertyDecorator =>
 const Refreshable = (): PropertyDecorator =>
   IsFlag({
     description:
-      'Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise.',
+      'If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The ' +
+      'default is false.',
     example: true,
   });
 
@@ -30,8 +31,7 @@ export const SecondFactorCode = (): PropertyDecorator =>
   applyDecorators(
     IfGiven(),
     IsText(6, 64, {
-      description:
-        'A code of the second factor, required where the account has one: six digits of the app, or a recovery code.',
+      description: 'A TOTP code or a recovery code. Required if two-factor authentication is on.',
       example: '492 039',
     }),
   );
@@ -57,8 +57,8 @@ export class RegisterRequest {
   @DeviceName() deviceName?: string;
 
   /**
-   * The code of an invitation to this email, by which the account joins the organization; null if there is none.
-   * Case, spaces and hyphens make no difference.
+   * The code of an invitation to this email, by which the user joins the organization. Null if there is none. Case,
+   * spaces and hyphens make no difference.
    */
   @ValidateIf(({ invitationCode = null }: RegisterRequest) => invitationCode !== null)
   @IsText(10, 64, { nullable: true, example: null })
@@ -66,12 +66,10 @@ export class RegisterRequest {
 }
 
 export class CompleteLoginRequest {
-  /** The challenge that the right password got, within 5 minutes. */
+  /** The `challenge` of the first step, which expires after 5 minutes. */
   @IsText(1, undefined, { example: A_CHALLENGE }) challenge: string;
 
-  /**
-   * The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference.
-   */
+  /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   @IsText(6, 64, { example: '492 039' }) code: string;
 
   @Refreshable() refresh?: boolean;

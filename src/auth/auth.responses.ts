@@ -20,10 +20,10 @@ export const LOGINS = {
 export class LoginResponse extends TokenResponse {
   user: UserDto;
 
-  /** Time at which the access token expires. Present if the request had `refresh`. */
+  /** Time at which the access token expires. Present if the request had `refresh: true`. */
   @ApiTime({ example: EXPIRY }) expiresAt?: string;
 
-  /** Present if the request had `refresh`. */
+  /** The refresh token. Present if the request had `refresh: true`. */
   @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken?: string;
 }
 

@@ -140,35 +140,37 @@ const toldToItself = toldTo('that service');
 
 // The OpenAPI document of the feed and docs/reference/events.md follow from it.
 const CATALOGUE = {
-  'account.registered': told('account', 'a user registered, or an operator imported them', {
+  'account.registered': told('account', 'A user registered, or an operator imported the user.', {
     via: optional(words('import')),
   }),
-  'account.password_changed': told('account', 'the password was changed'),
-  'account.email_verified': told('account', 'the e-mail was verified'),
+  'account.password_changed': told('account', 'The password was changed.'),
+  'account.email_verified': told('account', 'The email was verified.'),
   'account.email_changed': told(
     'account',
-    'the e-mail was changed; `verified` tells whether the operator who changed it vouches for it, and without it a mailed code has verified it',
+    'The email was changed. `verified` is set if an operator changed it, and says whether the email is ' +
+      'verified. Without it, a verification code has verified the email.',
     { verified: optional(BOOLEAN) },
   ),
-  'account.reset_code_issued': internal('account', 'an operator handed out a code that sets a new password'),
-  'account.second_factor_enabled': internal('account', 'the second factor was enabled'),
-  'account.second_factor_removed': internal('account', 'the second factor was removed'),
-  'account.recovery_codes_renewed': internal('account', 'new recovery codes replaced the old ones'),
-  'account.recovery_code_used': internal('account', 'a recovery code was used up'),
+  'account.reset_code_issued': internal('account', 'An operator issued a reset code.'),
+  'account.second_factor_enabled': internal('account', 'Two-factor authentication was turned on.'),
+  'account.second_factor_removed': internal('account', 'Two-factor authentication was turned off.'),
+  'account.recovery_codes_renewed': internal('account', 'New recovery codes replaced the previous ones.'),
+  'account.recovery_code_used': internal('account', 'A recovery code was used.'),
   'account.operator_granted': internal(
     'account',
-    'somebody with a shell made the user an operator; with `force` without a second factor',
+    'The command line made the user an operator, with `force` without two-factor authentication.',
     FORCED,
   ),
-  'account.operator_revoked': internal('account', 'the user is no operator any more'),
-  'account.disabled': told('account', 'an operator disabled the account', FORCED),
-  'account.enabled': told('account', 'an operator enabled the account again'),
-  'account.deleted': told('account', 'the account was deleted', FORCED),
-  'session.started': told('session', 'a user logged in by password', { via: words('register', 'login') }),
+  'account.operator_revoked': internal('account', 'The user is no longer an operator.'),
+  'account.disabled': told('account', 'An operator disabled the user.', FORCED),
+  'account.enabled': told('account', 'An operator enabled the user again.'),
+  'account.deleted': told('account', 'The user was deleted.', FORCED),
+  'session.started': told('session', 'A user logged in by password.', { via: words('register', 'login') }),
   'session.ended': {
     toldTo: 'all services',
     meaning:
-      'a session ended before its time or, with `all`, all sessions of the account: a token with a lower `epoch`, or with none, has ended, but not one of the session `except`',
+      'A session was revoked or, with `all`, all sessions of the user. Then reject access tokens with a lower ' +
+      '`epoch` or with none, except those of the session `except`.',
     forms: [
       { about: 'session', data: { reason: ENDED_BY } },
       {
@@ -177,28 +179,32 @@ const CATALOGUE = {
       },
     ],
   },
-  'org.created': told('organization', 'an organization was created'),
-  'org.renamed': told('organization', 'an organization was renamed'),
-  'org.deleted': told('organization', 'an organization was deleted; it can be restored for a time', FORCED),
-  'org.restored': told('organization', 'a deleted organization was restored, with its members', FORCED),
-  'org.purged': told('organization', 'the rest of a deleted organization was deleted'),
-  'org.orphaned': told('membership', 'an operator disabled or deleted the last owner who could act', {
+  'org.created': told('organization', 'An organization was created.'),
+  'org.renamed': told('organization', 'An organization was renamed.'),
+  'org.deleted': told('organization', 'An organization was deleted. It can be restored for a time.', FORCED),
+  'org.restored': told('organization', 'A deleted organization was restored, with its members.', FORCED),
+  'org.purged': told('organization', 'A deleted organization was purged. It cannot be restored.'),
+  'org.orphaned': told('membership', 'An operator disabled or deleted the last enabled owner.', {
     reason: words('owner_disabled', 'owner_deleted'),
     force: TRUE,
   }),
-  'member.added': told('membership', 'a user became a member', {
+  'member.added': told('membership', 'A user became a member.', {
     role: ROLE,
     via: words('created', 'added', 'invitation'),
     force: optional(TRUE),
   }),
-  'member.role_changed': told('membership', 'a member has another role', { from: ROLE, to: ROLE }),
-  'member.removed': told('membership', 'a user is no member any more', {
+  'member.role_changed': told('membership', 'The role of a member was changed.', { from: ROLE, to: ROLE }),
+  'member.removed': told('membership', 'A user is no longer a member.', {
     role: ROLE,
     reason: words('removed', 'left', 'account_deleted'),
   }),
-  'invitation.created': told('organization', 'somebody was invited', INVITATION),
-  'invitation.resent': told('organization', 'an invitation has a new code, and a new end', INVITATION),
-  'invitation.revoked': told('organization', 'an invitation was revoked', {
+  'invitation.created': told('organization', 'An email was invited.', INVITATION),
+  'invitation.resent': told(
+    'organization',
+    'An invitation was resent, with a new code and a new time of expiry.',
+    INVITATION,
+  ),
+  'invitation.revoked': told('organization', 'An invitation was revoked.', {
     ...INVITATION,
     reason: words(
       'revoked',
@@ -211,35 +217,35 @@ const CATALOGUE = {
       'org_deleted',
     ),
   }),
-  'invitation.accepted': told('membership', 'a user accepted an invitation', INVITATION),
-  'invitation.declined': told('membership', 'a user declined an invitation', INVITATION),
-  'keys.rotated': internal('keys', 'a signing key was added', KEY),
-  'keys.pruned': internal('keys', 'a signing key was removed', KEY),
-  'service.created': toldToItself('service', 'a service was added', { ...SERVICE, allow: TEXT }),
-  'service.allowed': toldToItself('service', 'a service is allowed something else', {
+  'invitation.accepted': told('membership', 'A user accepted an invitation.', INVITATION),
+  'invitation.declined': told('membership', 'A user declined an invitation.', INVITATION),
+  'keys.rotated': internal('keys', 'A signing key was added.', KEY),
+  'keys.pruned': internal('keys', 'A signing key was removed.', KEY),
+  'service.created': toldToItself('service', 'A service was added.', { ...SERVICE, allow: TEXT }),
+  'service.allowed': toldToItself('service', 'The scopes of a service were changed.', {
     ...SERVICE,
     from: TEXT,
     to: TEXT,
   }),
-  'service.secret_added': toldToItself('service', 'a service has a new secret', SECRET),
-  'service.secret_revoked': toldToItself('service', 'a secret of a service was revoked', SECRET),
+  'service.secret_added': toldToItself('service', 'A secret was added to a service.', SECRET),
+  'service.secret_revoked': toldToItself('service', 'A secret of a service was revoked.', SECRET),
   'service.sessions_ended': toldToItself(
     'service',
-    'every session that a code for this service opened has ended',
+    'Every session that a code for this service opened was revoked.',
     SERVICE,
   ),
   'service.disabled': toldToItself(
     'service',
-    'a service was disabled; every session that a code for it opened has ended',
+    'A service was disabled. Every session that a code for it opened was revoked.',
     SERVICE,
   ),
-  'service.enabled': toldToItself('service', 'a service was enabled again', SERVICE),
+  'service.enabled': toldToItself('service', 'A service was enabled again.', SERVICE),
   'service.removed': toldToItself(
     'service',
-    'a service was removed; every session that a code for it opened has ended',
+    'A service was removed. Every session that a code for it opened was revoked.',
     SERVICE,
   ),
-  'mail.retried': internal('mail', 'an operator had a mail sent now or, with `all`, all that failed', {
+  'mail.retried': internal('mail', 'An operator retried an email or, with `all`, all failed emails.', {
     mailId: optional(ID),
     all: optional(TRUE),
   }),

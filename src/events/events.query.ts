@@ -10,8 +10,8 @@ export class ListEventsQuery {
   @IsOneOf(EVENT_TYPES, 'must be an event type', {
     enumName: 'EventType',
     description:
-      'type of the events to list; the search for a page ends after five times `limit` events, so a page can be empty ' +
-      'although a next one exists',
+      'Type of the events to list. The default is every type. The search for a page ends after five times ' +
+      '`limit` events, so a page can be empty although a next page exists.',
   })
   type?: EventType;
 
@@ -20,7 +20,7 @@ export class ListEventsQuery {
 }
 
 export class ListOrgEventsQuery extends ListEventsQuery {
-  /** user whose events are listed */
+  /** Id of the user that the events are about. The default is every user. */
   @IfGiven()
   @IsId('a user')
   userId?: string;
@@ -31,7 +31,10 @@ export const INVALID_CURSOR = 'must be start, or the next of an answer';
 const WAIT_SECONDS = /^(?:\d|1[0-5])$/;
 
 export class FeedQuery {
-  /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
+  /**
+   * Value of `next` of the previous response, or `start` for the oldest event that is kept. Without it, the response
+   * has no events, but the current cursor.
+   */
   @ApiProperty({ pattern: '^(start|[0-9a-f-]{36})$' })
   @IfGiven()
   @ValidateBy({
@@ -43,7 +46,7 @@ export class FeedQuery {
   })
   after?: string;
 
-  /** seconds to wait for an event if there is none yet */
+  /** Seconds to wait for an event if there is none yet. The default is 0. */
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 15, default: 0 })
   @IfGiven()
   @Matches(WAIT_SECONDS, { message: 'must be a whole number from 0 to 15' })

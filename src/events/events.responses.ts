@@ -54,12 +54,12 @@ const OWN_EVENT = {
 export class EventActor {
   @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: Actor['kind'];
 
-  /** id of the user, or name of the operator; null for the service itself */
+  /** Id of the user, or name of the operator. Null for Accounts itself. */
   @ApiText(1, 128, { nullable: true }) id: string | null;
 }
 
 export class OwnEventActor extends EventActor {
-  /** session that acted; null if it is unknown or belongs to another user */
+  /** Id of the session that acted. Null if it is unknown or belongs to another user. */
   @ApiId({ nullable: true }) sessionId: string | null;
 }
 
@@ -69,13 +69,16 @@ class AnyEvent {
   @ApiTime() at: string;
   @ApiId({ nullable: true }) orgId: string | null;
 
-  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  /**
+   * Revision of the organization after the change, by which its events are ordered. Numbers may be skipped. Null if
+   * the event is about no organization.
+   */
   @ApiProperty({ type: 'integer', nullable: true }) orgRevision: number | null;
 
-  /** user whom the event is about */
+  /** Id of the user that the event is about. Null if it is about no user. */
   @ApiId({ nullable: true }) userId: string | null;
 
-  /** details of the change, which depend on the type of the event */
+  /** Details of the change, which depend on the type of the event. */
   @ApiProperty({
     type: 'object',
     additionalProperties: {
@@ -90,10 +93,10 @@ export class OrgEvent extends AnyEvent {
 }
 
 class DetailedEvent extends AnyEvent {
-  /** revision of the account after the change */
+  /** Revision of the user after the change. Null if the event does not change the user. */
   @ApiProperty({ type: 'integer', nullable: true }) userRevision: number | null;
 
-  /** session that the event is about */
+  /** Id of the session that the event is about. Null if it is about no session. */
   @ApiId({ nullable: true }) sessionId: string | null;
   @ApiText(1, 128, { nullable: true }) requestId: string | null;
 }
@@ -101,28 +104,28 @@ class DetailedEvent extends AnyEvent {
 export class OwnEvent extends DetailedEvent {
   actor: OwnEventActor;
 
-  /** client IP address; null if it was deleted after 90 days or belongs to another user */
+  /** The client IP address. Null if it was deleted after 90 days or belongs to another user. */
   @ApiText(2, 45, { nullable: true }) ip: string | null;
 }
 
 class AuditEventActor extends EventActor {
-  /** session that acted; null if it is unknown */
+  /** Id of the session that acted. Null if it is unknown. */
   @ApiId({ nullable: true }) sessionId: string | null;
 }
 
 export class AuditEvent extends DetailedEvent {
   actor: AuditEventActor;
 
-  /** client IP address; null if there was none, or it was deleted after 90 days */
+  /** The client IP address. Null if there was none, or if it was deleted after 90 days. */
   @ApiText(2, 45, { nullable: true }) ip: string | null;
 
-  /** words of the operator who acted */
+  /** The reason that the operator gave. Null if the actor is no operator. */
   @ApiText(1, 500, { nullable: true }) reason: string | null;
 }
 
 export class EventsPage {
   /**
-   * `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next
+   * Cursor of the next page. Absent on the last page. A page can be shorter than `limit`, or empty, although a next
    * page exists.
    */
   @ApiProperty({
@@ -143,7 +146,7 @@ export class OwnEventsResponse extends EventsPage {
 export class FeedEventActor {
   @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: Actor['kind'];
 
-  /** id of the user; null for an operator and for the service itself */
+  /** Id of the user. Null for an operator and for Accounts itself. */
   @ApiId({ nullable: true }) id: string | null;
 }
 
@@ -185,7 +188,7 @@ export class FeedResponse {
   @ApiProperty({ type: 'array', items: EVENT, example: [EXAMPLE] }) events: FeedEvent[];
 
   /**
-   * `after` of the next request
+   * Cursor to send as `after` in the next request.
    * @example "019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f"
    */
   @ApiProperty({ pattern: '^[0-9a-f-]{36}$' })

@@ -13,7 +13,7 @@ export class Readiness {
   @ApiProperty({ enum: STATES, example: 'ok' }) status: State;
 
   /**
-   * `full` if a change failed within the last minute because the disk was full; reading still works
+   * Value `full` if a change failed within the last minute because the disk was full. Reads still work.
    * @example "ok"
    */
   database: 'ok' | 'full';
@@ -21,9 +21,9 @@ export class Readiness {
   /** @example "ok" */
   migrations: 'ok';
 
-  /** `degraded` while Redis is unreachable and this instance counts requests by itself */
+  /** Value `degraded` while Redis is unreachable and this instance counts requests by itself. */
   @ApiProperty({ enum: STATES, example: 'ok' }) rateLimits: State;
 
-  /** `degraded` while an email has been waiting for more than 10 minutes */
+  /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   @ApiProperty({ enum: STATES, example: 'ok' }) mail: State;
 }

@@ -85,7 +85,7 @@ export const PageLimit = (
       type: 'integer',
       minimum: 1,
       maximum: 1000,
-      description: `maximum number of ${rows} on a page${exception === undefined ? '' : `; ${exception}`}`,
+      description: `Maximum number of ${rows} on a page.${exception === undefined ? '' : ` ${exception}`}`,
       ...(!isWholeList && { default: DEFAULT_LIMIT }),
     }),
     ValidateIf(
@@ -102,7 +102,10 @@ export const PageCursor = (
   isCursor: (text: string, query: PageQuery) => boolean = (text) => decodeCursor(text) !== undefined,
 ): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ description: '`nextCursor` of the previous page', pattern: '^[A-Za-z0-9_-]+$' }),
+    ApiProperty({
+      description: 'Value of `nextCursor` of the previous page. The default is the first page.',
+      pattern: '^[A-Za-z0-9_-]+$',
+    }),
     IfGiven(),
     ValidateBy({
       name: 'isCursor',

@@ -16,13 +16,13 @@ export const INTROSPECTIONS = {
 
 /** Describes the form; `IntrospectionForm` reads it. */
 export class IntrospectTokenRequest {
-  /** token to ask about */
+  /** The access token to introspect. */
   @ApiText(1) token: string;
 
-  /** organization in which to look up the user's role */
+  /** Id of the organization in which to look up the role of the user. */
   @ApiId() orgId?: string;
 
-  /** ignored: there is one kind of token that can be active */
+  /** Ignored, because only access tokens can be active. */
   @ApiText(1) token_type_hint?: string;
 }
 
@@ -49,7 +49,7 @@ const NO_ORG_ID = 'must be the id of an organization';
 export const ONE_IS_NEEDED = 'must be given, unless userId is';
 
 export class ListMembershipsQuery {
-  /** organization whose memberships to list */
+  /** Id of the organization whose memberships to list. */
   @ApiId()
   @ValidateIf(({ orgId, userId }: ListMembershipsQuery) => orgId !== undefined || userId === undefined)
   @ValidateBy({
@@ -61,7 +61,7 @@ export class ListMembershipsQuery {
   })
   orgId?: string;
 
-  /** user whose memberships to list */
+  /** Id of the user whose memberships to list. */
   @IfGiven()
   @IsId('a user')
   userId?: string;

@@ -17,28 +17,32 @@ export class IntrospectionResponse {
   active: boolean;
   @ApiProperty({ enum: ['Bearer'], example: 'Bearer' }) token_type?: 'Bearer';
 
-  /** issuer */
+  /** Issuer of the access token. */
   @ApiText(1, undefined, { example: 'accounts' }) iss?: string;
 
-  /** audience: a service, or this one and every service that accepts its tokens */
+  /** Audience of the access token: one service, or Accounts and every service that accepts its tokens. */
   @ApiText(1, undefined, { example: 'accounts' }) aud?: string;
 
-  /** id of the user */
+  /** Id of the user. */
   @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub?: string;
 
-  /** id of the session */
+  /** Id of the session. */
   @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid?: string;
 
-  /** id of the token */
+  /** Id of the access token. */
   @ApiText(1, undefined, { example: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70' }) jti?: string;
 
-  @ApiProperty({ type: 'integer', description: 'issue of the token, in seconds since 1970', example: A_TIME })
+  @ApiProperty({ type: 'integer', description: 'Time of issue, in seconds since 1970.', example: A_TIME })
   iat?: number;
 
-  @ApiProperty({ type: 'integer', description: 'expiry, in seconds since 1970', example: A_TIME + 86_400 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Time of expiry, in seconds since 1970.',
+    example: A_TIME + 86_400,
+  })
   exp?: number;
 
-  @ApiProperty({ type: 'integer', description: 'login, in seconds since 1970', example: A_TIME })
+  @ApiProperty({ type: 'integer', description: 'Time of the login, in seconds since 1970.', example: A_TIME })
   auth_time?: number;
 
   @ApiProperty({
@@ -46,7 +50,7 @@ export class IntrospectionResponse {
     type: String,
     enum: AUTHENTICATION_METHODS,
     enumName: 'AuthenticationMethod',
-    description: 'methods by which the session is authenticated now (RFC 8176)',
+    description: 'Methods by which the session is authenticated now (RFC 8176).',
     example: ['pwd'],
   })
   amr?: AuthenticationMethod[];
@@ -54,15 +58,17 @@ export class IntrospectionResponse {
   @ApiProperty({
     type: 'integer',
     minimum: 0,
-    description: "state of the user's sessions, raised when all of them end",
+    description:
+      'Session epoch of the user. Increases when all sessions are revoked. Reject access tokens with a lower ' +
+      'value.',
     example: 0,
   })
   epoch?: number;
 
-  /** service that the token is bound to, else the audience */
+  /** Service that the access token is bound to, else the audience. */
   @ApiText(1, undefined, { example: 'accounts' }) client_id?: string;
 
-  /** email of the user */
+  /** The email of the user. */
   @ApiEmail({ example: 'katherine@example.com' }) username?: string;
   @ApiProperty({ type: Boolean, example: false }) email_verified?: boolean;
 
@@ -79,11 +85,12 @@ export class IntrospectionResponse {
       revision: {
         type: 'integer',
         minimum: 1,
-        description: 'state of the organization, raised by each change',
+        description: 'Revision of the organization. Increases with each change.',
       },
     },
     description:
-      'present with `orgId`; null if the user is no member, or the organization is unknown or deleted',
+      'Role of the user in the organization `orgId` of the request. Null if the user is no member, or if the ' +
+      'organization is unknown or deleted.',
   })
   org?: OrgOfToken | null;
 }
@@ -103,7 +110,7 @@ export class MembershipDto {
   @ApiId() userId: string;
   @ApiRole() role: Role;
 
-  @ApiCount({ minimum: 1, description: 'state of the organization, raised by each change' })
+  @ApiCount({ minimum: 1, description: 'Revision of the organization. Increases with each change.' })
   orgRevision: number;
 }
 

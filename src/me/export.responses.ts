@@ -27,7 +27,7 @@ export class ExportedOrg extends OrgDto {
   @ApiRole() role: Role;
   @ApiTime() joinedAt: string;
 
-  /** present if the organization is deleted and can still be restored */
+  /** Time of the deletion. Present if the organization is deleted and can still be restored. */
   @ApiTime() deletedAt?: string;
 }
 
@@ -121,21 +121,21 @@ export class ExportResponse {
   @ApiTime({ example: '2026-11-22T10:00:00.000Z' }) exportedAt: string;
   @ApiProperty({ type: ExportedAccount, example: ACCOUNT }) account: ExportedAccount;
 
-  /** includes deleted ones, as long as they can be restored */
+  /** The organizations of the user, deleted ones included as long as they can be restored. */
   @ApiProperty({ type: [ExportedOrg], example: [] }) organizations: ExportedOrg[];
 
-  /** has one element if it is enabled, without its secret */
+  /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   @ApiProperty({ type: [ExportedSecondFactor], example: [] }) secondFactor: ExportedSecondFactor[];
 
-  /** includes ended ones, as long as they are kept */
+  /** The sessions of the user, ended ones included as long as they are kept. */
   @ApiProperty({ type: [ExportedSession], example: [LOGIN] }) sessions: ExportedSession[];
 
-  /** latest first */
+  /** Events about the user, latest first. */
   @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] }) events: OwnEvent[];
 
-  /** emails to the email of the account, as long as they are kept, without their texts */
+  /** Emails to the user, as long as they are kept, without their texts. */
   @ApiProperty({ type: [ExportedEmail], example: [] }) mails: ExportedEmail[];
 
-  /** none while the email is not verified, since it may be another person's */
+  /** Invitations to the email. Empty while the email is not verified. */
   @ApiProperty({ type: [ExportedInvitation], example: [] }) invitations: ExportedInvitation[];
 }

@@ -199,7 +199,7 @@ export class MeController {
     name: 'sessionId',
     type: String,
     format: 'uuid',
-    description: 'id of the session, from the list of sessions',
+    description: 'Id of the session, from the list of sessions.',
   })
   @ApiProblems('session_not_found')
   revokeSession(

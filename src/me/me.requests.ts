@@ -36,14 +36,12 @@ export class ChangePasswordRequest {
 export class ChangeSecondFactorRequest {
   @IsPassword() password: string;
 
-  /**
-   * The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference.
-   */
+  /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   @IsText(6, 64, { example: '492039' }) code: string;
 }
 
 export class ConfirmSecondFactorRequest {
-  /** The six digits that the authenticator app shows. Spaces make no difference. */
+  /** A TOTP code: the six digits that the authenticator app shows. Spaces make no difference. */
   @IsText(6, 64, { example: '492039' }) code: string;
 }
 
@@ -54,7 +52,7 @@ export class DeleteAccountRequest {
 }
 
 export class EndSessionsQuery {
-  /** whether the session of the token ends, too */
+  /** Whether the session of the access token is revoked, too. The default is false. */
   @ApiProperty({ type: Boolean })
   @IfGiven()
   @ValidateBy({
@@ -103,8 +101,8 @@ export const ApiIncluded = (): MethodDecorator =>
       name: 'include',
       required: false,
       description:
-        'additional fields of the answer: `roles` adds the `role` of the user to each organization, `account` adds ' +
-        '`emailVerified` to the user',
+        'Additional fields: `roles` adds the `role` of the user to each organization, `account` adds ' +
+        '`emailVerified` to the user.',
       style: 'form',
       explode: false,
       schema: { type: 'array', items: { type: 'string', enum: [...PARTS] }, minItems: 1 },

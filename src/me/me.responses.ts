@@ -10,12 +10,12 @@ const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com
 const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' };
 
 export class CurrentUser extends UserDto {
-  /** present with `include=account` */
+  /** Whether the email is verified. Present with `include=account`. */
   @ApiProperty({ example: false }) emailVerified?: boolean;
 }
 
 export class OrgOfMe extends OrgDto {
-  /** present with `include=roles` */
+  /** Role of the user. Present with `include=roles`. */
   @ApiRole() role?: Role;
 }
 
@@ -30,7 +30,7 @@ export class AccountResponse {
   @ApiProperty({ example: false }) emailVerified: boolean;
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) createdAt: string;
 
-  /** time of the last change of the password; null if there was none */
+  /** Time of the last password change. Null if there was none. */
   @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) passwordChangedAt: string | null;
 }
 
@@ -45,7 +45,7 @@ export class OrgMembership extends OrgDto {
 export class DeletedOrg extends OrgDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;
 
-  /** end of the time in which an owner can restore the organization */
+  /** End of the time in which an owner can restore the organization. */
   @ApiTime({ example: '2026-12-22T09:00:00.000Z' }) purgeAt: string;
 }
 
@@ -67,29 +67,29 @@ export const VIA = ['password', 'code'] as const;
 export class SessionSummary {
   @ApiId() id: string;
 
-  /** `password` if a login or registration opened the session, `code` if a one-time code did */
+  /** Value `password` if a login or registration opened the session, `code` if a one-time code did. */
   @ApiProperty({ enum: VIA }) via: (typeof VIA)[number];
   @ApiTime() createdAt: string;
 
-  /** time of the last refresh, or of the start if there was none */
+  /** Time of the last refresh, or of the start if there was none. */
   @ApiTime() lastUsedAt: string;
   @ApiTime() expiresAt: string;
 
-  /** client IP address that opened the session; null if it is unknown */
+  /** The client IP address that opened the session. Null if it is unknown. */
   @ApiText(2, 45, { nullable: true }) ip: string | null;
 
-  /** `User-Agent` of the client that opened the session; null if it is unknown */
+  /** The `User-Agent` of the client that opened the session. Null if it is unknown. */
   @ApiText(1, 200, { nullable: true }) userAgent: string | null;
 
-  /** the user's name for the device, given at login; null if none was given or a code opened the session */
+  /** The name of the device, given at login. Null if none was given, or if a one-time code opened the session. */
   @ApiText(1, MAX_DEVICE_NAME, { nullable: true }) deviceName: string | null;
 
-  /** name of the service that exchanged the code with its credentials; null if none did */
+  /** Name of the service that exchanged the code with its credentials. Null if none did. */
   @ApiText(1, 40, { nullable: true }) service: string | null;
 }
 
 export class Session extends SessionSummary {
-  /** whether this is the session of the token */
+  /** Whether this is the session of the access token. */
   @ApiProperty() current: boolean;
 }
 
@@ -126,20 +126,20 @@ const RECOVERY_CODES = [
 export class SecondFactorResponse {
   @ApiProperty({ example: true }) enabled: boolean;
 
-  /** null while there is none */
+  /** Time at which two-factor authentication was turned on. Null if it is off. */
   @ApiTime({ nullable: true, example: '2026-11-22T09:30:00.000Z' }) enabledAt: string | null;
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 10, example: 10 }) recoveryCodesLeft: number;
 }
 
 export class EnrollmentResponse {
   /**
-   * the secret in base32, to type into an authenticator app
+   * The secret in base32, to type into an authenticator app.
    * @example "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
    */
   @ApiProperty({ pattern: '^[A-Z2-7]{32}$' })
   secret: string;
 
-  /** the same with the names of account and service, to show as a QR code */
+  /** The secret as an `otpauth` URI with the email and the issuer, to show as a QR code. */
   @ApiProperty({
     pattern: '^otpauth://totp/',
     example:
@@ -149,7 +149,7 @@ export class EnrollmentResponse {
 }
 
 export class RecoveryCodesResponse {
-  /** the new recovery codes, each of which works once; they are shown this time only */
+  /** The new recovery codes. Each works once. They are not shown again. */
   @ApiProperty({
     type: 'array',
     items: { type: 'string', pattern: '^(?:[0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{6}$' },

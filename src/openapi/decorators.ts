@@ -24,7 +24,8 @@ export const WRITE_PARAMETERS = {
     name: 'If-Match',
     required: false,
     description:
-      '`ETag` of the organization that the change is based on, such as `"7"` (RFC 9110 section 13.1.1)',
+      'The `ETag` that the change is based on, such as `"7"` (RFC 9110 section 13.1.1). If the organization has ' +
+      'changed since, the response is 412.',
     schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$', maxLength: 1000 },
   },
   idempotencyKey: {
@@ -38,13 +39,13 @@ export const WRITE_PARAMETERS = {
   dryRun: {
     name: 'dryRun',
     required: false,
-    description: 'If true, nothing is changed, and the answer is that of the change.',
+    description: 'If true, nothing is changed, and the response is that of the change. The default is false.',
     schema: { type: 'boolean' },
   },
   remedy: {
     name: 'remedy',
     required: false,
-    description: 'If true, a refusal suggests a way out in its member `remedy`.',
+    description: 'If true, an error suggests a fix in its member `remedy`. The default is false.',
     schema: { type: 'boolean' },
   },
 } satisfies Record<string, ApiHeaderOptions & ApiQueryOptions>;
@@ -98,13 +99,13 @@ export const ApiRole = (options: FieldOptions = {}): PropertyDecorator =>
   ApiProperty({
     enum: ROLES,
     enumName: 'Role',
-    enumSchema: { description: 'roles from the fewest permissions to the most' },
+    enumSchema: { description: 'Role of a member, from the fewest permissions to the most.' },
     ...options,
   });
 
 export const ApiNextCursor = (
   example: string,
-  description = '`cursor` of the next page; absent on the last page',
+  description = 'Cursor of the next page. Absent on the last page.',
 ): PropertyDecorator => ApiProperty({ description, example, pattern: '^[A-Za-z0-9_-]+$' });
 
 const METADATA = 'openapi:problems';

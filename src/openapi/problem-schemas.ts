@@ -21,12 +21,12 @@ const ROLE = { $ref: getSchemaPath('Role') };
 const GENERAL: Schemas = {
   ProblemCode: {
     type: 'string',
-    description: 'stable code by which programs tell failures apart',
+    description: 'Stable code of a failure, which programs branch on.',
     enum: Object.keys(PROBLEMS),
   },
   Problem: {
     type: 'object',
-    description: 'problem details of a failed request (RFC 9457)',
+    description: 'Problem details of a failed request (RFC 9457).',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
     properties: {
       type: { type: 'string', format: 'uri-reference', example: 'about:blank' },
@@ -37,7 +37,7 @@ const GENERAL: Schemas = {
       requestId: {
         type: 'string',
         pattern: '^[A-Za-z0-9._:-]{1,128}$',
-        description: 'id of the request, also in the `X-Request-Id` header and in the log',
+        description: 'Id of the request, also in the `X-Request-Id` header and in the log.',
         example: REQUEST_ID,
       },
     },
@@ -59,11 +59,15 @@ const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   password_common: { errors: ERRORS },
   insufficient_role: { requiredRole: ROLE, yourRole: ROLE },
   second_factor_required: {
-    challenge: { type: 'string', description: 'goes back with a code of the second factor', minLength: 1 },
+    challenge: {
+      type: 'string',
+      description: 'The challenge to send with a TOTP code or a recovery code.',
+      minLength: 1,
+    },
     expiresAt: {
       type: 'string',
       format: 'date-time',
-      description: 'time at which the challenge expires',
+      description: 'Time at which the challenge expires.',
     },
   },
 };
@@ -77,7 +81,7 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   insufficient_scope: {
     requiredScope: {
       type: 'string',
-      description: 'the scope that the service would need; absent if a token was refused',
+      description: 'The scope that the service would need. Absent if an access token was rejected.',
       enum: [...SERVICE_SCOPES],
     },
   },
@@ -85,7 +89,8 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
     orgs: {
       type: 'array',
       description:
-        'at most 100 of the organizations that the user is the only owner of; present if an account was to be deleted',
+        'Up to 100 organizations that have no other owner. Present if the request was to delete or disable the ' +
+        'user.',
       items: {
         type: 'object',
         required: ['id', 'name', 'hasOtherMembers'],
@@ -94,7 +99,7 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
           name: { type: 'string', minLength: 1, maxLength: 100 },
           hasOtherMembers: {
             type: 'boolean',
-            description: 'whether the organization has a member who could become owner',
+            description: 'Whether the organization has a member who could become owner.',
           },
         },
       },
@@ -104,14 +109,14 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
     },
     remedy: {
       type: 'object',
-      description: 'members who could be made owner; present with `?remedy=true`',
+      description: 'Members who can be made owner. Present with `?remedy=true`.',
       required: ['action', 'candidates'],
       properties: {
         action: { type: 'string', enum: ['transfer'] },
         orgId: {
           type: 'string',
           format: 'uuid',
-          description: 'organization of the candidates; present if an account was to be deleted',
+          description: 'Organization of the candidates. Present if the request was to delete the user.',
         },
         candidates: { type: 'array', maxItems: 5, items: { $ref: getSchemaPath('Member') } },
       },
@@ -120,7 +125,7 @@ const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   already_invited: {
     remedy: {
       type: 'object',
-      description: 'invitation that could be resent; present with `?remedy=true`',
+      description: 'The invitation that can be resent. Present with `?remedy=true`.',
       required: ['action', 'invitationId'],
       properties: {
         action: { type: 'string', enum: ['resend'] },

@@ -8,19 +8,20 @@ type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;
 
 export const RESPONSE_HEADERS = {
   'Retry-After': {
-    description: 'seconds after which the request may be repeated',
+    description: 'Seconds after which the request may be repeated.',
     required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 1,
   },
   'WWW-Authenticate': {
-    description: 'authentication challenge (RFC 6750 section 3)',
+    description: 'Authentication challenge (RFC 6750 section 3).',
     required: true,
     schema: { type: 'string', pattern: '^Bearer' },
     example: 'Bearer error="invalid_token", error_description="The access token is not valid"',
   },
   'X-Request-Id': {
-    description: 'id of the request in the log; the id that the client sent, if it was well formed',
+    description:
+      'Id of the request in the log: the id that the client sent, if it was well formed, else a new one.',
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
     example: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
@@ -33,7 +34,7 @@ export const headerRefs = (...names: (keyof typeof RESPONSE_HEADERS)[]): Headers
 /** Optional headers are inline, because some generators take a referenced one as required. */
 export const LINK_HEADER: Headers = {
   Link: {
-    description: 'link to the next page (RFC 8288); absent on the last page',
+    description: 'Link to the next page (RFC 8288). Absent on the last page.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: '</api/orgs/019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c/members?limit=100&cursor=MTc5N…>; rel="next"',
   },
@@ -41,7 +42,7 @@ export const LINK_HEADER: Headers = {
 
 export const SCOPE_CHALLENGE: Headers = {
   'WWW-Authenticate': {
-    description: 'present if the token is good for less than this (RFC 6750 section 3.1)',
+    description: 'Present if the access token does not admit to this operation (RFC 6750 section 3.1).',
     schema: { type: 'string', enum: ['Bearer error="insufficient_scope"'] },
     example: 'Bearer error="insufficient_scope"',
   },
@@ -49,7 +50,7 @@ export const SCOPE_CHALLENGE: Headers = {
 
 export const BASIC_CHALLENGE: Headers = {
   'WWW-Authenticate': {
-    description: 'authentication challenge (RFC 7617 section 2)',
+    description: 'Authentication challenge (RFC 7617 section 2).',
     required: true,
     schema: { type: 'string', pattern: '^Basic ' },
     example: 'Basic realm="services", charset="UTF-8"',
@@ -59,12 +60,12 @@ export const BASIC_CHALLENGE: Headers = {
 /** sent only if a limit applies (draft-ietf-httpapi-ratelimit-headers) */
 const LIMIT_HEADERS: Headers = {
   RateLimit: {
-    description: 'requests left under each limit, and seconds until more are accepted',
+    description: 'Requests left under each limit, and seconds until more are accepted.',
     schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+(, "[a-z]+";r=\\d+;t=\\d+)*$' },
     example: '"login";r=9;t=900',
   },
   'RateLimit-Policy': {
-    description: 'number of requests and window in seconds of each limit',
+    description: 'Number of requests and window in seconds of each limit.',
     schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+;w=\\d+(, "[a-z]+";q=\\d+;w=\\d+)*$' },
     example: '"login";q=10;w=900',
   },
@@ -74,18 +75,18 @@ const mark = (name: string, description: string): Headers => ({
   [name]: { description, schema: { type: 'string', enum: ['true'] }, example: 'true' },
 });
 
-const DRY_RUN_HEADER = mark('Dry-Run', 'present if the request was a dry run, which changed nothing');
+const DRY_RUN_HEADER = mark('Dry-Run', 'Present if the request was a dry run, which changed nothing.');
 
 const REPLAYED_HEADER = mark(
   'Idempotency-Replayed',
-  'present if this answer repeats the first one to the `Idempotency-Key`',
+  'Present if this response repeats the first one to the `Idempotency-Key`.',
 );
 
 const CHANGED_ETAG_HEADER: Headers = {
   ETag: {
     description:
-      'state of the organization after the change, for `If-Match` of the next change; absent from dry runs, repeated ' +
-      'answers and declined invitations',
+      'State of the organization after the change, for `If-Match` of the next change. Absent from dry runs, ' +
+      'repeated responses and declined invitations.',
     schema: { type: 'string', pattern: '^"\\d+"$' },
     example: '"7"',
   },
@@ -94,7 +95,8 @@ const CHANGED_ETAG_HEADER: Headers = {
 export const ETAG_HEADER: Headers = {
   ETag: {
     description:
-      'state of the organization and its members, for `If-Match`; every answer with more than 1,000 members has a tag of its own',
+      'State of the organization and its members, for `If-Match`. With more than 1,000 members, every response ' +
+      'has another tag.',
     required: true,
     schema: { type: 'string', pattern: '^"\\d+(?:\\.[\\w-]+)?"$' },
     example: '"7"',

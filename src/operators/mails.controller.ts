@@ -55,7 +55,7 @@ export class OperatorMailsController {
   @Post(':mailId/retry')
   @HttpCode(200)
   @Operation('mail_not_found', 'mail_ended', 'mail_obsolete')
-  @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'id of the mail' })
+  @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'Id of the email.' })
   async adminRetryEmail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('mailId', EntityIdPipe) mailId: string,

@@ -18,27 +18,30 @@ const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without con
 
 /** Every change by an operator has one. */
 export class ReasonRequest {
-  /** why, for the record; only operators read it */
+  /** The reason for the change, for the audit log. Only operators can read it. */
   @IsOneLine(MAX_REASON, { example: 'ticket 4711: asked for it by phone' }) reason: string;
 }
 
 export class ReasonWithForceRequest extends ReasonRequest {
-  /** whether to do what would leave an organization without an enabled owner; by default it is refused */
+  /**
+   * Whether to continue if an organization is left without an enabled owner. The default is false: the request is
+   * rejected.
+   */
   @IsFlag({ example: false }) force?: boolean;
 }
 
 export class AddOrgOwnerRequest extends ReasonRequest {
-  /** the user who becomes an owner */
+  /** Id of the user who becomes an owner. */
   @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
 
-  /** whether to add somebody who is no member; by default they are refused */
+  /** Whether to add a user who is no member. The default is false: the request is rejected. */
   @IsFlag({ example: false }) force?: boolean;
 }
 
 export const UNKNOWN_USER = { code: 'user_not_found', detail: 'No user has this id.' } as const;
 
 export const ApiUserId = (): MethodDecorator =>
-  ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'id of the user' });
+  ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'Id of the user.' });
 
 type Problems = Parameters<typeof ApiProblems>;
 
@@ -54,14 +57,14 @@ const USER_STATUSES = ['active', 'disabled'] as const;
 const ORG_STATUSES = ['active', 'deleted'] as const;
 
 export class ListUsersQuery {
-  @EmailSearch('beginning of the e-mails to find, such as `gra`')
+  @EmailSearch('Beginning of the emails to find, such as `gra`.')
   search?: string;
 
   @IfGiven()
   @IsOneOf(USER_STATUSES, 'must be active or disabled', {
     description:
-      'status of the accounts to find; the search for a page of active ones ends after five times `limit` accounts, so a ' +
-      'page can be short although a next one exists',
+      'Status of the users to find. The default is every status. The search for a page of active users ends ' +
+      'after five times `limit` users, so a page can be short although a next page exists.',
   })
   status?: (typeof USER_STATUSES)[number];
 
@@ -70,7 +73,7 @@ export class ListUsersQuery {
 }
 
 export class ListOrgsQuery {
-  /** beginning of the names to find, such as `Analyt`, in upper and lower case as in the name */
+  /** Beginning of the names to find, such as `Analyt`. Upper and lower case must match. */
   @IfGiven()
   @IsOneLine(MAX_ORG_NAME)
   search?: string;
@@ -78,8 +81,9 @@ export class ListOrgsQuery {
   @IfGiven()
   @IsOneOf(ORG_STATUSES, 'must be active or deleted', {
     description:
-      'status of the organizations to find; the search for a page of active ones ends after five times `limit` ' +
-      'organizations, so a page can be short although a next one exists',
+      'Status of the organizations to find. The default is every status. The search for a page of active ' +
+      'organizations ends after five times `limit` organizations, so a page can be short although a next page ' +
+      'exists.',
   })
   status?: (typeof ORG_STATUSES)[number];
 
@@ -88,10 +92,10 @@ export class ListOrgsQuery {
 }
 
 export class ListOrgMembersQuery {
-  @EmailSearch('beginning of the e-mails to find, such as `gra`')
+  @EmailSearch('Beginning of the emails to find, such as `gra`.')
   search?: string;
 
-  /** role of the members to find */
+  /** Role of the members to find. The default is every role. */
   @IfGiven()
   @IsOneOf(ROLES, 'must be member, admin or owner', { enumName: 'Role' })
   role?: Role;
@@ -106,17 +110,17 @@ export class ListServicesQuery {
 }
 
 export class ListMailsQuery {
-  /** state of the emails to list; by default those that wait and those that failed */
+  /** State of the emails to list. The default is emails that wait or failed. */
   @IfGiven()
   @IsOneOf(MAIL_STATES, 'must be waiting, sent, failed or dropped', { enumName: 'MailState' })
   state?: MailState;
 
-  /** email address to which the emails are addressed */
+  /** Email address of the recipient. The default is all recipients. */
   @IsEmailAddress()
   @IfGiven()
   to?: string;
 
-  @PageLimit('mails') limit?: string;
+  @PageLimit('emails') limit?: string;
   @PageCursor() cursor?: string;
 }
 
@@ -145,8 +149,9 @@ export class ListRecordQuery {
   @IsOneOf(EVENT_TYPES, 'must be an event type', {
     enumName: 'EventType',
     description:
-      'type of the events to list, which needs `userId`, `orgId` or at most a day between `since` and `until`; the ' +
-      'search for a page ends after five times `limit` events, so a page can be empty although a next one exists',
+      'Type of the events to list. It needs `userId`, `orgId`, or at most a day between `since` and `until`. ' +
+      'The search for a page ends after five times `limit` events, so a page can be empty although a next page ' +
+      'exists.',
   })
   @ValidateBy({
     name: 'isBounded',
@@ -157,20 +162,20 @@ export class ListRecordQuery {
   })
   type?: EventType;
 
-  /** id of a user, whose events are listed */
+  /** Id of the user that the events are about. */
   @IfGiven()
   @IsId('a user')
   userId?: string;
 
-  /** id of an organization, whose events are listed */
+  /** Id of the organization that the events are about. */
   @IfGiven()
   @IsId('an organization')
   orgId?: string;
 
-  @RecordTime('time from which on events are listed: with its zone, a day in UTC, or an age such as `24h`')
+  @RecordTime('Lists events from this time on: a time with its zone, a day in UTC, or an age such as `24h`.')
   since?: number;
 
-  @RecordTime('time before which events are listed: with its zone, a day in UTC, or an age such as `24h`')
+  @RecordTime('Lists events before this time: a time with its zone, a day in UTC, or an age such as `24h`.')
   until?: number;
 
   @PageLimit('events') limit?: string;

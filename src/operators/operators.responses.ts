@@ -18,10 +18,10 @@ const ANALYTICAL_ENGINES = {
 export class OrgSummaryDto extends OrgDto {
   @ApiTime() createdAt: string;
 
-  /** null if the organization is not deleted */
+  /** Time of the deletion. Null if the organization is not deleted. */
   @ApiTime({ nullable: true }) deletedAt: string | null;
 
-  /** end of the time in which a deleted organization can be restored */
+  /** End of the time in which a deleted organization can be restored. Null if it is not deleted. */
   @ApiTime({ nullable: true }) purgeAt: string | null;
 }
 
@@ -32,7 +32,7 @@ export class MemberCounts {
 }
 
 export class AdminOrg extends OrgSummaryDto {
-  /** members with each role */
+  /** Number of members with each role. */
   counts: MemberCounts;
 }
 
@@ -74,14 +74,14 @@ export class ServiceSummary {
   @ApiProperty({ pattern: '^[a-z][a-z0-9-]{0,39}$' })
   name: string;
 
-  /** scopes that the service is allowed */
+  /** Scopes that the service is allowed. */
   @ApiProperty({ enum: SERVICE_SCOPES, enumName: 'ServiceScope', isArray: true }) allow: ServiceScope[];
   @ApiTime() createdAt: string;
 
-  /** null if the service is enabled */
+  /** Time at which an operator disabled the service. Null if it is enabled. */
   @ApiTime({ nullable: true }) disabledAt: string | null;
 
-  /** null if the service was not removed; names of removed ones are never used again */
+  /** Time of the removal. Null if the service was not removed. Names of removed services are never used again. */
   @ApiTime({ nullable: true }) removedAt: string | null;
 }
 
@@ -89,15 +89,15 @@ export class SecretSummary {
   @ApiId() id: string;
   @ApiTime() createdAt: string;
 
-  /** beginning of the hour in which the secret was last used; null if it was not */
+  /** Beginning of the hour in which the secret was last used. Null if it was never used. */
   @ApiTime({ nullable: true }) lastUsedAt: string | null;
 
-  /** null if the secret is live */
+  /** Time of the revocation. Null if the secret is valid. */
   @ApiTime({ nullable: true }) revokedAt: string | null;
 }
 
 export class AdminService extends ServiceSummary {
-  /** oldest first, revoked ones too */
+  /** Secrets of the service, oldest first, revoked ones included. */
   @ApiProperty({ type: [SecretSummary] }) secrets: SecretSummary[];
 }
 
@@ -130,20 +130,20 @@ export class EmailSummary {
   @ApiEmail() recipient: string;
   @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' }) state: MailState;
 
-  /** attempts to send the mail, the current one included */
+  /** Number of attempts to send the email, the current one included. */
   @ApiCount() attempts: number;
   @ApiTime() createdAt: string;
 
-  /** null if the mail does not wait */
+  /** Time of the next attempt. Null if the email does not wait. */
   @ApiTime({ nullable: true }) nextAttemptAt: string | null;
 
-  /** time after which the mail is not sent, since its code is void; null if it holds none */
+  /** Time after which the email is not sent, because its code has expired. Null if it has no code. */
   @ApiTime({ nullable: true }) expiresAt: string | null;
 
-  /** null if the mail waits */
+  /** Time at which the email was sent, failed or was dropped. Null if it waits. */
   @ApiTime({ nullable: true }) endedAt: string | null;
 
-  /** codes of the last failure; null if there was none */
+  /** Codes of the last failure. Null if there was none. */
   @ApiText(1, 100, { nullable: true }) lastError: string | null;
 }
 
@@ -186,23 +186,23 @@ export class EngineStatus {
 }
 
 export class SchemaStatus {
-  /** last migration of this version */
+  /** The last migration of this version. */
   @ApiText(1, undefined, { example: 'CreateSchema1795219200000' }) migration: string;
 
-  /** `newer` if an instance of a newer version has migrated the database further */
+  /** Value `newer` if an instance of a newer version has migrated the database further. */
   @ApiProperty({ enum: SCHEMA_STATES, example: 'current' }) state: (typeof SCHEMA_STATES)[number];
 }
 
 export class KeyStatus {
   @ApiText(1) kid: string;
 
-  /** `verifying` if the key signs no longer */
+  /** State of the key: it signs now (`signing`), will sign (`next`), or only verifies (`verifying`). */
   @ApiProperty({ enum: KEY_STATES }) state: (typeof KEY_STATES)[number];
 
-  /** time from which on the key signs; null if the key file does not say */
+  /** Time from which on the key signs. Null if the key file does not say. */
   @ApiTime({ nullable: true }) signsFrom: string | null;
 
-  /** time after which nobody signs with the key; null for the one that signs and those that will */
+  /** Time after which no instance signs with the key. Null if the key signs now or will sign. */
   @ApiTime({ nullable: true }) signedUntil: string | null;
 }
 
@@ -225,9 +225,9 @@ export class ServiceStatus extends Readiness {
 
   schema: SchemaStatus;
 
-  /** keys of the instance that answers, in the order of the key file */
+  /** Signing keys of the instance that responds, in the order of the key file. */
   @ApiProperty({ type: [KeyStatus], example: [KEY] }) keys: KeyStatus[];
 
-  /** emails in the outbox */
+  /** Emails in the queue. */
   mails: EmailsStatus;
 }

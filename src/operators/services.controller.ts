@@ -33,7 +33,7 @@ const ApiServiceName = (): MethodDecorator =>
   ApiParam({
     name: 'name',
     schema: { type: 'string', pattern: SERVICE_NAME.source },
-    description: 'name of the service',
+    description: 'Name of the service.',
   });
 
 @Controller('api/operators/services')

@@ -40,18 +40,18 @@ export class UserSummary extends UserDto {
   @ApiProperty() emailVerified: boolean;
   @ApiTime() createdAt: string;
 
-  /** null if the account is enabled */
+  /** Time at which an operator disabled the user. Null if the user is enabled. */
   @ApiTime({ nullable: true }) disabledAt: string | null;
 
-  /** whether a shell has granted the user the routes of operators */
+  /** Whether the user is an operator. */
   @ApiProperty() operator: boolean;
 
-  /** whether a login needs a second factor */
+  /** Whether two-factor authentication is on. */
   @ApiProperty() secondFactor: boolean;
 }
 
 export class AdminUser extends UserSummary {
-  /** time of the last change of the password; null if there was none */
+  /** Time of the last password change. Null if there was none. */
   @ApiTime({ nullable: true }) passwordChangedAt: string | null;
 }
 
@@ -59,7 +59,7 @@ export class OrgOfAccount extends OrgDto {
   @ApiRole() role: Role;
   @ApiTime() joinedAt: string;
 
-  /** null if the organization is not deleted */
+  /** Time of the deletion. Null if the organization is not deleted. */
   @ApiTime({ nullable: true }) deletedAt: string | null;
 }
 
@@ -87,18 +87,18 @@ export class OrphanedOrgDto {
   @ApiId() id: string;
   @ApiText(1, 100) name: string;
 
-  /** whether it was deleted, since it had no other member */
+  /** Whether the organization was deleted, because it had no other member. */
   isDeleted: boolean;
 }
 
 export class ForcedChangeResponse extends OkResponse {
-  /** organizations that have no enabled owner any more; present if `force` was true */
+  /** Organizations that no longer have an enabled owner. Present if `force` was true. */
   @ApiProperty({ type: [OrphanedOrgDto], example: [ORPHANED] }) orphanedOrgs?: OrphanedOrgDto[];
 }
 
 export class ResetCodeResponse {
   /**
-   * code to tell the user, for `POST /api/auth/password/reset`; shown once
+   * The reset code for `POST /api/auth/password/reset`. It is not shown again.
    * @example "7K2M9-QX4TB"
    */
   @ApiProperty({ pattern: '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$' })

@@ -15,7 +15,7 @@ export class RefreshRequest {
 }
 
 export class LogoutRequest {
-  /** Names the session to end, in place of an access token. */
+  /** The refresh token of the session to revoke. Send it instead of an access token. */
   @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN })
   @IfGiven()
   @IsString()
@@ -29,7 +29,7 @@ const hasChallenge = ({ codeChallenge, codeChallengeMethod }: IssueCodeRequest):
 
 /** Both fields of PKCE or none: they bind the code to the holder of the verifier (RFC 7636). */
 export class IssueCodeRequest {
-  /** base64url of the SHA-256 of the verifier */
+  /** The PKCE challenge: the SHA-256 of the verifier in base64url. */
   @ApiBase64Url(43, { example: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
   @ValidateIf(hasChallenge)
   @Matches(CHALLENGE, { message: 'must be 43 base64url characters' })
@@ -40,7 +40,7 @@ export class IssueCodeRequest {
   @Equals('S256', { message: 'must be S256' })
   codeChallengeMethod?: 'S256';
 
-  /** name of the one service that may exchange the code */
+  /** Name of the one service that may exchange the code. The default is any service. */
   @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' })
   @IfGiven()
   @Matches(SERVICE_NAME, { message: 'must be the name of a service' })

@@ -33,7 +33,7 @@ export const EXCHANGES = {
 export const EXPIRY = '2026-11-22T09:15:00.000Z';
 
 export class TokenResponse {
-  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  /** The access token (JWT). Send it as `Authorization: Bearer <token>`. */
   @ApiProperty({
     pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
     example: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6ImsxIn0.eyJzdWIiOiIwMTlhIn0.c2lnbmF0dXJl',
@@ -42,15 +42,15 @@ export class TokenResponse {
 }
 
 export class RefreshResponse extends TokenResponse {
-  /** time at which the token expires */
+  /** Time at which the access token expires. */
   @ApiTime({ example: EXPIRY }) expiresAt: string;
 
-  /** replaces the refresh token that was sent */
+  /** The new refresh token, which replaces the one in the request. */
   @ApiProperty({ pattern: REFRESH_TOKEN, example: A_REFRESH_TOKEN }) refreshToken: string;
 }
 
 export class CodeResponse {
-  /** one-time code, valid for 60 seconds unless configured otherwise */
+  /** The one-time code, which is valid for 60 seconds (configurable). */
   @ApiBase64Url(43, { example: '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo' }) code: string;
 
   /** Time at which the code expires. Present if the request had `audience`. */

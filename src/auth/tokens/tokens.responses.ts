@@ -22,7 +22,7 @@ export class KeySet {
 
 /** The subset of RFC 8414 section 2 that is true here, under its names. */
 export class ServerMetadata {
-  /** `iss` of every token */
+  /** The issuer: the claim `iss` of every access token. */
   @ApiProperty({ format: 'uri', example: 'https://accounts.example.com' }) issuer: string;
   @ApiProperty({ format: 'uri', example: 'https://accounts.example.com/.well-known/jwks.json' })
   jwks_uri: string;

@@ -11,7 +11,7 @@ export const INVITATION_PARAM = {
   name: 'invitationId',
   type: String,
   format: 'uuid',
-  description: 'id of the invitation, from its creation or from a list of invitations',
+  description: 'Id of the invitation, from its creation or from a list of invitations.',
 };
 
 export class AnswerInvitationByCodeRequest {
@@ -29,12 +29,12 @@ export class AnswerInvitationRequest {
 }
 
 export class ResendInvitationRequest {
-  /** Returns the code in the answer, only this once, instead of mailing it, so that you can hand it over yourself. */
+  /** If true, the response has the code, only this once, and no email is sent. The default is false. */
   @IsFlag({ example: true }) showCode?: boolean;
 }
 
 export class CreateInvitationRequest extends ResendInvitationRequest {
-  /** email to invite, with or without an account */
+  /** The email to invite, whether or not a user has it. */
   @IsEmailAddress('grace@example.com') email: string;
 
   @IsOneOf(INVITED_ROLES, 'must be member or admin', { example: 'member' }) role: InvitedRole;
@@ -46,7 +46,7 @@ export class ListOwnInvitationsQuery {
 }
 
 export class ListInvitationsQuery extends ListOwnInvitationsQuery {
-  /** status of the invitations to list */
+  /** Status of the invitations to list. The default is every status. */
   @IfGiven()
   @IsOneOf(INVITATION_STATUSES, 'must be an invitation status', { enumName: 'InvitationStatus' })
   status?: InvitationStatus;

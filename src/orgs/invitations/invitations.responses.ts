@@ -27,7 +27,7 @@ const RECEIVED = {
 export class Inviter {
   @ApiId() userId: string;
 
-  /** null if the account was deleted */
+  /** Email of the inviter. Null if the user was deleted. */
   @ApiEmail({ nullable: true }) email: string | null;
 }
 
@@ -37,10 +37,10 @@ class AnyInvitation {
   @ApiProperty({ enum: INVITATION_STATUSES, enumName: 'InvitationStatus' }) status: InvitationStatus;
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) createdAt: string;
 
-  /** seven days after the current code was created */
+  /** Time at which the invitation expires: seven days after its current code was created. */
   @ApiTime({ example: '2026-11-29T09:00:00.000Z' }) expiresAt: string;
 
-  /** the user who created or last resent the invitation */
+  /** The user who created or last resent the invitation. */
   @ApiProperty({ type: Inviter, example: INVITED_BY }) invitedBy: Inviter;
 }
 
@@ -52,7 +52,7 @@ export class InvitationSummaryDto extends AnyInvitation {
 @ApiSchema({ name: 'Invitation' })
 export class InvitationDto extends InvitationSummaryDto {
   /**
-   * present if the request had `showCode`; never returned again
+   * The invitation code. Present if the request had `showCode: true`. It is not returned again.
    * @example "7K2M9-QX4TB"
    */
   @ApiPropertyOptional({ pattern: '^[0-9A-Z]{5}-[0-9A-Z]{5}$' })

@@ -35,13 +35,13 @@ const MEMBER_PARAM = {
   name: 'userId',
   type: String,
   format: 'uuid',
-  description: 'user id of the member, from the list of members',
+  description: 'User id of the member, from the list of members.',
 };
 
 const MEMBER_OR_ME_PARAM = {
   name: 'userId',
   schema: { type: 'string', pattern: '^(?:me|[0-9a-f-]{36})$' } as const,
-  description: 'user id of the member, from the list of members, or `me`',
+  description: 'User id of the member, from the list of members, or `me`.',
 };
 
 @Controller('api/orgs/:orgId/members')

@@ -7,24 +7,24 @@ import { ApiRole } from '../../openapi/decorators.js';
 import { decodeCursor, decodeTextCursor } from '../../http/pages.js';
 
 export class CreateOrgRequest {
-  /** 1 to 100 characters after trimming; names need not be unique */
+  /** The name of the organization, of 1 to 100 characters after trimming. Names need not be unique. */
   @IsOneLine(MAX_ORG_NAME, { example: 'Analytical Engines' }) name: string;
 }
 
 export class RenameOrgRequest extends CreateOrgRequest {}
 
 export class TransferOrgRequest {
-  /** the member who becomes owner */
+  /** Id of the member who becomes owner. */
   @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
 
-  /** whether the caller leaves the organization; by default they become an admin */
+  /** Whether the caller leaves the organization. The default is false: the caller becomes an admin. */
   @IsFlag({ example: false }) leave?: boolean;
 }
 
 const INVALID_ROLE = 'must be member, admin or owner';
 
 export class AddMemberRequest {
-  /** email of an existing account */
+  /** The email of a registered user. */
   @IsEmailAddress('grace@example.com') email: string;
 
   @IsOneOf(INVITED_ROLES, 'must be member or admin', { example: 'member' }) role: InvitedRole;
@@ -37,10 +37,10 @@ export class ChangeMemberRoleRequest {
 }
 
 export class ListMembersQuery {
-  @EmailSearch('beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail')
+  @EmailSearch('Beginning of the emails to find, such as `gra`. The list is then ordered by email.')
   search?: string;
 
-  /** role of the members to find; the list is then ordered by email */
+  /** Role of the members to find. The list is then ordered by email. The default is every role. */
   @IfGiven()
   @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role' })
   role?: Role;
@@ -48,7 +48,7 @@ export class ListMembersQuery {
   @PageLimit(
     'members',
     (query) => !isSearch(query),
-    'the default is 100 with `search` or `role`, otherwise the whole list',
+    'The default is 100 with `search` or `role`, else the whole list.',
   )
   limit?: string;
 

@@ -38,7 +38,7 @@ export class MembersResponse {
 
   @ApiNextCursor(
     'MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS01YjFjLTdjNGUtOWQyYS0zZjZiOGMxZDRlNWY',
-    '`cursor` of the next page; absent on the last page and from the whole list',
+    'Cursor of the next page. Absent on the last page, and if the response is the whole list.',
   )
   nextCursor?: string;
 }
@@ -56,7 +56,7 @@ export class OrgResponse {
 }
 
 export class OrgDeletionResponse extends OkResponse {
-  /** end of the time in which an owner can restore the organization */
+  /** End of the time in which an owner can restore the organization. */
   @ApiTime({ example: '2026-12-22T09:00:00.000Z' }) purgeAt: string;
 }
 
