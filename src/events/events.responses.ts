@@ -52,7 +52,8 @@ const OWN_EVENT = {
 };
 
 export class EventActor {
-  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: Actor['kind'];
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType', description: 'Kind of the actor.' })
+  type: Actor['kind'];
 
   /** Id of the user, or name of the operator. Null for Accounts itself. */
   @ApiText(1, 128, { nullable: true }) id: string | null;
@@ -144,7 +145,8 @@ export class OwnEventsResponse extends EventsPage {
 }
 
 export class FeedEventActor {
-  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType' }) type: Actor['kind'];
+  @ApiProperty({ enum: ACTOR_TYPES, enumName: 'ActorType', description: 'Kind of the actor.' })
+  type: Actor['kind'];
 
   /** Id of the user. Null for an operator and for Accounts itself. */
   @ApiId({ nullable: true }) id: string | null;

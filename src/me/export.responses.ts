@@ -51,8 +51,8 @@ export class ExportedSession {
 
 export class ExportedEmail {
   @ApiId() id: string;
-  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' }) kind: MailKind;
-  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' }) state: MailState;
+  @ApiProperty({ enum: MAIL_KINDS, enumName: 'EmailKind' }) kind: MailKind;
+  @ApiProperty({ enum: MAIL_STATES, enumName: 'EmailState' }) state: MailState;
   @ApiTime() createdAt: string;
   @ApiTime({ nullable: true }) endedAt: string | null;
 }

@@ -6,6 +6,9 @@ import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
 import { completeResponses, RESPONSE_HEADERS } from './responses.js';
 import { operationsOf, shareParameters } from './decorators.js';
 import { addProblemResponses } from './problem-responses.js';
+import { describeOperations } from './operations.js';
+import { describeSchemas } from './descriptions.js';
+import { describeSuccesses } from './successes.js';
 import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
 
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
@@ -34,6 +37,9 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   document.info.contact = { name: 'The operator of this service' };
   addProblemResponses(document, app);
   addProblems(document);
+  describeSchemas(document);
+  describeOperations(document, app);
+  describeSuccesses(document);
   completeResponses(document);
   shareParameters(document);
   putInReadingOrder(document);

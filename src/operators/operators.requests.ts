@@ -112,7 +112,7 @@ export class ListServicesQuery {
 export class ListMailsQuery {
   /** State of the emails to list. The default is emails that wait or failed. */
   @IfGiven()
-  @IsOneOf(MAIL_STATES, 'must be waiting, sent, failed or dropped', { enumName: 'MailState' })
+  @IsOneOf(MAIL_STATES, 'must be waiting, sent, failed or dropped', { enumName: 'EmailState' })
   state?: MailState;
 
   /** Email address of the recipient. The default is all recipients. */

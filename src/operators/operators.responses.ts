@@ -126,9 +126,9 @@ const RESET_MAIL = {
 
 export class EmailSummary {
   @ApiId() id: string;
-  @ApiProperty({ enum: MAIL_KINDS, enumName: 'MailKind' }) kind: MailKind;
+  @ApiProperty({ enum: MAIL_KINDS, enumName: 'EmailKind' }) kind: MailKind;
   @ApiEmail() recipient: string;
-  @ApiProperty({ enum: MAIL_STATES, enumName: 'MailState' }) state: MailState;
+  @ApiProperty({ enum: MAIL_STATES, enumName: 'EmailState' }) state: MailState;
 
   /** Number of attempts to send the email, the current one included. */
   @ApiCount() attempts: number;

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
+import { type Operation, operationsOf } from './decorators.js';
+import { schemaName } from './problem-schemas.js';
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type Schema = Schemas[string];
+type SchemaObject = Exclude<Schema, { $ref: string }>;
+
+const TEXTS = readFileSync(new URL('./descriptions.txt', import.meta.url), 'utf8');
+
+/** Texts by the names of schemas, properties and operations. */
+export const DESCRIPTIONS: Record<string, string | undefined> = Object.fromEntries(
+  [...TEXTS.matchAll(/^([\w.]+): (.+)$/gm)].map(([, name, text]) => [name!, text]),
+);
+
+const NOUNS: [schema: RegExp, noun: string][] = [
+  [/Event$/, 'event'],
+  [/Invitation/, 'invitation'],
+  [/Session/, 'session'],
+  [/Secret/, 'secret'],
+  [/Email/, 'email'],
+  [/org/i, 'organization'],
+  [/User|Account/, 'user'],
+];
+
+export function describeSchemas(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  const bodies = new Map(operationsOf(document).map((operation) => [bodySchemaOf(operation), operation]));
+  for (const [name, schema] of Object.entries(schemas)) {
+    if ('$ref' in schema) continue;
+    const summary = bodies.get(name)?.summary;
+    const body = summary && `Body of the operation "${summary}".`;
+    const meaning = PROBLEM_MEANINGS.get(name) ?? DESCRIPTIONS[name] ?? body;
+    schemas[name] = { ...withProperties(name, schema), ...(!schema.description && { description: meaning }) };
+  }
+}
+
+const PROBLEM_MEANINGS = new Map(
+  (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [schemaName(code), `${PROBLEMS[code].meaning}.`]),
+);
+
+const bodySchemaOf = ({ requestBody }: Operation): string | undefined =>
+  /schemas\/(\w+)"/.exec(JSON.stringify(requestBody ?? {}))?.[1];
+
+/** Copies what it completes, because schemas may share the object of a field. */
+function withProperties(owner: string, schema: SchemaObject): SchemaObject {
+  const { properties, items, allOf } = schema;
+  const inner = (name: string, one: Schema): Schema => ('$ref' in one ? one : withProperties(name, one));
+  const entries = Object.entries(properties ?? {}).map(([name, property]) => {
+    if ('$ref' in property) return [name, property];
+    const description = property.description ?? DESCRIPTIONS[`${owner}.${name}`] ?? DESCRIPTIONS[name];
+    const id = name === 'id' ? `Id of the ${NOUNS.find(([form]) => form.test(owner))?.[1]}.` : undefined;
+    return [name, { ...withProperties(name, property), description: description ?? id }];
+  });
+  return {
+    ...schema,
+    ...(properties && { properties: Object.fromEntries(entries) as Schemas }),
+    ...(items && { items: inner(owner, items) }),
+    ...(allOf && { allOf: allOf.map((one) => inner(owner, one)) }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { INestApplication } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { type Access, RouteAccess } from '../access/route-access.js';
+import { handlersOf } from './caller-documents.js';
+import { codeSamples } from './code-samples.js';
+import { operationsOf } from './decorators.js';
+
+const STEP_UP = 'step-up: the access token of a session that was opened by password';
+
+const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: ' with the role `owner`' };
+
+/** One sentence, which docs/reference/api.md shows, too. */
+function requirementOf(access: Access): string {
+  switch (access.to) {
+    case 'everyone':
+      return access.or ? 'nothing, or service credentials if the code has an `audience`' : 'nothing';
+    case 'signed-in':
+      if (access.or) return 'an access token, or a refresh token in the body';
+      if (access.assurance) return STEP_UP;
+      return access.boundTokens ? 'an access token, which may be bound to a service' : 'an access token';
+    case 'members': {
+      const member = `a member of the organization${ROLES[access.minRole]}`;
+      return access.assurance ? `${member}, and ${STEP_UP}` : member;
+    }
+    case 'services':
+      return `service credentials with the scope \`${access.scope}\``;
+    case 'operators':
+      return 'an operator who logged in by password and second factor within the last hour (configurable)';
+  }
+}
+
+/** Puts what an operation requires after its purpose, the first paragraph. */
+export function describeOperations(document: OpenAPIObject, app: INestApplication): void {
+  const handlers = handlersOf(app);
+  const reflector = app.get(Reflector);
+  for (const operation of operationsOf(document)) {
+    const { operationId = '', description = '' } = operation;
+    const [purpose = '', ...others] = description.split('\n\n');
+    const requires = `**Requires:** ${requirementOf(reflector.get(RouteAccess, handlers.get(operationId)!))}.`;
+    operation.description = [purpose, requires, ...others].join('\n\n');
+  }
+  for (const [operation, samples] of codeSamples(document))
+    Object.assign(operation, { 'x-codeSamples': samples });
+}

@@ -1,0 +1,88 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { type Operation, operationsOf } from './decorators.js';
+import { DESCRIPTIONS } from './descriptions.js';
+
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+type Schema = Schemas[string];
+type Value = Record<string, unknown>;
+
+type Variants = Record<string, (example: Value) => Value>;
+
+const whole = (example: Value): Value => example;
+
+const without =
+  (...names: string[]) =>
+  (example: Value): Value =>
+    Object.fromEntries(Object.entries(example).filter(([name]) => !names.includes(name)));
+
+const LOGIN: Variants = { accessToken: without('expiresAt', 'refreshToken'), refreshToken: whole };
+
+/** Named examples of the operations whose response depends on the request. */
+const VARIANTS: Record<string, Variants> = {
+  register: LOGIN,
+  login: LOGIN,
+  completeLogin: LOGIN,
+  issueCode: { anyService: without('audience', 'expiresAt'), oneService: whole },
+  introspectToken: {
+    active: without('org'),
+    withOrganization: whole,
+    inactive: () => ({ active: false }),
+  },
+  getMe: {
+    plain: whole,
+    withInclude: ({ user, orgs }) => ({
+      user: { ...(user as Value), emailVerified: true },
+      orgs: (orgs as Value[]).map((org) => ({ ...org, role: 'owner' })),
+    }),
+  },
+  listEvents: { events: whole, currentCursor: ({ next }) => ({ events: [], next }) },
+  listMembers: { page: whole, wholeList: without('nextCursor') },
+};
+
+export function describeSuccesses(document: OpenAPIObject): void {
+  const schemas = document.components?.schemas ?? {};
+  for (const operation of operationsOf(document))
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { schema } = Object.values(contentOf(response))[0] ?? {};
+      if (!status.startsWith('2') || response === undefined || '$ref' in response || !schema) continue;
+      response.description = outcomeOf(operation, status, schema, schemas);
+      for (const content of Object.values(response.content ?? {}))
+        content.examples = examplesOf(operation, exampleOf(schema, schemas) as Value);
+    }
+}
+
+const contentOf = (response: Operation['responses'][string]): Record<string, { schema?: Schema }> =>
+  (response && 'content' in response && response.content) || {};
+
+function outcomeOf(
+  { operationId = '' }: Operation,
+  status: string,
+  schema: Schema,
+  schemas: Schemas,
+): string {
+  const outcome = DESCRIPTIONS[`${operationId}${status}`] ?? DESCRIPTIONS[operationId];
+  return outcome ?? resolve(schema, schemas).description ?? '';
+}
+
+function examplesOf({ operationId = '' }: Operation, example: Value): Record<string, { value: Value }> {
+  const variants = Object.entries(VARIANTS[operationId] ?? { success: whole });
+  return Object.fromEntries(variants.map(([name, vary]) => [name, { value: vary(example) }]));
+}
+
+type SchemaObject = Exclude<Schema, { $ref: string }>;
+
+const resolve = (schema: Schema, schemas: Schemas): SchemaObject =>
+  '$ref' in schema ? resolve(schemas[schema.$ref.split('/').at(-1)!]!, schemas) : schema;
+
+/** The examples of the fields, put together. */
+export function exampleOf(schema: Schema, schemas: Schemas): unknown {
+  const { example, enum: values, oneOf, allOf, items, properties } = resolve(schema, schemas);
+  if (example !== undefined) return example;
+  if (values) return values[0];
+  const [only] = oneOf ?? allOf ?? [];
+  if (only) return exampleOf(only, schemas);
+  if (items) return [exampleOf(items, schemas)];
+  return Object.fromEntries(
+    Object.entries(properties ?? {}).map(([name, property]) => [name, exampleOf(property, schemas)]),
+  );
+}
