@@ -2,308 +2,436 @@
 
 import type { At, Route } from './operation.ts';
 
+/** The organization that the user joined, and the role there. */
 export type AcceptedResponse = {
+  /** Role in the organization. */
   role: Role;
   org: Org;
 };
 
-/** the account was deleted */
+/** The user was deleted. */
 export type AccountDeletedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.deleted";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Present if an operator forced the change. */
     force?: true;
   };
   actor: FeedEventActor;
 };
 
-/** an operator disabled the account */
+/** An operator disabled the user. */
 export type AccountDisabledEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.disabled";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Present if an operator forced the change. */
     force?: true;
   };
   actor: FeedEventActor;
 };
 
+/** The account is disabled. */
 export type AccountDisabledProblem = Problem & {
+  /** Stable code of the failure. */
   code: "account_disabled";
 };
 
-/** the e-mail was changed; `verified` tells whether the operator who changed it vouches for it, and without it a mailed code has verified it */
+/** The email was changed. `verified` is set if an operator changed it, and says whether the email is verified. Without it, a verification code has verified the email. */
 export type AccountEmailChangedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.email_changed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Whether the email is verified. Present if an operator changed the email. */
     verified?: boolean;
   };
   actor: FeedEventActor;
 };
 
-/** the e-mail was verified */
+/** The email was verified. */
 export type AccountEmailVerifiedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.email_verified";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     
   };
   actor: FeedEventActor;
 };
 
-/** an operator enabled the account again */
+/** An operator enabled the user again. */
 export type AccountEnabledEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.enabled";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     
   };
   actor: FeedEventActor;
 };
 
-/** the password was changed */
+/** The password was changed. */
 export type AccountPasswordChangedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.password_changed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     
   };
   actor: FeedEventActor;
 };
 
-/** a user registered, or an operator imported them */
+/** A user registered, or an operator imported the user. */
 export type AccountRegisteredEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "account.registered";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** How it came about. */
     via?: "import";
   };
   actor: FeedEventActor;
 };
 
+/** The user, and the state of email and password. */
 export type AccountResponse = {
+  /** Whether the email is verified. */
   emailVerified: boolean;
+  /** Time of creation. */
   createdAt: string;
-  /** time of the last change of the password; null if there was none */
+  /** Time of the last password change. Null if there was none. */
   passwordChangedAt: string | null;
   user: User;
 };
 
+/** Kind of the actor. */
 export type ActorType = "user" | "operator" | "system";
 
+/** Body of the operation "Add a member by email". */
 export type AddMemberRequest = {
-  /** email of an existing account */
+  /** The email of a registered user. */
   email: string;
+  /** Role in the organization. */
   role: "member" | "admin";
 };
 
+/** Body of the operation "Add an owner". */
 export type AddOrgOwnerRequest = {
-  /** why, for the record; only operators read it */
+  /** The reason for the change, for the audit log. Only operators can read it. */
   reason: string;
-  /** the user who becomes an owner */
+  /** Id of the user who becomes an owner. */
   userId: string;
-  /** whether to add somebody who is no member; by default they are refused */
+  /** Whether to add a user who is no member. The default is false: the request is rejected. */
   force?: boolean | undefined;
 };
 
+/** An organization as operators see it. */
 export type AdminOrg = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Time of creation. */
   createdAt: string;
-  /** null if the organization is not deleted */
+  /** Time of the deletion. Null if the organization is not deleted. */
   deletedAt: string | null;
-  /** end of the time in which a deleted organization can be restored */
+  /** End of the time in which a deleted organization can be restored. Null if it is not deleted. */
   purgeAt: string | null;
-  /** members with each role */
+  /** Number of members with each role. */
   counts: MemberCounts;
 };
 
+/** The organization, with the number of its members. */
 export type AdminOrgResponse = {
+  /** The organization. */
   org: AdminOrg;
 };
 
+/** A service with its secrets. */
 export type AdminService = {
+  /** Name of the service. */
   name: string;
-  /** scopes that the service is allowed */
+  /** Scopes that the service is allowed. */
   allow: ServiceScope[];
+  /** Time of creation. */
   createdAt: string;
-  /** null if the service is enabled */
+  /** Time at which an operator disabled the service. Null if it is enabled. */
   disabledAt: string | null;
-  /** null if the service was not removed; names of removed ones are never used again */
+  /** Time of the removal. Null if the service was not removed. Names of removed services are never used again. */
   removedAt: string | null;
-  /** oldest first, revoked ones too */
+  /** Secrets of the service, oldest first, revoked ones included. */
   secrets: SecretSummary[];
 };
 
+/** The service, without the text of its secrets. */
 export type AdminServiceResponse = {
+  /** The service. */
   service: AdminService;
 };
 
+/** A user as operators see them. */
 export type AdminUser = {
+  /** Id of the user. */
   id: string;
+  /** Email address, in normalized form. */
   email: string;
+  /** Whether the email is verified. */
   emailVerified: boolean;
+  /** Time of creation. */
   createdAt: string;
-  /** null if the account is enabled */
+  /** Time at which an operator disabled the user. Null if the user is enabled. */
   disabledAt: string | null;
-  /** whether a shell has granted the user the routes of operators */
+  /** Whether the user is an operator. */
   operator: boolean;
-  /** whether a login needs a second factor */
+  /** Whether two-factor authentication is on. */
   secondFactor: boolean;
-  /** time of the last change of the password; null if there was none */
+  /** Time of the last password change. Null if there was none. */
   passwordChangedAt: string | null;
 };
 
+/** The user as operators see them. */
 export type AdminUserResponse = {
+  /** The user. */
   user: AdminUser;
 };
 
+/** An invitation for this email is pending. */
 export type AlreadyInvitedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "already_invited";
-  /** invitation that could be resent; present with `?remedy=true` */
+  /** The invitation that can be resent. Present with `?remedy=true`. */
   remedy?: {
+    /** What resolves the failure. */
     action: "resend";
+    /** Id of the invitation. */
     invitationId: string;
   };
 };
 
+/** The user is already a member. */
 export type AlreadyMemberProblem = Problem & {
+  /** Stable code of the failure. */
   code: "already_member";
 };
 
+/** Body of the operation "Decline an invitation by code". */
 export type AnswerInvitationByCodeRequest = {
   /** The code of the invitation. Case, spaces and hyphens make no difference. */
   code: string;
 };
 
+/** Body of the operation "Decline an invitation". */
 export type AnswerInvitationRequest = {
   /** The code of the invitation. Required while the email is not verified. Case, spaces and hyphens make no difference. */
   code?: string | undefined;
 };
 
+/** A code has to name the service that it is for. */
 export type AudienceRequiredProblem = Problem & {
+  /** Stable code of the failure. */
   code: "audience_required";
 };
 
+/** An event of the audit log, with the details that operators see. */
 export type AuditEvent = {
+  /** Id of the event. */
   id: string;
+  /** Type of the event, which decides the form of `data`. */
   type: EventType;
+  /** Time of the event. */
   at: string;
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
-  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  /** Revision of the organization after the change, by which its events are ordered. Numbers may be skipped. Null if the event is about no organization. */
   orgRevision: number | null;
-  /** user whom the event is about */
+  /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
-  /** details of the change, which depend on the type of the event */
+  /** Details of the change, which depend on the type of the event. */
   data: Record<string, (string | number | boolean)>;
-  /** revision of the account after the change */
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
-  /** session that the event is about */
+  /** Id of the session that the event is about. Null if it is about no session. */
   sessionId: string | null;
+  /** Id of the request in the log. Null if the event had no request. */
   requestId: string | null;
-  /** client IP address; null if there was none, or it was deleted after 90 days */
+  /** The client IP address. Null if there was none, or if it was deleted after 90 days. */
   ip: string | null;
-  /** words of the operator who acted */
+  /** The reason that the operator gave. Null if the actor is no operator. */
   reason: string | null;
   actor: AuditEventActor;
 };
 
+/** Who caused an event of the audit log. */
 export type AuditEventActor = {
+  /** Kind of the actor. */
   type: ActorType;
-  /** id of the user, or name of the operator; null for the service itself */
+  /** Id of the user, or name of the operator. Null for Accounts itself. */
   id: string | null;
-  /** session that acted; null if it is unknown */
+  /** Id of the session that acted. Null if it is unknown. */
   sessionId: string | null;
 };
 
+/** A page of the audit log, latest first. */
 export type AuditEventsResponse = {
-  /** `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
+  /** Cursor of the next page. Absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
   nextCursor?: string;
+  /** Events of this page. */
   events: AuditEvent[];
 };
 
-/** methods by which the session is authenticated now (RFC 8176) */
+/** Methods by which the session is authenticated now (RFC 8176). */
 export type AuthenticationMethod = "pwd" | "otp";
 
+/** The request is malformed. */
 export type BadRequestProblem = Problem & {
+  /** Stable code of the failure. */
   code: "bad_request";
 };
 
+/** The body is too large. */
 export type BodyTooLargeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "body_too_large";
 };
 
+/** Body of the operation "Request an email change". */
 export type ChangeEmailRequest = {
   /** The new email. */
   email: string;
   /** The current password. */
   password: string;
-  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
   code?: string | undefined;
 };
 
+/** Body of the operation "Change a member's role". */
 export type ChangeMemberRoleRequest = {
+  /** Role in the organization. */
   role: Role;
 };
 
+/** Body of the operation "Change the password". */
 export type ChangePasswordRequest = {
+  /** The current password. */
   currentPassword: string;
   /** The new password, under the rules of registration. */
   newPassword: string;
-  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
   code?: string | undefined;
 };
 
+/** Body of the operation "Turn off two-factor authentication". */
 export type ChangeSecondFactorRequest = {
+  /** The current password. */
   password: string;
-  /** The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference. */
+  /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   code: string;
 };
 
+/** A one-time code for the login hand-off. */
 export type CodeResponse = {
-  /** one-time code, valid for 60 seconds unless configured otherwise */
+  /** The one-time code, which is valid for 60 seconds (configurable). */
   code: string;
   /** Time at which the code expires. Present if the request had `audience`. */
   expiresAt?: string;
@@ -311,651 +439,939 @@ export type CodeResponse = {
   audience?: string;
 };
 
+/** Body of the operation "Complete a login with 2FA". */
 export type CompleteLoginRequest = {
-  /** The challenge that the right password got, within 5 minutes. */
+  /** The `challenge` of the first step, which expires after 5 minutes. */
   challenge: string;
-  /** The six digits that the authenticator app shows, or a recovery code. Case, spaces and hyphens make no difference. */
+  /** A TOTP code of six digits, or a recovery code. Case, spaces and hyphens make no difference. */
   code: string;
-  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
+  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
 };
 
+/** Body of the operation "Turn on two-factor authentication". */
 export type ConfirmSecondFactorRequest = {
-  /** The six digits that the authenticator app shows. Spaces make no difference. */
+  /** A TOTP code: the six digits that the authenticator app shows. Spaces make no difference. */
   code: string;
 };
 
+/** Body of the operation "Invite a user by email". */
 export type CreateInvitationRequest = {
-  /** Returns the code in the answer, only this once, instead of mailing it, so that you can hand it over yourself. */
+  /** If true, the response has the code, only this once, and no email is sent. The default is false. */
   showCode?: boolean | undefined;
-  /** email to invite, with or without an account */
+  /** The email to invite, whether or not a user has it. */
   email: string;
+  /** Role in the organization. */
   role: "member" | "admin";
 };
 
+/** Body of the operation "Create an organization". */
 export type CreateOrgRequest = {
-  /** 1 to 100 characters after trimming; names need not be unique */
+  /** The name of the organization, of 1 to 100 characters after trimming. Names need not be unique. */
   name: string;
 };
 
+/** The user of the access token. */
 export type CurrentUser = {
+  /** Id of the user. */
   id: string;
+  /** Email address, in normalized form. */
   email: string;
-  /** present with `include=account` */
+  /** Whether the email is verified. Present with `include=account`. */
   emailVerified?: boolean;
 };
 
+/** The user of the access token, with their organizations. */
 export type CurrentUserResponse = {
+  /** The user. */
   user: CurrentUser;
+  /** Organizations of the user, in order of joining. */
   orgs: OrgOfMe[];
 };
 
+/** The cursor is too old or unknown. */
 export type CursorExpiredProblem = Problem & {
+  /** Stable code of the failure. */
   code: "cursor_expired";
 };
 
+/** Body of the operation "Delete the current user". */
 export type DeleteAccountRequest = {
+  /** The current password. */
   password: string;
-  /** A code of the second factor, required where the account has one: six digits of the app, or a recovery code. */
+  /** A TOTP code or a recovery code. Required if two-factor authentication is on. */
   code?: string | undefined;
 };
 
+/** A deleted organization that can be restored. */
 export type DeletedOrg = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Time of the deletion. */
   deletedAt: string;
-  /** end of the time in which an owner can restore the organization */
+  /** End of the time in which an owner can restore the organization. */
   purgeAt: string;
 };
 
+/** A page of the deleted organizations that the user can restore. */
 export type DeletedOrgsResponse = {
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Organizations of this page. */
   orgs: DeletedOrg[];
 };
 
+/** What an email is for. */
+export type EmailKind = "password_reset" | "password_changed" | "reset_code_issued" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation";
+
+/** The email is not verified. */
 export type EmailNotVerifiedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "email_not_verified";
 };
 
+/** State of an email: it waits, was sent, has failed, or was dropped because its code is void. */
+export type EmailState = "waiting" | "sent" | "failed" | "dropped";
+
+/** An email in the queue, without its text and code. */
 export type EmailSummary = {
+  /** Id of the email. */
   id: string;
-  kind: MailKind;
+  /** What the email is for. */
+  kind: EmailKind;
+  /** Email address of the recipient. */
   recipient: string;
-  state: MailState;
-  /** attempts to send the mail, the current one included */
+  /** State of the email. */
+  state: EmailState;
+  /** Number of attempts to send the email, the current one included. */
   attempts: number;
+  /** Time of creation. */
   createdAt: string;
-  /** null if the mail does not wait */
+  /** Time of the next attempt. Null if the email does not wait. */
   nextAttemptAt: string | null;
-  /** time after which the mail is not sent, since its code is void; null if it holds none */
+  /** Time after which the email is not sent, because its code has expired. Null if it has no code. */
   expiresAt: string | null;
-  /** null if the mail waits */
+  /** Time at which the email was sent, failed or was dropped. Null if it waits. */
   endedAt: string | null;
-  /** codes of the last failure; null if there was none */
+  /** Codes of the last failure. Null if there was none. */
   lastError: string | null;
 };
 
+/** The email is already registered. */
 export type EmailTakenProblem = Problem & {
+  /** Stable code of the failure. */
   code: "email_taken";
 };
 
+/** A page of the emails, latest first. */
 export type EmailsResponse = {
+  /** Emails of this page. */
   mails: EmailSummary[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** Number of emails in the queue, by state. */
 export type EmailsStatus = {
+  /** Number of emails that wait. */
   waiting: number;
+  /** Number of emails that have failed. */
   failed: number;
 };
 
+/** The database engine. */
 export type EngineStatus = {
+  /** Name of the engine. */
   name: "sqlite" | "mysql" | "mariadb";
+  /** Version of the engine. */
   version: string;
 };
 
+/** Body of the operation "Enroll an authenticator app". */
 export type EnrollSecondFactorRequest = {
+  /** The current password. */
   password: string;
 };
 
+/** The secret for an authenticator app. */
 export type EnrollmentResponse = {
-  /** the secret in base32, to type into an authenticator app */
+  /** The secret in base32, to type into an authenticator app. */
   secret: string;
-  /** the same with the names of account and service, to show as a QR code */
+  /** The secret as an `otpauth` URI with the email and the issuer, to show as a QR code. */
   uri: string;
 };
 
+/** Who caused an event. */
 export type EventActor = {
+  /** Kind of the actor. */
   type: ActorType;
-  /** id of the user, or name of the operator; null for the service itself */
+  /** Id of the user, or name of the operator. Null for Accounts itself. */
   id: string | null;
 };
 
+/** Type of an event. */
 export type EventType = "account.registered" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
 
+/** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
+  /** The one-time code. */
   code: string;
   /** The verifier (RFC 7636 section 4.1). Required if the code was issued with a challenge. */
   codeVerifier?: string | undefined;
 };
 
+/** Everything that is stored about the user. */
 export type ExportResponse = {
+  /** Time of the export. */
   exportedAt: string;
+  /** The profile of the user. */
   account: ExportedAccount;
-  /** includes deleted ones, as long as they can be restored */
+  /** The organizations of the user, deleted ones included as long as they can be restored. */
   organizations: ExportedOrg[];
-  /** has one element if it is enabled, without its secret */
+  /** One element if two-factor authentication is on, without the secret. Empty if it is off. */
   secondFactor: ExportedSecondFactor[];
-  /** includes ended ones, as long as they are kept */
+  /** The sessions of the user, ended ones included as long as they are kept. */
   sessions: ExportedSession[];
-  /** latest first */
+  /** Events about the user, latest first. */
   events: OwnEvent[];
-  /** emails to the email of the account, as long as they are kept, without their texts */
+  /** Emails to the user, as long as they are kept, without their texts. */
   mails: ExportedEmail[];
-  /** none while the email is not verified, since it may be another person's */
+  /** Invitations to the email. Empty while the email is not verified. */
   invitations: ExportedInvitation[];
 };
 
+/** The exported profile of the user. */
 export type ExportedAccount = {
+  /** Id of the user. */
   id: string;
+  /** Email address, in normalized form. */
   email: string;
+  /** Time of creation. */
   createdAt: string;
+  /** Time at which an operator disabled the user. Null if the user is enabled. */
   disabledAt: string | null;
+  /** Time of the verification of the email. Null if it is not verified. */
   emailVerifiedAt: string | null;
+  /** Time of the last password change. Null if there was none. */
   passwordChangedAt: string | null;
+  /** Time at which two-factor authentication was turned on. Null if it is off. */
   secondFactorAt: string | null;
+  /** Time at which the user became an operator. Null if the user is none. */
   operatorSince: string | null;
 };
 
+/** An exported email, without its text. */
 export type ExportedEmail = {
+  /** Id of the email. */
   id: string;
-  kind: MailKind;
-  state: MailState;
+  /** What the email is for. */
+  kind: EmailKind;
+  /** State of the email. */
+  state: EmailState;
+  /** Time of creation. */
   createdAt: string;
+  /** Time at which the email was sent, failed or was dropped. Null if it waits. */
   endedAt: string | null;
 };
 
+/** An exported invitation to the email of the user. */
 export type ExportedInvitation = {
+  /** Id of the invitation. */
   id: string;
+  /** Role in the organization. */
   role: "member" | "admin";
+  /** Status of the invitation. */
   status: InvitationStatus;
+  /** Time of creation. */
   createdAt: string;
+  /** Time of expiry. */
   expiresAt: string;
   org: Org;
 };
 
+/** An exported membership of the user. */
 export type ExportedOrg = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Role in the organization. */
   role: Role;
+  /** Time of joining the organization. */
   joinedAt: string;
-  /** present if the organization is deleted and can still be restored */
+  /** Time of the deletion. Present if the organization is deleted and can still be restored. */
   deletedAt?: string;
 };
 
+/** The exported state of two-factor authentication. */
 export type ExportedSecondFactor = {
+  /** Time at which two-factor authentication was turned on. */
   enabledAt: string;
+  /** Number of recovery codes that are left. */
   recoveryCodesLeft: number;
 };
 
+/** An exported session of the user. */
 export type ExportedSession = {
+  /** Id of the session. */
   id: string;
+  /** How it came about. */
   via: "password" | "code";
+  /** Time of the login that the session comes from. */
   loggedInAt: string;
+  /** Time of creation. */
   createdAt: string;
+  /** Time of the last refresh. Null if there was none. */
   refreshedAt: string | null;
+  /** Time of expiry. */
   expiresAt: string;
+  /** Time of the revocation. Null if the session was not revoked. */
   revokedAt: string | null;
+  /** The client IP address that opened the session. Null if it is unknown. */
   ip: string | null;
+  /** The `User-Agent` of the client that opened the session. Null if it is unknown. */
   userAgent: string | null;
+  /** The name of the device, given at login. Null if none was given. */
   deviceName: string | null;
 };
 
+/** Who caused an event of the feed. */
 export type FeedEventActor = {
+  /** Kind of the actor. */
   type: ActorType;
-  /** id of the user; null for an operator and for the service itself */
+  /** Id of the user. Null for an operator and for Accounts itself. */
   id: string | null;
 };
 
+/** A page of the event feed, in the order of the feed. `type` distinguishes the events. */
 export type FeedResponse = {
+  /** Events that follow the cursor. Empty if there are none yet. */
   events: (AccountRegisteredEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
-  /** `after` of the next request */
+  /** Cursor to send as `after` in the next request. */
   next: string;
 };
 
+/** What is wrong with one field of the request. */
 export type FieldError = {
+  /** Name of the field. */
   field: string;
+  /** What is wrong with the field. */
   message: string;
 };
 
+/** The result of a change by an operator. */
 export type ForcedChangeResponse = {
+  /** Always true. */
   ok: true;
-  /** organizations that have no enabled owner any more; present if `force` was true */
+  /** Organizations that no longer have an enabled owner. Present if `force` was true. */
   orphanedOrgs?: OrphanedOrg[];
 };
 
+/** The idempotency key belongs to another request. */
 export type IdempotencyKeyReusedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "idempotency_key_reused";
 };
 
+/** Your role does not allow this. */
 export type InsufficientRoleProblem = Problem & {
+  /** Stable code of the failure. */
   code: "insufficient_role";
   requiredRole: Role;
   yourRole: Role;
 };
 
+/** The service, or the token of a service, is not allowed this. */
 export type InsufficientScopeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "insufficient_scope";
-  /** the scope that the service would need; absent if a token was refused */
+  /** The scope that the service would need. Absent if an access token was rejected. */
   requiredScope?: "introspect" | "memberships" | "events";
 };
 
+/** A recent login with a second factor is required. */
 export type InsufficientUserAuthenticationProblem = Problem & {
+  /** Stable code of the failure. */
   code: "insufficient_user_authentication";
 };
 
+/** Something went wrong. */
 export type InternalErrorProblem = Problem & {
+  /** Stable code of the failure. */
   code: "internal_error";
 };
 
+/** Body of the operation "Introspect a token". */
 export type IntrospectTokenRequest = {
-  /** token to ask about */
+  /** The access token to introspect. */
   token: string;
-  /** organization in which to look up the user's role */
+  /** Id of the organization in which to look up the role of the user. */
   orgId?: string | undefined;
-  /** ignored: there is one kind of token that can be active */
+  /** Ignored, because only access tokens can be active. */
   token_type_hint?: string | undefined;
 };
 
+/** State of the access token (RFC 7662 section 2.2). Only `active` is present if it is false. */
 export type IntrospectionResponse = {
   /** Whether the access token is valid now. */
   active: boolean;
+  /** Type of the access token. */
   token_type?: "Bearer";
-  /** issuer */
+  /** Issuer of the access token. */
   iss?: string;
-  /** audience: a service, or this one and every service that accepts its tokens */
+  /** Audience of the access token: one service, or Accounts and every service that accepts its tokens. */
   aud?: string;
-  /** id of the user */
+  /** Id of the user. */
   sub?: string;
-  /** id of the session */
+  /** Id of the session. */
   sid?: string;
-  /** id of the token */
+  /** Id of the access token. */
   jti?: string;
-  /** issue of the token, in seconds since 1970 */
+  /** Time of issue, in seconds since 1970. */
   iat?: number;
-  /** expiry, in seconds since 1970 */
+  /** Time of expiry, in seconds since 1970. */
   exp?: number;
-  /** login, in seconds since 1970 */
+  /** Time of the login, in seconds since 1970. */
   auth_time?: number;
-  /** methods by which the session is authenticated now (RFC 8176) */
+  /** Methods by which the session is authenticated now (RFC 8176). */
   amr?: AuthenticationMethod[];
-  /** state of the user's sessions, raised when all of them end */
+  /** Session epoch of the user. Increases when all sessions are revoked. Reject access tokens with a lower value. */
   epoch?: number;
-  /** service that the token is bound to, else the audience */
+  /** Service that the access token is bound to, else the audience. */
   client_id?: string;
-  /** email of the user */
+  /** The email of the user. */
   username?: string;
+  /** Whether the email is verified. */
   email_verified?: boolean;
-  /** present with `orgId`; null if the user is no member, or the organization is unknown or deleted */
+  /** Role of the user in the organization `orgId` of the request. Null if the user is no member, or if the organization is unknown or deleted. */
   org?: {
+    /** Id of the organization. */
     id: string;
+    /** Role in the organization. */
     role: Role;
-    /** state of the organization, raised by each change */
+    /** Revision of the organization. Increases with each change. */
     revision: number;
   } | null;
 };
 
+/** The challenge of the login is not valid. */
 export type InvalidChallengeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_challenge";
 };
 
+/** The credentials of a service are required. */
 export type InvalidClientProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_client";
 };
 
+/** The one-time code is not valid. */
 export type InvalidCodeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_code";
 };
 
+/** Wrong email or password. */
 export type InvalidCredentialsProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_credentials";
 };
 
+/** The emailed code is not valid. */
 export type InvalidEmailCodeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_email_code";
 };
 
+/** The invitation code is not valid. */
 export type InvalidInvitationCodeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_invitation_code";
 };
 
+/** The refresh token is not valid. */
 export type InvalidRefreshTokenProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_refresh_token";
 };
 
+/** The code of the second factor is not valid. */
 export type InvalidSecondFactorCodeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_second_factor_code";
 };
 
+/** The bearer token is not valid. */
 export type InvalidTokenProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invalid_token";
 };
 
+/** An invitation to an email, as admins and owners see it. */
 export type Invitation = {
+  /** Id of the invitation. */
   id: string;
+  /** Role in the organization. */
   role: "member" | "admin";
+  /** Status of the invitation. */
   status: InvitationStatus;
+  /** Time of creation. */
   createdAt: string;
-  /** seven days after the current code was created */
+  /** Time at which the invitation expires: seven days after its current code was created. */
   expiresAt: string;
-  /** the user who created or last resent the invitation */
+  /** The user who created or last resent the invitation. */
   invitedBy: Inviter;
+  /** Email address, in normalized form. */
   email: string;
-  /** present if the request had `showCode`; never returned again */
+  /** The invitation code. Present if the request had `showCode: true`. It is not returned again. */
   code?: string;
 };
 
-/** a user accepted an invitation */
+/** A user accepted an invitation. */
 export type InvitationAcceptedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "invitation.accepted";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Id of the invitation. */
     invitationId: string;
     role: Role;
   };
   actor: FeedEventActor;
 };
 
-/** somebody was invited */
+/** An email was invited. */
 export type InvitationCreatedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "invitation.created";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Id of the invitation. */
     invitationId: string;
     role: Role;
   };
   actor: FeedEventActor;
 };
 
-/** a user declined an invitation */
+/** A user declined an invitation. */
 export type InvitationDeclinedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "invitation.declined";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Id of the invitation. */
     invitationId: string;
     role: Role;
   };
   actor: FeedEventActor;
 };
 
+/** The invitation has ended. */
 export type InvitationEndedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invitation_ended";
 };
 
+/** There is no such invitation. */
 export type InvitationNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "invitation_not_found";
 };
 
-/** an invitation has a new code, and a new end */
+/** An invitation was resent, with a new code and a new time of expiry. */
 export type InvitationResentEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "invitation.resent";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Id of the invitation. */
     invitationId: string;
     role: Role;
   };
   actor: FeedEventActor;
 };
 
+/** The invitation. */
 export type InvitationResponse = {
   invitation: Invitation;
 };
 
-/** an invitation was revoked */
+/** An invitation was revoked. */
 export type InvitationRevokedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "invitation.revoked";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Id of the invitation. */
     invitationId: string;
     role: Role;
+    /** Reason for the change. */
     reason: "revoked" | "member_added" | "inviter_removed" | "inviter_left" | "inviter_demoted" | "inviter_disabled" | "inviter_deleted" | "org_deleted";
   };
   actor: FeedEventActor;
 };
 
+/** Status of an invitation. */
 export type InvitationStatus = "pending" | "accepted" | "declined" | "revoked" | "expired";
 
+/** An invitation in the list of the organization. */
 export type InvitationSummary = {
+  /** Id of the invitation. */
   id: string;
+  /** Role in the organization. */
   role: "member" | "admin";
+  /** Status of the invitation. */
   status: InvitationStatus;
+  /** Time of creation. */
   createdAt: string;
-  /** seven days after the current code was created */
+  /** Time at which the invitation expires: seven days after its current code was created. */
   expiresAt: string;
-  /** the user who created or last resent the invitation */
+  /** The user who created or last resent the invitation. */
   invitedBy: Inviter;
+  /** Email address, in normalized form. */
   email: string;
 };
 
+/** A page of the invitations, latest first. */
 export type InvitationsResponse = {
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Invitations of this page. */
   invitations: InvitationSummary[];
 };
 
+/** The user who sent an invitation. */
 export type Inviter = {
+  /** Id of the user. */
   userId: string;
-  /** null if the account was deleted */
+  /** Email of the inviter. Null if the user was deleted. */
   email: string | null;
 };
 
+/** Body of the operation "Issue a one-time code". */
 export type IssueCodeRequest = {
-  /** base64url of the SHA-256 of the verifier */
+  /** The PKCE challenge: the SHA-256 of the verifier in base64url. */
   codeChallenge?: string | undefined;
-  /** name of the one service that may exchange the code */
+  /** Name of the one service that may exchange the code. The default is any service. */
   audience?: string | undefined;
+  /** Method of the PKCE challenge. Required with `codeChallenge`. */
   codeChallengeMethod?: "S256" | undefined;
 };
 
+/** The public signing keys (RFC 7517 section 5). */
 export type KeySet = {
+  /** Keys that verify access tokens. */
   keys: PublicKey[];
 };
 
+/** A signing key of the instance. */
 export type KeyStatus = {
+  /** Id of the key, which access tokens name in their header. */
   kid: string;
-  /** `verifying` if the key signs no longer */
+  /** State of the key: it signs now (`signing`), will sign (`next`), or only verifies (`verifying`). */
   state: "signing" | "next" | "verifying";
-  /** time from which on the key signs; null if the key file does not say */
+  /** Time from which on the key signs. Null if the key file does not say. */
   signsFrom: string | null;
-  /** time after which nobody signs with the key; null for the one that signs and those that will */
+  /** Time after which no instance signs with the key. Null if the key signs now or will sign. */
   signedUntil: string | null;
 };
 
+/** An organization must keep at least one owner. */
 export type LastOwnerProblem = Problem & {
+  /** Stable code of the failure. */
   code: "last_owner";
-  /** at most 100 of the organizations that the user is the only owner of; present if an account was to be deleted */
+  /** Up to 100 organizations that have no other owner. Present if the request was to delete or disable the user. */
   orgs?: {
+    /** Id of the organization. */
     id: string;
+    /** Name of the organization. */
     name: string;
-    /** whether the organization has a member who could become owner */
+    /** Whether the organization has a member who could become owner. */
     hasOtherMembers: boolean;
   }[];
-  /** members who could be made owner; present with `?remedy=true` */
+  /** Members who can be made owner. Present with `?remedy=true`. */
   remedy?: {
+    /** What resolves the failure. */
     action: "transfer";
-    /** organization of the candidates; present if an account was to be deleted */
+    /** Organization of the candidates. Present if the request was to delete the user. */
     orgId?: string;
+    /** Up to five members who can be made owner. */
     candidates: Member[];
   };
 };
 
+/** The process runs. */
 export type Liveness = {
+  /** Always `ok`. */
   status: "ok";
 };
 
+/** Body of the operation "Log in". */
 export type LoginRequest = {
+  /** Email address, in normalized form. */
   email: string;
+  /** The current password. */
   password: string;
-  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
+  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
 };
 
+/** The user, with an access token and, if requested, a refresh token. */
 export type LoginResponse = {
-  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  /** The access token (JWT). Send it as `Authorization: Bearer <token>`. */
   token: string;
-  /** Time at which the access token expires. Present if the request had `refresh`. */
+  /** Time at which the access token expires. Present if the request had `refresh: true`. */
   expiresAt?: string;
-  /** Present if the request had `refresh`. */
+  /** The refresh token. Present if the request had `refresh: true`. */
   refreshToken?: string;
   user: User;
 };
 
+/** Body of the operation "Log out". */
 export type LogoutRequest = {
-  /** Names the session to end, in place of an access token. */
+  /** The refresh token of the session to revoke. Send it instead of an access token. */
   refreshToken?: string | undefined;
 };
 
+/** The mail is not sent any more. */
 export type MailEndedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "mail_ended";
 };
 
-export type MailKind = "password_reset" | "password_changed" | "reset_code_issued" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation";
-
+/** There is no such mail. */
 export type MailNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "mail_not_found";
 };
 
+/** The mail is of no use any more. */
 export type MailObsoleteProblem = Problem & {
+  /** Stable code of the failure. */
   code: "mail_obsolete";
 };
 
-export type MailState = "waiting" | "sent" | "failed" | "dropped";
-
+/** The service sends no mail. */
 export type MailUnavailableProblem = Problem & {
+  /** Stable code of the failure. */
   code: "mail_unavailable";
 };
 
+/** The body is not a JSON object. */
 export type MalformedJsonProblem = Problem & {
+  /** Stable code of the failure. */
   code: "malformed_json";
 };
 
+/** A member of an organization. */
 export type Member = {
+  /** Id of the user. */
   userId: string;
+  /** Role in the organization. */
   role: Role;
+  /** Email address, in normalized form. */
   email: string;
 };
 
-/** a user became a member */
+/** A user became a member. */
 export type MemberAddedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "member.added";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     role: Role;
+    /** How it came about. */
     via: "created" | "added" | "invitation";
+    /** Present if an operator forced the change. */
     force?: true;
   };
   actor: FeedEventActor;
 };
 
+/** Number of members with each role. */
 export type MemberCounts = {
+  /** Number of owners. */
   owner: number;
+  /** Number of admins. */
   admin: number;
+  /** Number of members with the role `member`. */
   member: number;
 };
 
+/** A member of an organization, with the time of joining. */
 export type MemberDetail = {
+  /** Id of the user. */
   userId: string;
+  /** Role in the organization. */
   role: Role;
+  /** Email address, in normalized form. */
   email: string;
+  /** Time of joining the organization. */
   joinedAt: string;
 };
 
+/** The member. */
 export type MemberDetailResponse = {
   member: MemberDetail;
 };
 
+/** The account of the member is disabled. */
 export type MemberDisabledProblem = Problem & {
+  /** Stable code of the failure. */
   code: "member_disabled";
 };
 
+/** There is no such member in this organization. */
 export type MemberNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "member_not_found";
 };
 
-/** a user is no member any more */
+/** A user is no longer a member. */
 export type MemberRemovedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "member.removed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     role: Role;
+    /** Reason for the change. */
     reason: "removed" | "left" | "account_deleted";
   };
   actor: FeedEventActor;
 };
 
+/** A member and their role. */
 export type MemberRole = {
+  /** Id of the user. */
   userId: string;
+  /** Role in the organization. */
   role: Role;
 };
 
-/** a member has another role */
+/** The role of a member was changed. */
 export type MemberRoleChangedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "member.role_changed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     from: Role;
     to: Role;
@@ -963,419 +1379,596 @@ export type MemberRoleChangedEvent = {
   actor: FeedEventActor;
 };
 
+/** The member with the new role. */
 export type MemberRoleResponse = {
   member: MemberRole;
 };
 
+/** The members, or a page of them. */
 export type MembersResponse = {
+  /** Members of the organization. */
   members: Member[];
-  /** `cursor` of the next page; absent on the last page and from the whole list */
+  /** Cursor of the next page. Absent on the last page, and if the response is the whole list. */
   nextCursor?: string;
 };
 
+/** Membership of a user in an organization, as services see it. */
 export type Membership = {
+  /** Id of the organization. */
   orgId: string;
+  /** Id of the user. */
   userId: string;
+  /** Role in the organization. */
   role: Role;
-  /** state of the organization, raised by each change */
+  /** Revision of the organization. Increases with each change. */
   orgRevision: number;
 };
 
+/** A page of the memberships. */
 export type MembershipsResponse = {
+  /** Memberships of this page. */
   memberships: Membership[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** You are not a member of this organization. */
 export type NotAMemberProblem = Problem & {
+  /** Stable code of the failure. */
   code: "not_a_member";
 };
 
+/** There is no such route. */
 export type NotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "not_found";
 };
 
+/** The change was made. */
 export type OkResponse = {
+  /** Always true. */
   ok: true;
 };
 
+/** The account is that of an operator. */
 export type OperatorProtectedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "operator_protected";
 };
 
+/** This is for operators. */
 export type OperatorRequiredProblem = Problem & {
+  /** Stable code of the failure. */
   code: "operator_required";
 };
 
+/** An organization. */
 export type Org = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
 };
 
-/** an organization was created */
+/** An organization was created. */
 export type OrgCreatedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "org.created";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     
   };
   actor: FeedEventActor;
 };
 
-/** an organization was deleted; it can be restored for a time */
+/** An organization was deleted. It can be restored for a time. */
 export type OrgDeletedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "org.deleted";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Present if an operator forced the change. */
     force?: true;
   };
   actor: FeedEventActor;
 };
 
+/** The deletion, and until when it can be undone. */
 export type OrgDeletionResponse = {
+  /** Always true. */
   ok: true;
-  /** end of the time in which an owner can restore the organization */
+  /** End of the time in which an owner can restore the organization. */
   purgeAt: string;
 };
 
+/** An organization with its members. */
 export type OrgDetail = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Members of the organization. */
   members: Member[];
 };
 
+/** The organization with its members. */
 export type OrgDetailResponse = {
   org: OrgDetail;
 };
 
+/** An event of the audit log of an organization. */
 export type OrgEvent = {
+  /** Id of the event. */
   id: string;
+  /** Type of the event, which decides the form of `data`. */
   type: EventType;
+  /** Time of the event. */
   at: string;
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
-  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  /** Revision of the organization after the change, by which its events are ordered. Numbers may be skipped. Null if the event is about no organization. */
   orgRevision: number | null;
-  /** user whom the event is about */
+  /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
-  /** details of the change, which depend on the type of the event */
+  /** Details of the change, which depend on the type of the event. */
   data: Record<string, (string | number | boolean)>;
   actor: EventActor;
 };
 
+/** A page of the audit log of the organization, latest first. */
 export type OrgEventsResponse = {
-  /** `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
+  /** Cursor of the next page. Absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
   nextCursor?: string;
+  /** Events of this page. */
   events: OrgEvent[];
 };
 
+/** A page of the members. */
 export type OrgMembersResponse = {
+  /** Members of the organization. */
   members: Member[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** An organization, and the role of the user there. */
 export type OrgMembership = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Role in the organization. */
   role: Role;
+  /** Time of joining the organization. */
   joinedAt: string;
 };
 
+/** A page of the organizations of the user. */
 export type OrgMembershipsResponse = {
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Organizations of this page. */
   orgs: OrgMembership[];
 };
 
+/** There is no such organization. */
 export type OrgNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "org_not_found";
 };
 
+/** An organization of a user, as operators see it. */
 export type OrgOfAccount = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Role in the organization. */
   role: Role;
+  /** Time of joining the organization. */
   joinedAt: string;
-  /** null if the organization is not deleted */
+  /** Time of the deletion. Null if the organization is not deleted. */
   deletedAt: string | null;
 };
 
+/** An organization of the current user. */
 export type OrgOfMe = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
-  /** present with `include=roles` */
+  /** Role of the user. Present with `include=roles`. */
   role?: Role;
 };
 
-/** an operator disabled or deleted the last owner who could act */
+/** An operator disabled or deleted the last enabled owner. */
 export type OrgOrphanedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "org.orphaned";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Reason for the change. */
     reason: "owner_disabled" | "owner_deleted";
+    /** Present if an operator forced the change. */
     force: true;
   };
   actor: FeedEventActor;
 };
 
-/** the rest of a deleted organization was deleted */
+/** A deleted organization was purged. It cannot be restored. */
 export type OrgPurgedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "org.purged";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     
   };
   actor: FeedEventActor;
 };
 
-/** an organization was renamed */
+/** An organization was renamed. */
 export type OrgRenamedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "org.renamed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
     
   };
   actor: FeedEventActor;
 };
 
+/** The organization. */
 export type OrgResponse = {
   org: Org;
 };
 
-/** a deleted organization was restored, with its members */
+/** A deleted organization was restored, with its members. */
 export type OrgRestoredEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "org.restored";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Present if an operator forced the change. */
     force?: true;
   };
   actor: FeedEventActor;
 };
 
+/** An organization in the list of all organizations. */
 export type OrgSummary = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
+  /** Time of creation. */
   createdAt: string;
-  /** null if the organization is not deleted */
+  /** Time of the deletion. Null if the organization is not deleted. */
   deletedAt: string | null;
-  /** end of the time in which a deleted organization can be restored */
+  /** End of the time in which a deleted organization can be restored. Null if it is not deleted. */
   purgeAt: string | null;
 };
 
+/** A page of the organizations. */
 export type OrgsResponse = {
+  /** Organizations of this page. */
   orgs: OrgSummary[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** An organization that no longer has an enabled owner. */
 export type OrphanedOrg = {
+  /** Id of the organization. */
   id: string;
+  /** Name of the organization. */
   name: string;
-  /** whether it was deleted, since it had no other member */
+  /** Whether the organization was deleted, because it had no other member. */
   isDeleted: boolean;
 };
 
+/** An event of the audit log of the user. */
 export type OwnEvent = {
+  /** Id of the event. */
   id: string;
+  /** Type of the event, which decides the form of `data`. */
   type: EventType;
+  /** Time of the event. */
   at: string;
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
-  /** revision of the organization after the change, by which its events are ordered; numbers may be skipped */
+  /** Revision of the organization after the change, by which its events are ordered. Numbers may be skipped. Null if the event is about no organization. */
   orgRevision: number | null;
-  /** user whom the event is about */
+  /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
-  /** details of the change, which depend on the type of the event */
+  /** Details of the change, which depend on the type of the event. */
   data: Record<string, (string | number | boolean)>;
-  /** revision of the account after the change */
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
-  /** session that the event is about */
+  /** Id of the session that the event is about. Null if it is about no session. */
   sessionId: string | null;
+  /** Id of the request in the log. Null if the event had no request. */
   requestId: string | null;
-  /** client IP address; null if it was deleted after 90 days or belongs to another user */
+  /** The client IP address. Null if it was deleted after 90 days or belongs to another user. */
   ip: string | null;
   actor: OwnEventActor;
 };
 
+/** Who caused an event, as the user may see it. */
 export type OwnEventActor = {
+  /** Kind of the actor. */
   type: ActorType;
-  /** id of the user, or name of the operator; null for the service itself */
+  /** Id of the user, or name of the operator. Null for Accounts itself. */
   id: string | null;
-  /** session that acted; null if it is unknown or belongs to another user */
+  /** Id of the session that acted. Null if it is unknown or belongs to another user. */
   sessionId: string | null;
 };
 
+/** A page of the audit log of the user, latest first. */
 export type OwnEventsResponse = {
-  /** `cursor` of the next page; absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
+  /** Cursor of the next page. Absent on the last page. A page can be shorter than `limit`, or empty, although a next page exists. */
   nextCursor?: string;
+  /** Events of this page. */
   events: OwnEvent[];
 };
 
+/** The password is one of the most common, and nothing else is wrong. */
 export type PasswordCommonProblem = Problem & {
+  /** Stable code of the failure. */
   code: "password_common";
+  /** One or more invalid fields. */
   errors: FieldError[];
 };
 
+/** The organization has changed. */
 export type PreconditionFailedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "precondition_failed";
 };
 
-/** problem details of a failed request (RFC 9457) */
+/** Problem details of a failed request (RFC 9457). */
 export type Problem = {
+  /** Always `about:blank`. Branch on `code`. */
   type: string;
+  /** Name of the HTTP status. */
   title: string;
+  /** The HTTP status. */
   status: number;
+  /** Explanation of this failure, for developers. */
   detail: string;
   code: ProblemCode;
-  /** id of the request, also in the `X-Request-Id` header and in the log */
+  /** Id of the request, also in the `X-Request-Id` header and in the log. */
   requestId: string;
 };
 
-/** stable code by which programs tell failures apart */
+/** Stable code of a failure, which programs branch on. */
 export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
+/** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
 export type PublicKey = {
+  /** The x coordinate of the key in base64url. */
   x: string;
+  /** The y coordinate of the key in base64url. */
   y: string;
+  /** Id of the key, which access tokens name in their header. */
   kid: string;
+  /** Type of the key. */
   kty: "EC";
+  /** Curve of the key. */
   crv: "P-256";
+  /** Algorithm of the signatures. */
   alg: "ES256";
+  /** Use of the key. */
   use: "sig";
 };
 
+/** Too many requests. */
 export type RateLimitedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "rate_limited";
 };
 
+/** Requests are served. `degraded` parts do not stop them. */
 export type Readiness = {
+  /** Value `degraded` if a part is degraded. */
   status: "ok" | "degraded";
-  /** `degraded` while Redis is unreachable and this instance counts requests by itself */
+  /** Value `degraded` while Redis is unreachable and this instance counts requests by itself. */
   rateLimits: "ok" | "degraded";
-  /** `degraded` while an email has been waiting for more than 10 minutes */
+  /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   mail: "ok" | "degraded";
-  /** `full` if a change failed within the last minute because the disk was full; reading still works */
+  /** Value `full` if a change failed within the last minute because the disk was full. Reads still work. */
   database: "ok" | "full";
+  /** The database schema is up to date. */
   migrations: "ok";
 };
 
+/** The reason for a change by an operator. */
 export type ReasonRequest = {
-  /** why, for the record; only operators read it */
+  /** The reason for the change, for the audit log. Only operators can read it. */
   reason: string;
 };
 
+/** The reason for a change by an operator, and whether to force it. */
 export type ReasonWithForceRequest = {
-  /** why, for the record; only operators read it */
+  /** The reason for the change, for the audit log. Only operators can read it. */
   reason: string;
-  /** whether to do what would leave an organization without an enabled owner; by default it is refused */
+  /** Whether to continue if an organization is left without an enabled owner. The default is false: the request is rejected. */
   force?: boolean | undefined;
 };
 
+/** An invitation to the email of the user. */
 export type ReceivedInvitation = {
+  /** Id of the invitation. */
   id: string;
+  /** Role in the organization. */
   role: "member" | "admin";
+  /** Status of the invitation. */
   status: InvitationStatus;
+  /** Time of creation. */
   createdAt: string;
-  /** seven days after the current code was created */
+  /** Time at which the invitation expires: seven days after its current code was created. */
   expiresAt: string;
-  /** the user who created or last resent the invitation */
+  /** The user who created or last resent the invitation. */
   invitedBy: Inviter;
   org: Org;
 };
 
+/** A page of the invitations to the user, latest first. */
 export type ReceivedInvitationsResponse = {
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Invitations of this page. */
   invitations: ReceivedInvitation[];
 };
 
+/** The recovery codes, which are not shown again. */
 export type RecoveryCodesResponse = {
-  /** the new recovery codes, each of which works once; they are shown this time only */
+  /** The new recovery codes. Each works once. They are not shown again. */
   recoveryCodes: string[];
 };
 
+/** Body of the operation "Refresh the access token". */
 export type RefreshRequest = {
+  /** The current refresh token. */
   refreshToken: string;
 };
 
+/** The new access token and the new refresh token. */
 export type RefreshResponse = {
-  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  /** The access token (JWT). Send it as `Authorization: Bearer <token>`. */
   token: string;
-  /** time at which the token expires */
+  /** Time at which the access token expires. */
   expiresAt: string;
-  /** replaces the refresh token that was sent */
+  /** The new refresh token, which replaces the one in the request. */
   refreshToken: string;
 };
 
+/** Body of the operation "Register a user". */
 export type RegisterRequest = {
   /** Case makes no difference. An internationalized domain is converted to its ASCII form. */
   email: string;
   /** A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common password nor the email. Every character is allowed, and spaces are kept. */
   password: string;
-  /** Requests a refresh token. Access tokens are then valid for 15 minutes unless configured otherwise. */
+  /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
   deviceName?: string | undefined;
-  /** The code of an invitation to this email, by which the account joins the organization; null if there is none. Case, spaces and hyphens make no difference. */
+  /** The code of an invitation to this email, by which the user joins the organization. Null if there is none. Case, spaces and hyphens make no difference. */
   invitationCode?: string | null | undefined;
 };
 
+/** Body of the operation "Rename an organization". */
 export type RenameOrgRequest = {
-  /** 1 to 100 characters after trimming; names need not be unique */
+  /** The name of the organization, of 1 to 100 characters after trimming. Names need not be unique. */
   name: string;
 };
 
+/** Body of the operation "Request a password reset". */
 export type RequestPasswordResetRequest = {
+  /** Email address, in normalized form. */
   email: string;
 };
 
+/** Body of the operation "Resend an invitation". */
 export type ResendInvitationRequest = {
-  /** Returns the code in the answer, only this once, instead of mailing it, so that you can hand it over yourself. */
+  /** If true, the response has the code, only this once, and no email is sent. The default is false. */
   showCode?: boolean | undefined;
 };
 
+/** The reset code, which is not shown again. */
 export type ResetCodeResponse = {
-  /** code to tell the user, for `POST /api/auth/password/reset`; shown once */
+  /** The reset code for `POST /api/auth/password/reset`. It is not shown again. */
   code: string;
+  /** Time of expiry. */
   expiresAt: string;
 };
 
+/** Body of the operation "Reset the password". */
 export type ResetPasswordRequest = {
+  /** Email address, in normalized form. */
   email: string;
   /** The emailed code. Case, spaces and hyphens make no difference. */
   code: string;
@@ -1383,1269 +1976,1461 @@ export type ResetPasswordRequest = {
   newPassword: string;
 };
 
-/** roles from the fewest permissions to the most */
+/** Role of a member, from the fewest permissions to the most. */
 export type Role = "member" | "admin" | "owner";
 
+/** State of the database schema. */
 export type SchemaStatus = {
-  /** last migration of this version */
+  /** The last migration of this version. */
   migration: string;
-  /** `newer` if an instance of a newer version has migrated the database further */
+  /** Value `newer` if an instance of a newer version has migrated the database further. */
   state: "current" | "newer";
 };
 
+/** The TOTP code was already used. */
 export type SecondFactorCodeUsedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "second_factor_code_used";
 };
 
+/** The account has a second factor already. */
 export type SecondFactorEnabledProblem = Problem & {
+  /** Stable code of the failure. */
   code: "second_factor_enabled";
 };
 
+/** The password is right, and a second factor is required. */
 export type SecondFactorRequiredProblem = Problem & {
+  /** Stable code of the failure. */
   code: "second_factor_required";
-  /** goes back with a code of the second factor */
+  /** The challenge to send with a TOTP code or a recovery code. */
   challenge: string;
-  /** time at which the challenge expires */
+  /** Time at which the challenge expires. */
   expiresAt: string;
 };
 
+/** The state of two-factor authentication. */
 export type SecondFactorResponse = {
+  /** Whether two-factor authentication is on. */
   enabled: boolean;
-  /** null while there is none */
+  /** Time at which two-factor authentication was turned on. Null if it is off. */
   enabledAt: string | null;
+  /** Number of recovery codes that are left. */
   recoveryCodesLeft: number;
 };
 
+/** A secret of a service, without its text. */
 export type SecretSummary = {
+  /** Id of the secret. */
   id: string;
+  /** Time of creation. */
   createdAt: string;
-  /** beginning of the hour in which the secret was last used; null if it was not */
+  /** Beginning of the hour in which the secret was last used. Null if it was never used. */
   lastUsedAt: string | null;
-  /** null if the secret is live */
+  /** Time of the revocation. Null if the secret is valid. */
   revokedAt: string | null;
 };
 
+/** Metadata of the authorization server (RFC 8414 section 2), as far as it applies to Accounts. */
 export type ServerMetadata = {
-  /** `iss` of every token */
+  /** The issuer: the claim `iss` of every access token. */
   issuer: string;
+  /** URL of the public signing keys. */
   jwks_uri: string;
+  /** URL of token introspection. */
   introspection_endpoint: string;
+  /** How services authenticate at the introspection endpoint. */
   introspection_endpoint_auth_methods_supported: "client_secret_basic"[];
 };
 
-/** a service is allowed something else */
+/** The scopes of a service were changed. */
 export type ServiceAllowedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.allowed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
+    /** Value before the change. */
     from: string;
+    /** Value after the change. */
     to: string;
   };
   actor: FeedEventActor;
 };
 
-/** a service was added */
+/** A service was added. */
 export type ServiceCreatedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.created";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
+    /** Scopes of the service, separated by commas, or `none`. */
     allow: string;
   };
   actor: FeedEventActor;
 };
 
-/** a service was disabled; every session that a code for it opened has ended */
+/** A service was disabled. Every session that a code for it opened was revoked. */
 export type ServiceDisabledEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.disabled";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
   };
   actor: FeedEventActor;
 };
 
-/** a service was enabled again */
+/** A service was enabled again. */
 export type ServiceEnabledEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.enabled";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
   };
   actor: FeedEventActor;
 };
 
+/** There is no such service. */
 export type ServiceNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "service_not_found";
 };
 
-/** a service was removed; every session that a code for it opened has ended */
+/** A service was removed. Every session that a code for it opened was revoked. */
 export type ServiceRemovedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.removed";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
   };
   actor: FeedEventActor;
 };
 
+/** The service was removed. */
 export type ServiceRemovedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "service_removed";
 };
 
-/** scopes that the service is allowed */
+/** Scopes that the service is allowed. */
 export type ServiceScope = "introspect" | "memberships" | "events";
 
-/** a service has a new secret */
+/** A secret was added to a service. */
 export type ServiceSecretAddedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.secret_added";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
+    /** Id of the secret. */
     secretId: string;
   };
   actor: FeedEventActor;
 };
 
-/** a secret of a service was revoked */
+/** A secret of a service was revoked. */
 export type ServiceSecretRevokedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.secret_revoked";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
+    /** Id of the secret. */
     secretId: string;
   };
   actor: FeedEventActor;
 };
 
-/** every session that a code for this service opened has ended */
+/** Every session that a code for this service opened was revoked. */
 export type ServiceSessionsEndedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "service.sessions_ended";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Name of the service. */
     service: string;
   };
   actor: FeedEventActor;
 };
 
+/** State of the installation and of the instance that responds. */
 export type ServiceStatus = {
+  /** Value `degraded` if a part is degraded. */
   status: "ok" | "degraded";
-  /** `degraded` while Redis is unreachable and this instance counts requests by itself */
+  /** Value `degraded` while Redis is unreachable and this instance counts requests by itself. */
   rateLimits: "ok" | "degraded";
-  /** `degraded` while an email has been waiting for more than 10 minutes */
+  /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   mail: "ok" | "degraded";
+  /** Version of Accounts. */
   version: string;
-  /** keys of the instance that answers, in the order of the key file */
+  /** Signing keys of the instance that responds, in the order of the key file. */
   keys: KeyStatus[];
   engine: EngineStatus;
   schema: SchemaStatus;
-  /** emails in the outbox */
+  /** Emails in the queue. */
   mails: EmailsStatus;
-  /** `full` if a change failed within the last minute because the disk was full; reading still works */
+  /** Value `full` if a change failed within the last minute because the disk was full. Reads still work. */
   database: "ok" | "full";
+  /** The database schema is up to date. */
   migrations: "ok";
 };
 
+/** A service in the list of all services. */
 export type ServiceSummary = {
+  /** Name of the service. */
   name: string;
-  /** scopes that the service is allowed */
+  /** Scopes that the service is allowed. */
   allow: ServiceScope[];
+  /** Time of creation. */
   createdAt: string;
-  /** null if the service is enabled */
+  /** Time at which an operator disabled the service. Null if it is enabled. */
   disabledAt: string | null;
-  /** null if the service was not removed; names of removed ones are never used again */
+  /** Time of the removal. Null if the service was not removed. Names of removed services are never used again. */
   removedAt: string | null;
 };
 
+/** A page of the services. */
 export type ServicesResponse = {
+  /** Services of this page. */
   services: ServiceSummary[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** A session of the user. */
 export type Session = {
+  /** Id of the session. */
   id: string;
-  /** `password` if a login or registration opened the session, `code` if a one-time code did */
+  /** Value `password` if a login or registration opened the session, `code` if a one-time code did. */
   via: "password" | "code";
+  /** Time of creation. */
   createdAt: string;
-  /** time of the last refresh, or of the start if there was none */
+  /** Time of the last refresh, or of the start if there was none. */
   lastUsedAt: string;
+  /** Time of expiry. */
   expiresAt: string;
-  /** client IP address that opened the session; null if it is unknown */
+  /** The client IP address that opened the session. Null if it is unknown. */
   ip: string | null;
-  /** `User-Agent` of the client that opened the session; null if it is unknown */
+  /** The `User-Agent` of the client that opened the session. Null if it is unknown. */
   userAgent: string | null;
-  /** the user's name for the device, given at login; null if none was given or a code opened the session */
+  /** The name of the device, given at login. Null if none was given, or if a one-time code opened the session. */
   deviceName: string | null;
-  /** name of the service that exchanged the code with its credentials; null if none did */
+  /** Name of the service that exchanged the code with its credentials. Null if none did. */
   service: string | null;
-  /** whether this is the session of the token */
+  /** Whether this is the session of the access token. */
   current: boolean;
 };
 
-/** a session ended before its time or, with `all`, all sessions of the account: a token with a lower `epoch`, or with none, has ended, but not one of the session `except` */
+/** A session was revoked or, with `all`, all sessions of the user. Then reject access tokens with a lower `epoch` or with none, except those of the session `except`. */
 export type SessionEndedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "session.ended";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string | null;
+  /** Details of the change. */
   data: {
+    /** Reason for the change. */
     reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "account_disabled" | "account_deleted" | "operator";
+    /** Present if all sessions of the user were revoked. */
     all?: true;
+    /** Id of the one session that was not revoked. Absent if all were revoked. */
     except?: string;
+    /** Session epoch of the user after the change. Absent from events of older versions. */
     epoch?: number;
   };
   actor: FeedEventActor;
 };
 
+/** You have no such session. */
 export type SessionNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "session_not_found";
 };
 
-/** a user logged in by password */
+/** A user logged in by password. */
 export type SessionStartedEvent = {
+  /** Id of the event. */
   id: string;
+  /** Time of the event. */
   at: string;
+  /** Type of the event, which decides the form of `data`. */
   type: "session.started";
+  /** Id of the organization that the event is about. Null if it is about none. */
   orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
   orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
   userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
   sessionId: string;
+  /** Details of the change. */
   data: {
+    /** How it came about. */
     via: "register" | "login";
   };
   actor: FeedEventActor;
 };
 
+/** A session of a user, as operators see it. */
 export type SessionSummary = {
+  /** Id of the session. */
   id: string;
-  /** `password` if a login or registration opened the session, `code` if a one-time code did */
+  /** Value `password` if a login or registration opened the session, `code` if a one-time code did. */
   via: "password" | "code";
+  /** Time of creation. */
   createdAt: string;
-  /** time of the last refresh, or of the start if there was none */
+  /** Time of the last refresh, or of the start if there was none. */
   lastUsedAt: string;
+  /** Time of expiry. */
   expiresAt: string;
-  /** client IP address that opened the session; null if it is unknown */
+  /** The client IP address that opened the session. Null if it is unknown. */
   ip: string | null;
-  /** `User-Agent` of the client that opened the session; null if it is unknown */
+  /** The `User-Agent` of the client that opened the session. Null if it is unknown. */
   userAgent: string | null;
-  /** the user's name for the device, given at login; null if none was given or a code opened the session */
+  /** The name of the device, given at login. Null if none was given, or if a one-time code opened the session. */
   deviceName: string | null;
-  /** name of the service that exchanged the code with its credentials; null if none did */
+  /** Name of the service that exchanged the code with its credentials. Null if none did. */
   service: string | null;
 };
 
+/** The active sessions of the user, latest first. */
 export type SessionsResponse = {
+  /** Active sessions, latest first. */
   sessions: Session[];
 };
 
+/** A login by password is required. */
 export type StepUpRequiredProblem = Problem & {
+  /** Stable code of the failure. */
   code: "step_up_required";
 };
 
+/** The database has no space left. */
 export type StorageFullProblem = Problem & {
+  /** Stable code of the failure. */
   code: "storage_full";
 };
 
+/** The access token of a new delegated session. */
 export type TokenResponse = {
-  /** access token (JWT), sent as `Authorization: Bearer <token>` */
+  /** The access token (JWT). Send it as `Authorization: Bearer <token>`. */
   token: string;
 };
 
+/** Too many invitations of the organization are pending. */
 export type TooManyInvitationsProblem = Problem & {
+  /** Stable code of the failure. */
   code: "too_many_invitations";
 };
 
+/** You have reached the maximum number of organizations. */
 export type TooManyOrgsProblem = Problem & {
+  /** Stable code of the failure. */
   code: "too_many_orgs";
 };
 
+/** Body of the operation "Transfer an organization". */
 export type TransferOrgRequest = {
-  /** the member who becomes owner */
+  /** Id of the member who becomes owner. */
   userId: string;
-  /** whether the caller leaves the organization; by default they become an admin */
+  /** Whether the caller leaves the organization. The default is false: the caller becomes an admin. */
   leave?: boolean | undefined;
 };
 
+/** A bearer token is required. */
 export type UnauthorizedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "unauthorized";
 };
 
+/** The service cannot answer right now. */
 export type UnavailableProblem = Problem & {
+  /** Stable code of the failure. */
   code: "unavailable";
 };
 
+/** The body has another media type than the request takes. */
 export type UnsupportedMediaTypeProblem = Problem & {
+  /** Stable code of the failure. */
   code: "unsupported_media_type";
 };
 
+/** A user. */
 export type User = {
+  /** Id of the user. */
   id: string;
+  /** Email address, in normalized form. */
   email: string;
 };
 
+/** The user belongs to too many organizations to be added to another. */
 export type UserHasTooManyOrgsProblem = Problem & {
+  /** Stable code of the failure. */
   code: "user_has_too_many_orgs";
 };
 
+/** There is no such user. */
 export type UserNotFoundProblem = Problem & {
+  /** Stable code of the failure. */
   code: "user_not_found";
 };
 
+/** A page of the organizations of the user. */
 export type UserOrgsResponse = {
+  /** Organizations of this page. */
   orgs: OrgOfAccount[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** The active sessions of the user, latest first. */
 export type UserSessionsResponse = {
+  /** Active sessions, latest first. */
   sessions: SessionSummary[];
 };
 
+/** A user in the list of all users. */
 export type UserSummary = {
+  /** Id of the user. */
   id: string;
+  /** Email address, in normalized form. */
   email: string;
+  /** Whether the email is verified. */
   emailVerified: boolean;
+  /** Time of creation. */
   createdAt: string;
-  /** null if the account is enabled */
+  /** Time at which an operator disabled the user. Null if the user is enabled. */
   disabledAt: string | null;
-  /** whether a shell has granted the user the routes of operators */
+  /** Whether the user is an operator. */
   operator: boolean;
-  /** whether a login needs a second factor */
+  /** Whether two-factor authentication is on. */
   secondFactor: boolean;
 };
 
+/** A page of the users. */
 export type UsersResponse = {
+  /** Users of this page. */
   users: UserSummary[];
-  /** `cursor` of the next page; absent on the last page */
+  /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
 
+/** The request has invalid fields. */
 export type ValidationFailedProblem = Problem & {
+  /** Stable code of the failure. */
   code: "validation_failed";
+  /** One or more invalid fields. */
   errors: FieldError[];
 };
 
+/** The email of the account is not verified. */
 export type VerifiedEmailRequiredProblem = Problem & {
+  /** Stable code of the failure. */
   code: "verified_email_required";
 };
 
+/** Body of the operation "Verify the email". */
 export type VerifyEmailRequest = {
   /** The emailed code. Case, spaces and hyphens make no difference. */
   code: string;
 };
 
+/** The current password is wrong. */
 export type WrongPasswordProblem = Problem & {
+  /** Stable code of the failure. */
   code: "wrong_password";
 };
 
 /** Every operation of the service: what it takes, what it answers, and how it refuses. */
 export interface Operations {
-  /** Register an account. If the request has the code of an invitation to this email, the account joins the organization at once. At most 5 requests in any hour are accepted from one client IP address for one email. */
+  /** Register a user. Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. With the code of an invitation to this email, the user also joins the organization. Limit: 5 requests an hour for one email from one client IP address. */
   register: {
     input: RegisterRequest;
     data: LoginResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidInvitationCodeProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log in. An unknown email and a wrong password get the same answer. Where the account has a second factor, the answer to the right password is `second_factor_required` with a `challenge`, which takes a code to `POST /api/auth/login/second-factor`. At most 10 requests in any 15 minutes are accepted from one client IP address for one email. */
+  /** Log in. Authenticates a user by email and password, and opens a session. Returns an access token, and a refresh token if `refresh` is true. **Requires:** nothing. If two-factor authentication is on, login fails with `second_factor_required` and a `challenge` for `POST /api/auth/login/second-factor`. An unknown email and a wrong password return the same error. Limit: 10 requests in 15 minutes for one email from one client IP address. */
   login: {
     input: LoginRequest;
     data: LoginResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidCredentialsProblem> | At<403, AccountDisabledProblem | SecondFactorRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log in with a second factor. The second step of a login: the challenge of the first and a code of the authenticator app, which works once, or a recovery code. After 10 wrong TOTP codes in 15 minutes, from wherever they came, only a recovery code is accepted for the rest of that time. */
+  /** Complete a login with 2FA. Completes a login with the `challenge` of its first step and a TOTP code or a recovery code. Each code works once. **Requires:** nothing. Limit: after 10 wrong TOTP codes in 15 minutes, from any IP address, only a recovery code is accepted for the rest of that time. */
   completeLogin: {
     input: CompleteLoginRequest;
     data: LoginResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, InvalidChallengeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a new token for a refresh token. The refresh token in the answer replaces the one that was sent. In case the answer was lost, the old one can be sent again for 30 seconds, unless configured otherwise, and gets equally valid tokens. After that, using the old one ends the session, because a thief may hold it. */
+  /** Refresh the access token. Returns a new access token and a new refresh token, which replaces the one in the request. **Requires:** nothing. If the response is lost, send the previous refresh token again within 30 seconds (configurable): it returns equally valid tokens. After that time, Accounts assumes that the previous refresh token was stolen and revokes the session. */
   refresh: {
     input: RefreshRequest;
     data: RefreshResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Log out. Ends the session of the access token, or of the refresh token in the body, and every session that its codes opened. A refresh token needs no access token beside it; if one is sent, it is ignored. A token from a one-time code ends the whole login hand-off: the first session that a code of the login opened, and every session below it. The login stays. */
+  /** Log out. Revokes the session of the access token, or of the refresh token in the body, and every session that its one-time codes opened. **Requires:** an access token, or a refresh token in the body. If both tokens are sent, the access token is ignored. The access token of a delegated session revokes the whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
   logOut: {
     input: LogoutRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InvalidRefreshTokenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Request a code to reset the password. A code that is valid for 15 minutes is mailed to the email if it has an account; the answer is the same if it has none. At most 3 requests in any 15 minutes are accepted from one client IP address for one email. After 5 codes in a day for one client IP address, an email gets one an hour; after 10 for all addresses, one in 15 minutes. */
+  /** Request a password reset. Sends a reset code to the email. The code is valid for 15 minutes. **Requires:** nothing. The response is the same if no user has the email. Limits: 3 requests in 15 minutes for one email from one client IP address. After 5 codes in a day for one client IP address, an email gets one an hour. After 10 codes for all IP addresses, it gets one in 15 minutes. */
   requestPasswordReset: {
     input: RequestPasswordResetRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Set a new password. Sets the password by the code from the mail or from an operator, which is valid once, and ends every session. At most 10 requests in any 15 minutes are accepted from one client IP address for one email, and 50 for one code. */
+  /** Reset the password. Sets a new password by the reset code from the email or from an operator, and revokes every session of the user. A code works once. **Requires:** nothing. Limits: 10 requests in 15 minutes for one email from one client IP address, and 50 for one code. */
   resetPassword: {
     input: ResetPasswordRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidEmailCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a one-time code. Pass the code, never the token, to the service that will act for the user. If the request has a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code; if it has an `audience`, only that service, and the token is for it alone. */
+  /** Issue a one-time code. Issues a code that hands the session off to a service. Send the service the code, never the access token. **Requires:** an access token. With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only that service can, and the new access token is valid for that service alone. */
   issueCode: {
     input: IssueCodeRequest;
     data: CodeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | AudienceRequiredProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Exchange a one-time code for a token. A code for one service needs the credentials of that service (HTTP Basic): without them, or with those of another, the answer is `invalid_code`, and the code stays good. A code can be exchanged once. A second exchange is refused and ends the whole login hand-off: the first session that a code of the login opened, and every session below it. The login stays. */
+  /** Exchange a one-time code. Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once. **Requires:** nothing, or service credentials if the code has an `audience`. A code with an `audience` needs the credentials of that service. Without them, or with those of another service, the response is `invalid_code`, and the code stays valid. A second exchange is rejected and revokes the whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
   exchangeCode: {
     input: ExchangeCodeRequest;
     data: TokenResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the current user. Returns the user and their organizations in order of joining. `?include=roles,account` adds their roles, and whether their email is verified. */
+  /** Get the current user. Returns the user and the user's organizations in order of joining. `?include=roles,account` adds the roles, and whether the email is verified. **Requires:** an access token, which may be bound to a service. */
   getMe: {
     input: {
-      /** additional fields of the answer: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user */
+      /** Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user. */
       include?: ("roles" | "account")[] | undefined;
     };
     data: CurrentUserResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Delete the account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. The only owner of an organization has to make another member owner first; the refusal names such organizations in `orgs`. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
+  /** Delete the current user. Deletes the user with all memberships, sessions and codes. The audit log keeps only ids. **Requires:** step-up: the access token of a session that was opened by password. The only owner of an organization must first make another member an owner. The error names such organizations in `orgs`. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
   deleteAccount: {
     input: {
-      /** If true, a refusal suggests a way out in its member `remedy`. */
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
       remedy?: boolean | undefined;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     } & DeleteAccountRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the account of the current user. Tells whether the email is verified, and when the password was last changed. */
+  /** Get the account details. Returns whether the email is verified, and when the password was last changed. **Requires:** an access token. */
   getAccount: {
     input: undefined;
     data: AccountResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Export all data about the current user. The document holds the account, the organizations, the sessions, the record, the emails, and the invitations to the email if it is verified. It contains no hash, no code, no secret, and no client IP address of anybody else. It is as long as the record is, and is streamed: without its last brace it is incomplete. Requires a token from a login by password. */
+  /** Export the user's data. Returns everything that is stored about the user: profile, organizations, sessions, audit log, emails, and invitations if the email is verified. It has no hashes, codes or secrets, and no IP addresses of other users. **Requires:** step-up: the access token of a session that was opened by password. The response is streamed. If its last brace is missing, it is incomplete. */
   exportData: {
     input: undefined;
     data: ExportResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Change the password. Ends every session but that of the token, and voids codes that have not been exchanged. A request counts as a login for the limits, and requires a token from a login by password. Where the account has a second factor, it needs a `code` of that, too. */
+  /** Change the password. Sets a new password. Revokes every other session, and voids codes that have not been exchanged. **Requires:** step-up: the access token of a session that was opened by password. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
   changePassword: {
     input: ChangePasswordRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Request a code to verify the email. A code that is valid for 15 minutes is mailed to the email of the account. The status is 200 if the email is already verified. At most 3 requests in any 15 minutes are accepted. After 5 codes in a day the user gets one an hour. */
+  /** Request a verification code. Sends a verification code to the user's email. The code is valid for 15 minutes. **Requires:** step-up: the access token of a session that was opened by password. If the email is already verified, no email is sent and the status is 200. Limits: 3 requests in 15 minutes. After 5 codes in a day, the user gets one an hour. */
   requestEmailVerification: {
     input: undefined;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Verify the email. Verifies the email by the code from the mail. If the code belongs to a change of the email, the new email takes effect now. At most 10 requests in any 15 minutes are accepted, and 50 for one code. */
+  /** Verify the email. Verifies the email by the verification code. If the code belongs to an email change, the new email takes effect. **Requires:** step-up: the access token of a session that was opened by password. Limits: 10 requests in 15 minutes, and 50 for one code. */
   verifyEmail: {
     input: VerifyEmailRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidEmailCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Change the email. A code is mailed to the new email and a notice to the old one; the change is made when the code is sent to `POST /api/me/email/verify`. A second request replaces the first, and a request for the current email cancels the change. The answer does not reveal whether the new email is taken. A request counts as a login for the limits. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour; after 20 codes to any emails, a user can send one an hour. Where the account has a second factor, it needs a `code` of that, too. */
+  /** Request an email change. Sends a verification code to the new email and a notice to the old one. The email changes when the code is sent to `POST /api/me/email/verify`. **Requires:** step-up: the access token of a session that was opened by password. A second request replaces the first. A request for the current email cancels the change. The response does not reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`. Limits: each request counts as a login. After 5 codes in a day from one user, or 10 from all users, an email gets one an hour. After 20 codes to any emails, a user can send one an hour. */
   requestEmailChange: {
     input: ChangeEmailRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read whether the account has a second factor. Tells since when a login asks for it, and how many recovery codes are left. */
+  /** Get the 2FA status. Returns whether two-factor authentication is on, since when, and how many recovery codes are left. **Requires:** an access token. */
   getSecondFactor: {
     input: undefined;
     data: SecondFactorResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Set up a second factor. Returns a secret for an authenticator app. It takes effect once it is confirmed with a TOTP code, within 10 minutes; asking again replaces it. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Enroll an authenticator app. Returns a secret for an authenticator app. It takes effect when `POST /api/me/second-factor/confirm` gets a TOTP code within 10 minutes. Another request replaces the secret. **Requires:** step-up: the access token of a session that was opened by password. Limit: each request counts as a login. */
   enrollSecondFactor: {
     input: EnrollSecondFactorRequest;
     data: EnrollmentResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<409, SecondFactorEnabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Confirm a second factor. From now on a login asks for a TOTP code, each of which works once, or for a recovery code. Shows the recovery codes, this time only. Ends every session but that of the token, which counts as a login with a second factor. A request counts as a login for the limits, and requires a token from a login by password. If this service sends emails, it also requires a verified email. */
+  /** Turn on two-factor authentication. Turns on two-factor authentication by a TOTP code of the enrolled app. Returns the recovery codes, which are not shown again. **Requires:** step-up: the access token of a session that was opened by password. Revokes every other session. The session of the access token then counts as a login with a second factor. If this installation sends emails, the user's email must be verified. Limit: each request counts as a login. */
   confirmSecondFactor: {
     input: ConfirmSecondFactorRequest;
     data: RecoveryCodesResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, SecondFactorEnabledProblem | VerifiedEmailRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Make new recovery codes. Shows ten new ones, this time only, and voids the previous ones. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Renew the recovery codes. Returns ten new recovery codes, which are not shown again, and voids the previous ones. **Requires:** step-up: the access token of a session that was opened by password. Limit: each request counts as a login. */
   renewRecoveryCodes: {
     input: ChangeSecondFactorRequest;
     data: RecoveryCodesResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Remove the second factor. The password alone logs in again. Ends every session but that of the token. An operator is no longer an operator afterwards. A request counts as a login for the limits, and requires a token from a login by password. */
+  /** Turn off two-factor authentication. Turns off two-factor authentication: the password alone logs in. Revokes every other session. **Requires:** step-up: the access token of a session that was opened by password. An operator loses the operator grant. Limit: each request counts as a login. */
   removeSecondFactor: {
     input: ChangeSecondFactorRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidSecondFactorCodeProblem | SecondFactorCodeUsedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | WrongPasswordProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the sessions of the current user. Lists the active sessions, latest first. */
+  /** List the sessions. Returns the active sessions of the user, latest first. **Requires:** an access token. */
   listSessions: {
     input: undefined;
     data: SessionsResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** End the other sessions of the current user, or all sessions. Unless `all` is true, the session of the token stays; the sessions that its codes opened end. Requires a token from a login by password. */
+  /** Revoke the other sessions. Revokes every session of the user except the session of the access token. Its delegated sessions are revoked, too. **Requires:** step-up: the access token of a session that was opened by password. If `all` is true, the session of the access token is revoked as well. */
   revokeSessions: {
     input: {
-      /** whether the session of the token ends, too */
+      /** Whether the session of the access token is revoked, too. The default is false. */
       all?: boolean | undefined;
     };
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** End a session of the current user. Ends the session and every session that its codes opened. A session that a code opened ends with its whole login hand-off: the first session that a code of the login opened, and every session below it. The login stays. Requires a token from a login by password. */
+  /** Revoke a session. Revokes the session and every session that its one-time codes opened. **Requires:** step-up: the access token of a session that was opened by password. Revoking a delegated session revokes its whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
   revokeSession: {
     input: {
-      /** id of the session, from the list of sessions */
+      /** Id of the session, from the list of sessions. */
       sessionId: string;
     };
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<404, SessionNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the current user's invitations. Lists the pending invitations to the user's email, latest first, in pages. The list is empty while the email is not verified. */
+  /** List the received invitations. Returns the pending invitations to the user's email, latest first, in pages. **Requires:** an access token. The list is empty while the email is not verified. */
   listReceivedInvitations: {
     input: {
-      /** maximum number of invitations on a page */
+      /** Maximum number of invitations on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: ReceivedInvitationsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Accept an invitation. The request needs the code of the invitation unless the email is verified; a code that was mailed verifies the email. At most 50 codes may be entered for one invitation. */
+  /** Accept an invitation. Accepts an invitation to the user's email, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies the email. Limit: 50 codes for one invitation. */
   acceptInvitation: {
     input: {
-      /** id of the invitation, from its creation or from a list of invitations */
+      /** Id of the invitation, from its creation or from a list of invitations. */
       invitationId: string;
     } & AnswerInvitationRequest;
     data: AcceptedResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation. The request needs the code of the invitation unless the email is verified. */
+  /** Decline an invitation. Declines an invitation to the user's email. **Requires:** step-up: the access token of a session that was opened by password. While the email is not verified, the request needs the code of the invitation. */
   declineInvitation: {
     input: {
-      /** id of the invitation, from its creation or from a list of invitations */
+      /** Id of the invitation, from its creation or from a list of invitations. */
       invitationId: string;
     } & AnswerInvitationRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem | EmailNotVerifiedProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Accept an invitation by its code. The invitation must be to the user's email, which need not be verified; a code that was mailed verifies it. At most 10 codes may be entered in any 15 minutes, and 50 wrong ones for one invitation. */
+  /** Accept an invitation by code. Accepts the invitation that the code belongs to, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it. Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation. */
   acceptInvitationByCode: {
     input: AnswerInvitationByCodeRequest;
     data: AcceptedResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation by its code. The invitation must be to the user's email, which need not be verified. The limits are those of accepting by code. */
+  /** Decline an invitation by code. Declines the invitation that the code belongs to. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation. */
   declineInvitationByCode: {
     input: AnswerInvitationByCodeRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Create an organization. The caller becomes the owner of the organization. */
+  /** Create an organization. Creates an organization. The user becomes its owner. **Requires:** an access token. */
   createOrg: {
     input: CreateOrgRequest;
     data: OrgResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<409, TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Read an organization and its members. Every member may do this. Send the `ETag` in `If-Match` to change the organization only if nobody else has changed it. */
+  /** Get an organization. Returns an organization and its members. Send the `ETag` as `If-Match` to change the organization only if it has not changed since. **Requires:** a member of the organization. */
   getOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
     data: OrgDetailResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Rename an organization. Requires the role admin or owner. */
+  /** Rename an organization. Changes the name of an organization. Names need not be unique. **Requires:** a member of the organization with the role `admin` or `owner`. */
   renameOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & RenameOrgRequest;
     data: OrgResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Delete an organization. Requests for the organization get 404 at once, and its pending invitations are revoked. An owner can restore it until `purgeAt`. Requires the role owner and a token from a login by password. */
+  /** Delete an organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that was opened by password. An owner can restore it until `purgeAt`. */
   deleteOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     };
     data: OrgDeletionResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Restore a deleted organization. Restores the organization with the members who still have an account. Requires that the caller was an owner of the organization, and a token from a login by password. */
+  /** Restore a deleted organization. Restores an organization that the user owned, with the members who still exist. **Requires:** step-up: the access token of a session that was opened by password. */
   restoreOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     };
     data: OrgResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Leave an organization. Every member except the last owner may leave. An owner needs a token from a login by password. */
+  /** Leave an organization. Ends the membership of the user. **Requires:** a member of the organization. The last owner cannot leave. An owner needs step-up: a session that was opened by password. */
   leaveOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
       remedy?: boolean | undefined;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     };
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Transfer an organization. Another member becomes an owner, and the caller becomes an admin, or leaves if `leave` is true. Requires the role owner and a token from a login by password. */
+  /** Transfer an organization. Makes another member an owner. The user becomes an admin, or leaves if `leave` is true. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that was opened by password. */
   transferOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     } & TransferOrgRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** List the organizations of the current user. Lists the organizations in order of joining, in pages. */
+  /** List the user's organizations. Returns the organizations of the user in order of joining, in pages. **Requires:** an access token, which may be bound to a service. */
   listOrgs: {
     input: {
-      /** maximum number of organizations on a page */
+      /** Maximum number of organizations on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: OrgMembershipsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the deleted organizations that the current user can restore. Lists the deleted organizations that the user owns, in order of joining, in pages. */
+  /** List the deleted organizations. Returns the deleted organizations that the user can restore, in order of joining, in pages. **Requires:** an access token. */
   listDeletedOrgs: {
     input: {
-      /** maximum number of organizations on a page */
+      /** Maximum number of organizations on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: DeletedOrgsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members. Lists the members in order of joining. If `limit` is given, the answer is one page; `nextCursor` is the `cursor` of the next page, which the `Link` header names, too. `search` and `role` filter the list, which is then ordered by email and always paged. Every member may do this. */
+  /** List the members. Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header names the next page. **Requires:** a member of the organization. `search` and `role` filter the list. A filtered list is ordered by email and always paged. */
   listMembers: {
     input: {
-      /** beginning of the e-mails to find, such as `gra`; the list is then ordered by e-mail */
+      /** Beginning of the emails to find, such as `gra`. The list is then ordered by email. */
       search?: string | undefined;
-      /** role of the members to find; the list is then ordered by email */
+      /** Role of the members to find. The list is then ordered by email. The default is every role. */
       role?: Role | undefined;
-      /** maximum number of members on a page; the default is 100 with `search` or `role`, otherwise the whole list */
+      /** Maximum number of members on a page. The default is 100 with `search` or `role`, else the whole list. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
     data: MembersResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Add a member by email. The new member must already have an account. A caller may send at most 100 emails without an account in any hour. Requires the role admin or owner. */
+  /** Add a member by email. Adds a registered user to the organization with a role. **Requires:** a member of the organization with the role `admin` or `owner`. Limit: 100 emails without a user an hour for one caller. */
   addMember: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & AddMemberRequest;
     data: MemberRoleResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | UserNotFoundProblem> | At<409, AlreadyMemberProblem | UserHasTooManyOrgsProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Read a member. Every member may do this; the id `me` names the caller. */
+  /** Get a member. Returns a member of the organization. The id `me` stands for the caller. **Requires:** a member of the organization. */
   getMember: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** user id of the member, from the list of members, or `me` */
+      /** User id of the member, from the list of members, or `me`. */
       userId: string;
     };
     data: MemberDetailResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Change a member's role. Admins may change members and admins; only owners may change an owner or make a member an owner, with a token from a login by password. The last owner keeps their role. */
+  /** Change a member's role. Gives a member another role. The last owner keeps the role. **Requires:** a member of the organization with the role `admin` or `owner`. Admins may change members and admins. Only owners may change an owner or make a member an owner, and they need step-up: a session that was opened by password. */
   changeMemberRole: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** user id of the member, from the list of members */
+      /** User id of the member, from the list of members. */
       userId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
       remedy?: boolean | undefined;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     } & ChangeMemberRoleRequest;
     data: MemberRoleResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem | MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Remove a member. Admins may remove members and admins, themselves included; only owners may remove an owner, with a token from a login by password. The last owner cannot be removed. */
+  /** Remove a member. Removes a member from the organization. The last owner cannot be removed. **Requires:** a member of the organization with the role `admin` or `owner`. Admins may remove members and admins, themselves included. Only owners may remove an owner, and they need step-up: a session that was opened by password. */
   removeMember: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** user id of the member, from the list of members */
+      /** User id of the member, from the list of members. */
       userId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
       remedy?: boolean | undefined;
-      /** If true, nothing is changed, and the answer is that of the change. */
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     };
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Invite somebody by email. A code that is valid for seven days is mailed to the email, whether or not it has an account; if `showCode` is true, the answer has the code instead. In any day at most 25 invitations are mailed to one email, 5 of them by one inviter or for one organization, and 100 by one inviter or for one organization to all emails. Requires the role admin or owner. */
+  /** Invite a user by email. Sends an invitation code to the email, whether or not a user has it. The code is valid for seven days. If `showCode` is true, the response has the code and no email is sent. **Requires:** a member of the organization with the role `admin` or `owner`. Limits: 25 invitations a day to one email, 5 of them by one inviter or one organization. 100 a day by one inviter or one organization to all emails. */
   createInvitation: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
       remedy?: boolean | undefined;
     } & CreateInvitationRequest;
     data: InvitationResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** List the invitations. Lists the invitations, latest first, in pages, without their codes. Invitations that ended long ago are deleted. Requires the role admin or owner. */
+  /** List the invitations. Returns the invitations of the organization, latest first, in pages, without their codes. **Requires:** a member of the organization with the role `admin` or `owner`. Invitations that ended long ago are deleted. */
   listInvitations: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** maximum number of invitations on a page */
+      /** Maximum number of invitations on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
-      /** status of the invitations to list */
+      /** Status of the invitations to list. The default is every status. */
       status?: InvitationStatus | undefined;
     };
     data: InvitationsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Resend an invitation. A pending or expired invitation gets a new code, which is valid for seven days; the old code is void. The caller becomes the inviter. The limits are those of inviting. Requires the role admin or owner. */
+  /** Resend an invitation. Sends a new code for a pending or expired invitation. The code is valid for seven days, and the old code is void. The caller becomes the inviter. **Requires:** a member of the organization with the role `admin` or `owner`. Limits: those of `POST /api/orgs/{orgId}/invitations`. */
   resendInvitation: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** id of the invitation, from its creation or from a list of invitations */
+      /** Id of the invitation, from its creation or from a list of invitations. */
       invitationId: string;
-      /** If true, a refusal suggests a way out in its member `remedy`. */
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
       remedy?: boolean | undefined;
     } & ResendInvitationRequest;
     data: InvitationResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem | AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Revoke an invitation. Revokes a pending or expired invitation. Requires the role admin or owner. */
+  /** Revoke an invitation. Revokes a pending or expired invitation. Its code is void. **Requires:** a member of the organization with the role `admin` or `owner`. */
   revokeInvitation: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** id of the invitation, from its creation or from a list of invitations */
+      /** Id of the invitation, from its creation or from a list of invitations. */
       invitationId: string;
     };
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** Read the record of an organization. Lists who changed what, latest first. Requires the role admin or owner. */
+  /** List the organization's audit log. Returns the events of the organization, latest first, in pages. **Requires:** a member of the organization with the role `admin` or `owner`. */
   listOrgAuditEvents: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** type of the events to list; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
+      /** Type of the events to list. The default is every type. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
       type?: EventType | undefined;
-      /** maximum number of events on a page */
+      /** Maximum number of events on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
-      /** user whose events are listed */
+      /** Id of the user that the events are about. The default is every user. */
       userId?: string | undefined;
     };
     data: OrgEventsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the record of the current user. Lists what happened to the account, its logins and its memberships, latest first. Requires a token from a login by password. */
+  /** List the user's audit log. Returns the events of the user, of the user's sessions and memberships, latest first, in pages. **Requires:** step-up: the access token of a session that was opened by password. */
   listAuditEvents: {
     input: {
-      /** type of the events to list; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
+      /** Type of the events to list. The default is every type. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
       type?: EventType | undefined;
-      /** maximum number of events on a page */
+      /** Maximum number of events on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: OwnEventsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Follow the feed. Lists what has changed, in one order: events of an organization by its revision, events of an account by its own. Without `after` the answer has no events but the cursor of now: take it first, then read the state that you keep, then follow. A page that is not full has everything that was committed before the request. Nothing is missing, and nothing comes twice. At most 20 requests of a service wait at one process. */
+  /** List events (long polling). Returns the events that follow the cursor `after`, in the order of the feed. Events of an organization are in the order of its revisions, events of a user in the order of the user's revisions. **Requires:** service credentials with the scope `events`. Without `after`, the response has no events, but the current cursor. Take that cursor first, then read the state that you keep, then follow the feed. A page that is not full has everything that was committed before the request. The feed skips no event and repeats none. Limit: at most 20 requests of a service wait at one process. */
   listEvents: {
     input: {
-      /** `next` of the last answer, or `start` for the oldest event that is kept; without it the answer is the cursor of now */
+      /** Value of `next` of the previous response, or `start` for the oldest event that is kept. Without it, the response has no events, but the current cursor. */
       after?: string | undefined;
-      /** seconds to wait for an event if there is none yet */
+      /** Seconds to wait for an event if there is none yet. The default is 0. */
       wait?: number | undefined;
-      /** maximum number of events on a page */
+      /** Maximum number of events on a page. */
       limit?: number | undefined;
     };
     data: FeedResponse;
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<410, CursorExpiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Ask whether an access token is valid now. Introspection of RFC 7662. Every token that is not valid now gets the same answer: one that is malformed, expired or revoked, one of a disabled user, and one that is meant for another service. With `orgId` the answer also tells the user's role in that organization. */
+  /** Introspect a token. Returns whether an access token is still valid, and its claims (RFC 7662). With `orgId`, the response also has the user's role in that organization. **Requires:** service credentials with the scope `introspect`. Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user, and tokens for another service. */
   introspectToken: {
     input: IntrospectTokenRequest;
     data: IntrospectionResponse;
     problem: At<400, ValidationFailedProblem | BadRequestProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List memberships. Lists the memberships in an organization or of a user in order of joining, in pages. With both ids the list has at most one. It leaves out disabled users and deleted organizations. */
+  /** List memberships. Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the list has at most one. **Requires:** service credentials with the scope `memberships`. Disabled users and deleted organizations are left out. */
   listMemberships: {
     input: {
-      /** organization whose memberships to list */
+      /** Id of the organization whose memberships to list. */
       orgId?: string | undefined;
-      /** user whose memberships to list */
+      /** Id of the user whose memberships to list. */
       userId?: string | undefined;
-      /** maximum number of memberships on a page */
+      /** Maximum number of memberships on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: MembershipsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Discover the issuer by its URL (OAuth). The subset of RFC 8414 that is true here: no tokens are issued by its protocols. It exists only where `JWT_ISSUER` is a URL, and may be cached for five minutes. */
+  /** Get authorization server metadata. Returns the metadata of the issuer (RFC 8414), so that a library can find the keys. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. It names no token endpoint, because Accounts is no OAuth authorization server. */
   getServerMetadata: {
     input: undefined;
     data: ServerMetadata;
     problem: At<404, NotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Discover the issuer by its URL (OpenID Connect). The same as the OAuth metadata, where libraries for OpenID Connect look for it. This service is no OpenID provider. The answer may be cached for five minutes. */
+  /** Get OpenID provider metadata. Returns the metadata of the authorization server at the path where OpenID Connect libraries look for it. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. Accounts is no OpenID provider. */
   getOpenidConfiguration: {
     input: undefined;
     data: ServerMetadata;
     problem: At<404, NotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get the public keys that verify tokens. Services verify tokens with this JWK Set (RFC 7517) without a call to this service: they check the algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only this service knows which sessions are revoked. The answer may be cached for five minutes. */
+  /** Get the public signing keys. Returns the JWK Set (RFC 7517) that verifies access tokens without a request to Accounts. It may be cached for five minutes. **Requires:** nothing. Check the algorithm ES256, the key named by `kid`, the `typ` `at+jwt`, and the claims `iss`, `aud` and `exp`. Only introspection and the event feed reveal revoked sessions. */
   getKeySet: {
     input: undefined;
     data: KeySet;
     problem: never;
     headers: never;
   };
-  /** Check whether the process runs. Nothing else is checked, so that an outage of the database does not restart the service. */
+  /** Check liveness. Returns 200 while the process runs. It checks nothing else, so that a database outage does not restart the process. **Requires:** nothing. */
   getLiveness: {
     input: undefined;
     data: Liveness;
     problem: never;
     headers: never;
   };
-  /** Check whether requests can be served. The status is 200 if the database answers, its schema is up to date, and the service is not shutting down. */
+  /** Check readiness. Returns 200 if the database answers, its schema is up to date, and the process is not shutting down. **Requires:** nothing. */
   getReadiness: {
     input: undefined;
     data: Readiness;
     problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List users. Lists all users in order of their emails, in pages. `search` finds those whose email begins with it. */
+  /** List users. Returns all users in order of their emails, in pages. `search` finds the users whose email begins with it. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListUsers: {
     input: {
-      /** beginning of the e-mails to find, such as `gra` */
+      /** Beginning of the emails to find, such as `gra`. */
       search?: string | undefined;
-      /** status of the accounts to find; the search for a page of active ones ends after five times `limit` accounts, so a page can be short although a next one exists */
+      /** Status of the users to find. The default is every status. The search for a page of active users ends after five times `limit` users, so a page can be short although a next page exists. */
       status?: "active" | "disabled" | undefined;
-      /** maximum number of users on a page */
+      /** Maximum number of users on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: UsersResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read an account. Tells whether the account is enabled, has a second factor, and is that of an operator. */
+  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetUser: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     };
     data: AdminUserResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the sessions of a user. Lists the active sessions, latest first. */
+  /** List a user's sessions. Returns the active sessions of a user, latest first. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListUserSessions: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     };
     data: UserSessionsResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the organizations of a user. Lists the organizations in order of joining, deleted ones too, in pages. */
+  /** List a user's organizations. Returns the organizations of a user in order of joining, deleted ones included, in pages. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListUserOrgs: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
-      /** maximum number of organizations on a page */
+      /** Maximum number of organizations on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: UserOrgsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Disable an account. Every session ends at its next request, and nobody can log in. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
+  /** Disable a user. Disables a user: sessions are rejected from their next request on, and the user cannot log in. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The only enabled owner of an organization is not disabled, and `orgs` names such organizations. With `force` the user is disabled, and the response names the organizations without an enabled owner. */
   adminDisableUser: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonWithForceRequest;
     data: ForcedChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Enable an account. The user can log in again; ended sessions stay ended. An account that is not disabled stays as it is. */
+  /** Enable a user. Enables a disabled user, who can log in again. Revoked sessions stay revoked. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user who is not disabled stays enabled. */
   adminEnableUser: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** End all sessions of a user. The user is logged out everywhere, at the next request of each session, and can log in again. */
+  /** Revoke a user's sessions. Revokes all sessions of a user, who can log in again. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminRevokeUserSessions: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Verify the email of a user. The operator knows that the email is the user's own. One that is verified stays so. */
+  /** Verify a user's email. Marks the email as verified, because the operator knows that it belongs to the user. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A verified email stays verified. */
   adminVerifyUserEmail: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Remove the second factor of a user. Helps somebody who has lost it, and whom the operator has recognized: every session ends, the password alone logs in again, and a notice is mailed to the user if the email is verified. An account without a second factor stays as it is. The account of an operator is refused; the command line revokes the grant with the factor. */
+  /** Turn off a user's 2FA. Turns off two-factor authentication for a user who lost the second factor and whose identity you have checked. Revokes every session, and sends a notice if the email is verified. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user without two-factor authentication stays as it is. Operators are rejected: for them, use the command line, which also revokes the operator grant. */
   adminRemoveUserSecondFactor: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a code for a new password. The answer shows the code once: tell it to the user, who sets a new password with it within 15 minutes. It does not verify the email. A change of the email voids it, and so does the end of all sessions. A notice is mailed to the user if the email is verified. */
+  /** Issue a reset code. Returns a reset code, which is not shown again. Give it to the user, who sets a new password with it within 15 minutes. A notice is sent if the email is verified. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The code does not verify the email. An email change or a revocation of all sessions voids it. */
   adminIssueResetCode: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonRequest;
     data: ResetCodeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem | AccountDisabledProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Delete an account. Deletes the user's memberships, sessions and codes, too; the record keeps only ids. This cannot be undone. The only enabled owner of an organization is refused, and `orgs` names such organizations; with `force` the answer names those that are left without one. */
+  /** Delete a user. Deletes a user with all memberships, sessions and codes. The audit log keeps only ids. This cannot be undone. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The only enabled owner of an organization is not deleted, and `orgs` names such organizations. With `force` the user is deleted, and the response names the organizations without an enabled owner. */
   adminDeleteUser: {
     input: {
-      /** id of the user */
+      /** Id of the user. */
       userId: string;
     } & ReasonWithForceRequest;
     data: ForcedChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List organizations. Lists all organizations in order of their names, deleted ones too, in pages. `search` finds those whose name begins with it. */
+  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. `search` finds the organizations whose name begins with it. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListOrgs: {
     input: {
-      /** beginning of the names to find, such as `Analyt`, in upper and lower case as in the name */
+      /** Beginning of the names to find, such as `Analyt`. Upper and lower case must match. */
       search?: string | undefined;
-      /** status of the organizations to find; the search for a page of active ones ends after five times `limit` organizations, so a page can be short although a next one exists */
+      /** Status of the organizations to find. The default is every status. The search for a page of active organizations ends after five times `limit` organizations, so a page can be short although a next page exists. */
       status?: "active" | "deleted" | undefined;
-      /** maximum number of organizations on a page */
+      /** Maximum number of organizations on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: OrgsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read any organization. Counts the members of each role, of a deleted organization too. */
+  /** Get an organization as operator. Returns an organization with the number of members of each role. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
     data: AdminOrgResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members of any organization. Lists the members in order of their emails, in pages, of a deleted organization too. `search` finds those whose email begins with it. */
+  /** List an organization's members. Returns the members in order of their emails, in pages. `search` finds the members whose email begins with it. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListOrgMembers: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
-      /** beginning of the e-mails to find, such as `gra` */
+      /** Beginning of the emails to find, such as `gra`. */
       search?: string | undefined;
-      /** role of the members to find */
+      /** Role of the members to find. The default is every role. */
       role?: Role | undefined;
-      /** maximum number of members on a page */
+      /** Maximum number of members on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: OrgMembersResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Make somebody an owner of an organization. Other owners stay. Somebody who is no member is refused, and added with `force`. */
+  /** Add an owner. Makes a member an owner. The other owners stay. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user who is no member is rejected. With `force` the user is added as owner. */
   adminAddOrgOwner: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & AddOrgOwnerRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | MemberDisabledProblem | UserHasTooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Restore a deleted organization as an operator. Restores the organization with the members who still have an account, until its `purgeAt`. One that is not deleted stays as it is. One whose owners are gone or disabled is refused, and restored with `force`. */
+  /** Restore an organization. Restores a deleted organization with the members who still exist, until its `purgeAt`. An organization that is not deleted stays as it is. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An organization whose owners were deleted or disabled is rejected. With `force` it is restored. */
   adminRestoreOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & ReasonWithForceRequest;
     data: OrgResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Delete an organization as an operator. Requests for the organization get 404 at once, and its pending invitations are revoked. An owner or an operator can restore it until `purgeAt`. One that is deleted stays as it is. */
+  /** Delete any organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An owner or an operator can restore it until `purgeAt`. A deleted organization stays deleted. */
   adminDeleteOrg: {
     input: {
-      /** id of the organization, from its creation or from `GET /api/me` */
+      /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & ReasonRequest;
     data: OrgDeletionResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the audit log. Lists who changed what, latest first, in pages, with the addresses of clients and the reasons that operators gave. `userId` and `orgId` may be ids of what was deleted: the record still knows it. */
+  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). `userId` and `orgId` may be ids of deleted users and organizations. */
   adminListAuditEvents: {
     input: {
-      /** type of the events to list, which needs `userId`, `orgId` or at most a day between `since` and `until`; the search for a page ends after five times `limit` events, so a page can be empty although a next one exists */
+      /** Type of the events to list. It needs `userId`, `orgId`, or at most a day between `since` and `until`. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
       type?: EventType | undefined;
-      /** id of a user, whose events are listed */
+      /** Id of the user that the events are about. */
       userId?: string | undefined;
-      /** id of an organization, whose events are listed */
+      /** Id of the organization that the events are about. */
       orgId?: string | undefined;
-      /** time from which on events are listed: with its zone, a day in UTC, or an age such as `24h` */
+      /** Lists events from this time on: a time with its zone, a day in UTC, or an age such as `24h`. */
       since?: string | undefined;
-      /** time before which events are listed: with its zone, a day in UTC, or an age such as `24h` */
+      /** Lists events before this time: a time with its zone, a day in UTC, or an age such as `24h`. */
       until?: string | undefined;
-      /** maximum number of events on a page */
+      /** Maximum number of events on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: AuditEventsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List emails. Lists emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. Emails are kept for 7 days. */
+  /** List emails. Returns the emails that wait, failed or were dropped, latest first, in pages, without their texts and codes. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). Emails are kept for 7 days. */
   adminListEmails: {
     input: {
-      /** state of the emails to list; by default those that wait and those that failed */
-      state?: MailState | undefined;
-      /** email address to which the emails are addressed */
+      /** State of the emails to list. The default is emails that wait or failed. */
+      state?: EmailState | undefined;
+      /** Email address of the recipient. The default is all recipients. */
       to?: string | undefined;
-      /** maximum number of mails on a page */
+      /** Maximum number of emails on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: EmailsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Send an email now. The mail waits or has failed. One that is of no use any more is never sent: its code has expired or is void, or its invitation has ended. */
+  /** Send an email now. Sends an email that waits or has failed. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An email is never sent if its code has expired or is void, or if its invitation has ended. */
   adminRetryEmail: {
     input: {
-      /** id of the mail */
+      /** Id of the email. */
       mailId: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, MailNotFoundProblem> | At<409, MailEndedProblem | MailObsoleteProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List services. Lists all services in order of their names, removed ones too, in pages. */
+  /** List services. Returns all services in order of their names, removed ones included, in pages. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListServices: {
     input: {
-      /** maximum number of services on a page */
+      /** Maximum number of services on a page. */
       limit?: number | undefined;
-      /** `nextCursor` of the previous page */
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
     };
     data: ServicesResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read a service. Shows its secrets by their ids and times only: a new one is made by the command line. */
+  /** Get a service. Returns a service, with the ids and times of its secrets. The command line adds secrets. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetService: {
     input: {
-      /** name of the service */
+      /** Name of the service. */
       name: string;
     };
     data: AdminServiceResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Disable a service. The service is refused from its next request on, and the sessions that codes for it opened end for good. One that is disabled stays so. */
+  /** Disable a service. Disables a service: its credentials are rejected from the next request on. Revokes the sessions that codes for it opened. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A disabled service stays disabled. */
   adminDisableService: {
     input: {
-      /** name of the service */
+      /** Name of the service. */
       name: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Enable a service. The service is accepted again; ended sessions stay ended. One that is not disabled stays as it is. */
+  /** Enable a service. Enables a disabled service. Revoked sessions stay revoked. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A service that is not disabled stays enabled. */
   adminEnableService: {
     input: {
-      /** name of the service */
+      /** Name of the service. */
       name: string;
     } & ReasonRequest;
     data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Read the state of the service. Tells what runs, on which database, with which keys, how many emails wait or have failed, and what `GET /health/ready` tells. */
+  /** Get the installation's status. Returns the version, the database, the signing keys, the number of emails that wait or failed, and what `GET /health/ready` returns. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetStatus: {
     input: undefined;
     data: ServiceStatus;

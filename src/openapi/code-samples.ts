@@ -4,9 +4,10 @@ import { exampleOf } from './successes.js';
 
 const ORIGIN = 'https://accounts.example.com';
 
-const CLIENT = `import { createClient, memoryStore, unwrap } from 'accounts-client';
+const CLIENT = `import { createClient, unwrap } from 'accounts-client';
+import { fileStore } from 'accounts-client/file-store';
 
-const client = createClient({ baseUrl: '${ORIGIN}', store: memoryStore() });
+const client = createClient({ baseUrl: '${ORIGIN}', store: fileStore('./session') });
 `;
 
 const SERVICE = `import { createServiceClient, unwrap } from 'accounts-client/service';
@@ -29,7 +30,7 @@ const CALLS: Record<string, string> = {
   login: `${CLIENT}const { user } = unwrap(
   await client.login({ email: 'ada@example.com', password: 'correct horse battery' }),
 );`,
-  refresh: `${CLIENT}// The client refreshes the access token by itself before it expires.
+  refresh: `${CLIENT}// Other calls refresh an expired access token by themselves.
 const { token } = unwrap(await client.refresh());`,
   getMe: `${CLIENT}const { user, orgs } = unwrap(await client.getMe({ include: ['roles'] }));`,
   createOrg: `${CLIENT}const { org } = unwrap(await client.createOrg({ name: 'Analytical Engines' }));`,
