@@ -205,7 +205,7 @@ export type AccountResponse = {
   user: User;
 };
 
-/** Kind of the actor. */
+/** Who acted: a user, an operator on the command line, or Accounts itself. */
 export type ActorType = "user" | "operator" | "system";
 
 /** Body of the operation "Add a member by email". */
@@ -380,7 +380,7 @@ export type AuditEventsResponse = {
   events: AuditEvent[];
 };
 
-/** Methods by which the session is authenticated now (RFC 8176). */
+/** Method of authentication (RFC 8176). */
 export type AuthenticationMethod = "pwd" | "otp";
 
 /** The request is malformed. */
@@ -2191,7 +2191,7 @@ export type ServiceRemovedProblem = Problem & {
   code: "service_removed";
 };
 
-/** Scopes that the service is allowed. */
+/** What a service may do. */
 export type ServiceScope = "introspect" | "memberships" | "events";
 
 /** A secret was added to a service. */
@@ -2916,7 +2916,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members. Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header names the next page. **Requires:** a member of the organization. `search` and `role` filter the list. A filtered list is ordered by email and always paged. */
+  /** List the members. Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header names the next page. **Requires:** a member of the organization. The parameters `search` and `role` filter the list. A filtered list is ordered by email and always paged. */
   listMembers: {
     input: {
       /** Beginning of the emails to find, such as `gra`. The list is then ordered by email. */
@@ -3340,7 +3340,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). `userId` and `orgId` may be ids of deleted users and organizations. */
+  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameters `userId` and `orgId` may be ids of deleted users and organizations. */
   adminListAuditEvents: {
     input: {
       /** Type of the events to list. It needs `userId`, `orgId`, or at most a day between `since` and `until`. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */

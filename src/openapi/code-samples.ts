@@ -10,9 +10,10 @@ import { fileStore } from 'accounts-client/file-store';
 const client = createClient({ baseUrl: '${ORIGIN}', store: fileStore('./session') });
 `;
 
-const SERVICE = `import { createServiceClient, unwrap } from 'accounts-client/service';
+const SERVICE = `import { env } from 'node:process';
+import { createServiceClient, unwrap } from 'accounts-client/service';
 
-const credentials = { name: 'billing', secret: process.env.ACCOUNTS_SECRET! };
+const credentials = { name: 'billing', secret: env.ACCOUNTS_SECRET! };
 const service = createServiceClient({ baseUrl: '${ORIGIN}', credentials });
 `;
 
@@ -76,9 +77,9 @@ function curlOf(method: string, path: string, operation: Operation, { components
   const named = Object.values(examples).at(-1);
   const body =
     named && 'value' in named ? named.value : schema && exampleOf(schema, components?.schemas ?? {});
-  const needs = security.flatMap((need) => Object.keys(need));
-  const credentials = needs.includes('basic') ? ['-u "billing:$ACCOUNTS_SECRET"'] : [];
-  const token = needs.includes('bearer') ? ['-H "Authorization: Bearer $TOKEN"'] : [];
+  const needs = new Set(security.flatMap((need) => Object.keys(need)));
+  const credentials = needs.has('basic') ? ['-u "billing:$ACCOUNTS_SECRET"'] : [];
+  const token = needs.has('bearer') ? ['-H "Authorization: Bearer $TOKEN"'] : [];
   return [
     `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${ORIGIN}${path.replace('{orgId}', '$ORG_ID')}`,
     ...credentials,

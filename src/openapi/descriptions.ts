@@ -32,8 +32,8 @@ export function describeSchemas(document: OpenAPIObject): void {
     if ('$ref' in schema) continue;
     const summary = bodies.get(name)?.summary;
     const body = summary && `Body of the operation "${summary}".`;
-    const meaning = PROBLEM_MEANINGS.get(name) ?? DESCRIPTIONS[name] ?? body;
-    schemas[name] = { ...withProperties(name, schema), ...(!schema.description && { description: meaning }) };
+    const written = DESCRIPTIONS[name] ?? PROBLEM_MEANINGS.get(name) ?? schema.description ?? body;
+    schemas[name] = { ...withProperties(name, schema), ...(written && { description: written }) };
   }
 }
 

@@ -12,22 +12,18 @@ const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: '
 
 /** One sentence, which docs/reference/api.md shows, too. */
 function requirementOf(access: Access): string {
-  switch (access.to) {
-    case 'everyone':
-      return access.or ? 'nothing, or service credentials if the code has an `audience`' : 'nothing';
-    case 'signed-in':
-      if (access.or) return 'an access token, or a refresh token in the body';
-      if (access.assurance) return STEP_UP;
-      return access.boundTokens ? 'an access token, which may be bound to a service' : 'an access token';
-    case 'members': {
-      const member = `a member of the organization${ROLES[access.minRole]}`;
-      return access.assurance ? `${member}, and ${STEP_UP}` : member;
-    }
-    case 'services':
-      return `service credentials with the scope \`${access.scope}\``;
-    case 'operators':
-      return 'an operator who logged in by password and second factor within the last hour (configurable)';
+  if (access.to === 'everyone')
+    return access.or ? 'nothing, or service credentials if the code has an `audience`' : 'nothing';
+  if (access.to === 'services') return `service credentials with the scope \`${access.scope}\``;
+  if (access.to === 'operators')
+    return 'an operator who logged in by password and second factor within the last hour (configurable)';
+  if (access.to === 'members') {
+    const member = `a member of the organization${ROLES[access.minRole]}`;
+    return access.assurance ? `${member}, and ${STEP_UP}` : member;
   }
+  if (access.or) return 'an access token, or a refresh token in the body';
+  if (access.assurance) return STEP_UP;
+  return access.boundTokens ? 'an access token, which may be bound to a service' : 'an access token';
 }
 
 /** Puts what an operation requires after its purpose, the first paragraph. */

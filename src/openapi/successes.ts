@@ -32,7 +32,7 @@ const VARIANTS: Record<string, Variants> = {
     plain: whole,
     withInclude: ({ user, orgs }) => ({
       user: { ...(user as Value), emailVerified: true },
-      orgs: (orgs as Value[]).map((org) => ({ ...org, role: 'owner' })),
+      orgs: (orgs as Value[]).map((org) => Object.assign({}, org, { role: 'owner' })),
     }),
   },
   listEvents: { events: whole, currentCursor: ({ next }) => ({ events: [], next }) },

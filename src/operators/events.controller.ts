@@ -15,7 +15,7 @@ export class OperatorEventsController {
    *
    * @remarks Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave.
    *
-   * `userId` and `orgId` may be ids of deleted users and organizations.
+   * The parameters `userId` and `orgId` may be ids of deleted users and organizations.
    */
   @Get()
   @Operators()

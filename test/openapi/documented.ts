@@ -57,7 +57,7 @@ export interface DocumentedOperation extends Documented {
 export class DocumentReader {
   readonly operations: DocumentedOperation[];
 
-  private constructor(readonly document: Document) {
+  constructor(readonly document: Document) {
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, documented]) =>
         Object.assign(

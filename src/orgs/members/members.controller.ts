@@ -57,7 +57,7 @@ export class MembersController {
    * @remarks Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header
    * names the next page.
    *
-   * `search` and `role` filter the list. A filtered list is ordered by email and always paged.
+   * The parameters `search` and `role` filter the list. A filtered list is ordered by email and always paged.
    */
   @Get()
   @MinRole('member', { boundTokens: true })
