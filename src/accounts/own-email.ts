@@ -56,7 +56,6 @@ export class OwnEmailService {
     });
   }
 
-  /** @throws invalid_email_code, email_taken */
   async prove(actor: UserActor, typed: string): Promise<void> {
     const { id } = actor;
     const code = await this.transactions.run({ principal: id, row: id }, (transaction) =>

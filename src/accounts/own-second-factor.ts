@@ -23,16 +23,6 @@ import { SecondFactorRemoval } from './second-factor-removal.js';
 
 const PENDING_MS = 10 * 60_000;
 
-export interface SecondFactorState {
-  enabledAt: number | null;
-  recoveryCodesLeft: number;
-}
-
-export interface Enrollment {
-  secret: string;
-  uri: string;
-}
-
 @Injectable()
 export class OwnSecondFactorService {
   constructor(
@@ -51,7 +41,7 @@ export class OwnSecondFactorService {
     private readonly env: Env,
   ) {}
 
-  async find(userId: string): Promise<SecondFactorState> {
+  async find(userId: string) {
     const { secondFactorAt: enabledAt } = await this.userOf(userId);
     return {
       enabledAt,
@@ -60,7 +50,7 @@ export class OwnSecondFactorService {
   }
 
   /** Replaces a pending secret. @throws wrong_password, second_factor_enabled, InvalidTokenError */
-  async begin(userId: string, password: string, client: HashClient): Promise<Enrollment> {
+  async begin(userId: string, password: string, client: HashClient) {
     const { email, secondFactorAt } = await this.proofs.verifyPassword(userId, password, client);
     if (secondFactorAt !== null) throw new Problem('second_factor_enabled');
     const bytes = newTotpSecret();
@@ -105,7 +95,6 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** @throws wrong_password, invalid_second_factor_code, RateLimitedError, InvalidTokenError, LostConflictError */
   async renewRecoveryCodes(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<string[]> {
     const owner = await this.verify(actor, proof, client);
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
@@ -122,7 +111,7 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** Ends other sessions. @throws wrong_password, invalid_second_factor_code, RateLimitedError, InvalidTokenError */
+  /** Ends other sessions. */
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
     const done = await this.changes.inUser({ actor }, actor.id, async (transaction, user) => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, Origin } from '../access/principal.js';
+import type { ResetPasswordRequest } from '../auth/auth.requests.js';
 import {
   EMAIL_CODE_TTL_MS,
   type EmailCode,
@@ -17,13 +18,6 @@ import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
-
-interface Reset {
-  email: string;
-  code: string;
-  /** the new password, normalized */
-  newPassword: string;
-}
 
 @Injectable()
 export class PasswordSetting {
@@ -95,7 +89,11 @@ export class PasswordRecoveryService {
   }
 
   /** Hashes the password only if the code is right. @throws invalid_email_code */
-  async reset({ email, code, newPassword }: Reset, client: HashClient, origin: Origin): Promise<void> {
+  async reset(
+    { email, code, newPassword }: ResetPasswordRequest,
+    client: HashClient,
+    origin: Origin,
+  ): Promise<void> {
     const checked = await this.transactions.run({ principal: client.key }, (transaction) =>
       this.typedCodes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
     );
@@ -105,7 +103,7 @@ export class PasswordRecoveryService {
     if (!owner) throw new Problem('invalid_email_code');
     const actor = { kind: 'system', ...origin } as const;
     const done = await this.changes.inUser({ actor }, owner.id, async (transaction, user) => {
-      // Another user may have this email since an operator issued the code.
+      // Another user may have taken this email since an operator issued the code.
       const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
       const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
       if (!isOwner || !isInEpoch || user.disabledAt !== null) return undefined;

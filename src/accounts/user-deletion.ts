@@ -50,7 +50,7 @@ export class UserDeletion {
   async delete(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
     const prepared = await this.prepare(userId);
     return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
-      // An operator may mistype the user. Over HTTP, `inOrgsOf` rejects every operator.
+      // An operator may mistype the user. Over HTTP, `inOrgsOf` protects every operator.
       const isCommand = actor.kind === 'operator' && !isSignedInOperator(actor);
       if (isCommand && !force && user.operatorSince !== null) {
         throw new RefusedError(
@@ -70,7 +70,7 @@ export class UserDeletion {
     return { since, acts };
   }
 
-  /** Deletes every row by a statement, because Galera does not certify the rows that a cascade deletes. */
+  /** Deletes the rows of every table explicitly, because Galera does not certify cascades. */
   async deleteRows(
     transaction: Transaction,
     user: LockedUser,
@@ -95,7 +95,7 @@ export class UserDeletion {
       { reason: 'account_deleted' },
       ...events,
     );
-    // Includes the events that were just recorded.
+    // The events above have an IP address as well.
     await this.addresses.deleteOfUser(transaction, userId, prepared);
 
     // On Galera a refresh that another node commits from here on undoes the whole deletion.
@@ -117,7 +117,6 @@ export class OwnDeletion {
     private readonly orgs: OrgChanges,
   ) {}
 
-  /** @throws wrong_password, invalid_second_factor_code, OnlyOwnerError, InvalidTokenError */
   async delete(write: Write, proof: OwnerProof, client: HashClient): Promise<OkResponse> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(write.actor.id, proof, client);

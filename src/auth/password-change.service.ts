@@ -35,7 +35,6 @@ export class PasswordChangeService {
     private readonly env: Env,
   ) {}
 
-  /** @throws wrong_password, ValidationProblem, invalid_second_factor_code, InvalidTokenError, LostConflictError */
   async change(
     actor: UserActor,
     { currentPassword, newPassword, code }: PasswordChange,

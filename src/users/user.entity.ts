@@ -8,8 +8,6 @@ export const USERS_EMAIL_KEY: UniqueKey = { name: 'users_email_key', columns: 'u
 @Index('users_disabled_email_idx', ['disabledEmail'])
 export class User {
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
-
-  /** normalized by `canonicalEmail` */
   @Column({ type: 'varchar', length: 254 }) email: string;
   @Column({ name: 'password_hash', type: 'varchar', length: 255, select: false }) passwordHash: string;
   @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
@@ -28,7 +26,5 @@ export class User {
 
   /** time from which a login requires a second factor; null if it does not */
   @Column({ name: 'second_factor_at', type: 'bigint', nullable: true }) secondFactorAt: number | null;
-
-  /** time at which a command granted the operator role */
   @Column({ name: 'operator_since', type: 'bigint', nullable: true }) operatorSince: number | null;
 }

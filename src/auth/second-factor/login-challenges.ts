@@ -11,7 +11,6 @@ export class InvalidChallengeError extends Problem {
   }
 }
 
-/** Times are epoch milliseconds. */
 export interface LoginChallenge {
   userId: string;
   authEpoch: number;

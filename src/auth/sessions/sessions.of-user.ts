@@ -37,7 +37,7 @@ const OWN_COLUMNS = `s.id, s.user_id AS userId, s.login_id AS loginId, s.branch_
 /** Users may have fewer delegated sessions, which leaves room for logins. */
 const MAX_LISTED = 2000;
 
-/** The index contains no expired, revoked or old-epoch session of the user. */
+/** With its index, the search reads no session that is expired, revoked or of an old epoch. */
 const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
@@ -152,7 +152,6 @@ export class UserSessionsRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Returns false if the login has ended. */
   async keep(transaction: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
     const sql = `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
       WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL

@@ -15,6 +15,7 @@ import {
   JOIN_USER_FAMILY_AND_SERVICE,
 } from './alive.js';
 import { methodsIn } from '../tokens/access-token.js';
+import type { RefreshToken } from '../tokens/token-issuer.js';
 import type { User } from '../../users/user.entity.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 
@@ -37,14 +38,6 @@ export type RefreshedSession = Pick<
   /** by the clock of the database; null before the first refresh */
   rotatedForMs: number | null;
 };
-
-export interface Rotation {
-  sessionId: string;
-  generation: number;
-  now: number;
-  idleEnd: number;
-  maxAge: number;
-}
 
 type Opened = Pick<Session, 'id'> & { branchRevokedAt: number | null };
 
@@ -159,7 +152,8 @@ export class SessionsRepository {
 
   async rotate(
     transaction: Transaction,
-    { sessionId, generation, now, idleEnd, maxAge }: Rotation,
+    { sessionId, generation }: RefreshToken,
+    { now, idleEnd, maxAge }: Record<'now' | 'idleEnd' | 'maxAge', number>,
   ): Promise<boolean> {
     const values = [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
     return (await transaction.write(ROTATE, values)) === 1;

@@ -38,7 +38,7 @@ export class SessionsService {
     const { rotated, stored } = await this.transactions.run(
       { principal: origin.address, row: shown.sessionId },
       async (transaction) => ({
-        rotated: await this.sessions.rotate(transaction, { ...shown, now, idleEnd, maxAge }),
+        rotated: await this.sessions.rotate(transaction, shown, { now, idleEnd, maxAge }),
         stored: await this.sessions.findRefreshed(shown.sessionId, transaction),
       }),
     );

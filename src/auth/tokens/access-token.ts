@@ -115,7 +115,6 @@ export class UnauthorizedError extends Problem {
   }
 }
 
-/** only logged */
 export type TokenRefusal =
   | 'malformed'
   | 'signature'

@@ -110,11 +110,7 @@ async function whyKept(
   return `a token that it signed may live until ${timeText(expiry)}`;
 }
 
-interface KeyChange {
-  keys: readonly Jwk[];
-  kids: string[];
-  report: Report;
-}
+type KeyChange = { keys: readonly Jwk[]; kids: string[]; report: Report };
 
 // Replaces the file just before COMMIT: an interruption leaves the old or the new keys, and no event of a failed change.
 function changeKeys(

@@ -103,7 +103,6 @@ async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
   }
 }
 
-/** Memory holds one line at a time. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 1;
   let bytes: Buffer | undefined = Buffer.alloc(0);
@@ -136,7 +135,6 @@ async function* batchesOf(lines: AsyncIterable<Line>, size: number): AsyncGenera
   if (batch.length > 0) yield batch;
 }
 
-/** @returns undefined for an empty line */
 export function parseRow({ bytes }: Pick<Line, 'bytes'>): ForeignUser | Refusal | undefined {
   if (bytes === undefined) return 'line_too_long';
   if (bytes.toString().trim() === '') return undefined;

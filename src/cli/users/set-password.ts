@@ -9,7 +9,6 @@ import { onUser } from '../command/services.js';
 
 const MAX_BYTES = 4096;
 
-/** 20 characters in base64url */
 const GENERATED_BYTES = 15;
 
 export const setPassword = onUser(async ({ env, passwords }, { id, email }, { actor }, invocation) => {

@@ -50,7 +50,6 @@ export class InvitationsService {
     private readonly mails: Mails,
   ) {}
 
-  /** @throws mail_unavailable, already_member, already_invited, too_many_invitations, TooManyMailsError */
   async create(
     write: Write,
     orgId: string,
@@ -80,7 +79,7 @@ export class InvitationsService {
     });
   }
 
-  /** The caller becomes the inviter. @throws invitation_not_found, invitation_ended and what `create` throws */
+  /** The caller becomes the inviter. */
   async resend(
     write: Write,
     orgId: string,

@@ -12,10 +12,7 @@ export interface ListedInvitation extends Pick<
   inviterEmail: string | null;
 }
 
-export interface ReceivedInvitation extends ListedInvitation {
-  orgId: string;
-  orgName: string;
-}
+export type ReceivedInvitation = ListedInvitation & { orgId: string; orgName: string };
 
 export type CandidateInvitation = Pick<Invitation, 'id' | 'orgId' | 'codeNumber'>;
 

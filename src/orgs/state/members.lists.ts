@@ -31,10 +31,7 @@ export interface MemberList {
 /** `long`: too long to hold in memory; `closed`: the reader is not a member, or the organization was deleted */
 export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
 
-interface MemberOfOrg extends ListedMember {
-  name: string | null;
-  revision: number | null;
-}
+type MemberOfOrg = ListedMember & { name: string | null; revision: number | null };
 
 const MAX_AT_ONCE = 1000;
 
@@ -92,9 +89,7 @@ export interface MemberSearch {
   after: string | undefined;
 }
 
-export interface FoundMember extends ListedMember {
-  joinedAt: number;
-}
+export type FoundMember = ListedMember & { joinedAt: number };
 
 const SEARCH = hotStatement(
   'a search of members of a role',

@@ -46,9 +46,7 @@ export interface UserOrg {
   joinedAt: number;
 }
 
-export interface AnyUserOrg extends UserOrg {
-  deletedAt: number | null;
-}
+export type AnyUserOrg = UserOrg & { deletedAt: number | null };
 
 type DeletedOrg = Omit<UserOrg, 'role'> & { deletedAt: number; purgeAt: number };
 

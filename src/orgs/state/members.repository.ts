@@ -189,7 +189,6 @@ export class MembersRepository {
     return found.length === 0;
   }
 
-  /** Includes deleted organizations. */
   async findOrgIds(userId: string): Promise<string[]> {
     const sql = 'SELECT org_id AS orgId FROM members WHERE user_id = ?';
     return (await this.members.query<{ orgId: string }[]>(sql, [userId])).map(({ orgId }) => orgId);

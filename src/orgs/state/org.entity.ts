@@ -16,8 +16,6 @@ export class Org {
   /** every change of a membership increments it, so that two changes conflict on every engine */
   @Column({ type: 'integer' }) revision: number;
   @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
-
-  /** epoch milliseconds */
   @Column({ name: 'deleted_at', type: 'bigint', nullable: true }) deletedAt: number | null;
 
   /** the name while deleted, for an index over the few deleted organizations */
@@ -46,7 +44,7 @@ export class Member {
   @ForeignKey('users', { name: 'members_user_id_fkey', onDelete: 'CASCADE' })
   userId: string;
 
-  // A copy, so that one index covers lists. A foreign key could make a Galera node leave: it may apply this row first.
+  // A copy, for one covering index. No foreign key: a Galera node that applied it before its user would have to leave.
   @Column({ type: 'varchar', length: 254 }) email: string;
   @Column({ type: 'varchar', length: 6 }) role: Role;
   @Column({ name: 'joined_at', type: 'bigint' }) joinedAt: number;

@@ -9,9 +9,7 @@ import type { NamedPosition } from '../../http/pages.js';
 
 type NamedOrg = Pick<Org, 'id' | 'name'>;
 
-interface OrgOfUser extends NamedOrg {
-  userId: string;
-}
+type OrgOfUser = NamedOrg & { userId: string };
 
 export const MAX_SHORT_LIST = 200;
 const MAX_SHARED_ROWS = 1000;
