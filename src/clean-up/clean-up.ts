@@ -107,7 +107,6 @@ export class CleanUp implements OnApplicationShutdown {
       if (!batch) return { deleted, hasMore: false };
       deleted += batch.deleted;
       if (batch.examined < BATCH) return { deleted, hasMore: false };
-      // SQLite answers within the same turn of the event loop, so without a pause no other work would run.
       await yieldToEventLoop();
     }
     return { deleted, hasMore: deleted > 0 };

@@ -85,7 +85,6 @@ const SETTINGS = {
   ),
   smtp,
   mailFrom,
-  /** directory; undefined means the default templates */
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
   jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
   jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),

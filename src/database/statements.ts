@@ -47,10 +47,7 @@ export async function deleteFound<Id>(
 export const NOW_MS = 'CAST(ROUND(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)';
 
 /** MySQL's default format is a tree. MariaDB reads the format as a comment. */
-export const EXPLAIN = {
-  sqlite: 'EXPLAIN QUERY PLAN',
-  mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */',
-} as const;
+export const EXPLAIN = { sqlite: 'EXPLAIN QUERY PLAN', mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */' };
 
 export const HOT_STATEMENTS: { name: string; sql: string; values: unknown[] }[] = [];
 

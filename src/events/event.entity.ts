@@ -33,7 +33,6 @@ export class Event {
   @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
   orgId: string | null;
 
-  /** revision of the organization after the change */
   @Column({ name: 'org_revision', type: 'integer', nullable: true })
   orgRevision: number | null;
 

@@ -68,15 +68,15 @@ export class EventAddresses {
 
   /** `since` is in epoch milliseconds. Keeps an operator's address in an event about the user. */
   async deleteOfUser(
-    transaction: Transaction,
+    tx: Transaction,
     userId: string,
     { acts, since }: { acts: readonly string[]; since: number },
   ): Promise<void> {
-    const recent = idsOf(await transaction.read(FIND_ACTS_SINCE, [firstEntityIdAt(since), userId]));
-    for await (const ids of inBatches([...acts, ...recent])) await transaction.write(deleteIn(ids), ids);
+    const recent = idsOf(await tx.read(FIND_ACTS_SINCE, [firstEntityIdAt(since), userId]));
+    for await (const ids of inBatches([...acts, ...recent])) await tx.write(deleteIn(ids), ids);
     for (let after: string | undefined = ''; after !== undefined;) {
-      const ids = idsOf(await transaction.read(FIND_ABOUT, [userId, after]));
-      if (ids.length > 0) await transaction.write(deleteIn(ids), ids);
+      const ids = idsOf(await tx.read(FIND_ABOUT, [userId, after]));
+      if (ids.length > 0) await tx.write(deleteIn(ids), ids);
       after = ids.length < MAX_ROWS_AT_ONCE ? undefined : ids.at(-1)!;
     }
   }

@@ -61,9 +61,9 @@ export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
   /** Measured hot: TypeORM takes longer to build the statement. */
-  async record(transaction: Transaction, ...events: NewEvent[]): Promise<void> {
+  async record(tx: Transaction, ...events: NewEvent[]): Promise<void> {
     for await (const rows of inBatches(rowsOf(events))) {
-      await transaction.write(
+      await tx.write(
         `INSERT INTO events (${COLUMN_LIST}) VALUES ${rows.map(() => ROW_PLACEHOLDERS).join(', ')}`,
         rows.flatMap((event) => COLUMNS.map(([, field]) => event[field])),
       );
@@ -129,11 +129,11 @@ export class EventsRepository {
   }
 
   /** Skips rows that another transaction has locked. Returns the number of changed events. */
-  async clearPending(transaction: Transaction, ids: readonly string[]): Promise<number> {
-    const sql = `SELECT id FROM events WHERE id IN (${places(ids.length)})${transaction.forUpdateOfFree}`;
-    const free = idsOf(await transaction.read(sql, [...ids]));
+  async clearPending(tx: Transaction, ids: readonly string[]): Promise<number> {
+    const sql = `SELECT id FROM events WHERE id IN (${places(ids.length)})${tx.forUpdateOfFree}`;
+    const free = idsOf(await tx.read(sql, [...ids]));
     if (free.length === 0) return 0;
-    return transaction.write(`UPDATE events SET pending = NULL WHERE id IN (${places(free.length)})`, free);
+    return tx.write(`UPDATE events SET pending = NULL WHERE id IN (${places(free.length)})`, free);
   }
 
   async clearPendingOf(ids: readonly string[]): Promise<void> {

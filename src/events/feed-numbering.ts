@@ -90,8 +90,8 @@ export class PendingMarks implements OnApplicationShutdown {
   private async clear(ids: readonly string[]): Promise<number> {
     if (this.mayNotClear || ids.length === 0) return 0;
     try {
-      return await this.transactions.run({ principal: 'event feed' }, (transaction) =>
-        this.events.clearPending(transaction, ids),
+      return await this.transactions.run({ principal: 'event feed' }, (tx) =>
+        this.events.clearPending(tx, ids),
       );
     } catch (error) {
       if (!isColumnDenied(error)) throw error;

@@ -232,7 +232,6 @@ export class Connections {
   }
 }
 
-/** Returns the approximate length; undefined for a stream. */
 function lengthOf(payload: unknown): number | undefined {
   if (payload === null || payload === undefined) return 0;
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : undefined;

@@ -36,6 +36,7 @@ declare module 'fastify' {
 }
 
 const DEADLINE_MS = 4500;
+const LATE = 'The answer took too long; whether the request took effect is unknown.';
 
 /** The work continues until its own timeouts, so the 503 says that the outcome is unknown. */
 export function enforceDeadline(fastify: FastifyInstance): void {
@@ -46,10 +47,7 @@ export function enforceDeadline(fastify: FastifyInstance): void {
     let timer: NodeJS.Timeout | undefined;
     const miss = (): void => {
       if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);
-      const late = new UnavailableError(
-        'The answer took too long; whether the request took effect is unknown.',
-      );
-      sendProblem(late, request, reply, logger);
+      sendProblem(new UnavailableError(LATE), request, reply, logger);
     };
     request.deadline = {
       start: () => void (timer = setTimeout(miss, DEADLINE_MS)),

@@ -46,17 +46,11 @@ export function problemOf(error: unknown): Problem {
   return toProblem(error);
 }
 
-export function sendProblem(
-  thrown: Problem,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  logger: Logger,
-): void {
-  const problem = thrown.code === 'unsupported_media_type' ? unsupportedMediaType(request) : thrown;
+export function sendProblem(error: Problem, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
+  const problem = error.code === 'unsupported_media_type' ? unsupportedMediaType(request) : error;
   if (problem.status >= 500) {
     const entry = { msg: problem.message, requestId: request.id, err: describeError(problem.cause) };
-    if (problem.status === 500) logger.error(entry);
-    else logger.warn(entry);
+    log[problem.status === 500 ? 'error' : 'warn'](entry);
   }
   request.problem = problem;
   // Node would parse the unread body as the next request on the connection.
@@ -95,10 +89,7 @@ const LINGER_MS = 1000;
 
 const CUT_OFF = 'HPE_INVALID_EOF_STATE';
 
-const STATUS_BY_ERROR_CODE: Record<string, number> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
+const STATUS_BY_CODE: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
 /** Answers unreadable or incomplete requests after the connection's earlier requests. */
 export class BrokenRequests {
@@ -121,7 +112,7 @@ export class BrokenRequests {
     }
     this.broken.add(socket);
     socket.pause();
-    const statusCode = STATUS_BY_ERROR_CODE[error.code ?? ''] ?? 400;
+    const statusCode = STATUS_BY_CODE[error.code ?? ''] ?? 400;
     const problem = toProblem(Object.assign(new Error(), { statusCode }));
     const exchanges = this.connections.on(socket);
     const { arriving } = exchanges;

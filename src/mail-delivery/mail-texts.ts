@@ -78,16 +78,16 @@ export class MailTexts {
     const { id, recipient, senderId, expiresAt } = mail;
     const isKnown = senderId !== null && (await this.known.keysOf(recipient)).has(senderId);
     const key = { purpose: 'password_reset', subject: recipient } as const;
-    return this.transactions.run({ principal: 'mail' }, async (transaction) => {
+    return this.transactions.run({ principal: 'mail' }, async (tx) => {
       // The lock makes transactions count the emails to one recipient one after the other.
-      await this.codeRows.keep(transaction, key);
-      if (await this.mails.findExcess(transaction, mail, isKnown)) return undefined;
-      const code = await this.codeRows.issue(transaction, {
+      await this.codeRows.keep(tx, key);
+      if (await this.mails.findExcess(tx, mail, isKnown)) return undefined;
+      const code = await this.codeRows.issue(tx, {
         ...key,
         email: recipient,
         ...(expiresAt !== null && { expiresAt }),
       });
-      await this.mails.setCode(transaction, id, code.id, code.codeNumber);
+      await this.mails.setCode(tx, id, code.id, code.codeNumber);
       return { codeId: code.id, codeNumber: code.codeNumber };
     });
   }

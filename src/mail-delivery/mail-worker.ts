@@ -21,7 +21,6 @@ import { UsersModule } from '../users/user-changes.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
-/** Strangers can request any number of emails. */
 const MAX_EXAMINED = 200;
 export const LEASE_MS = SEND_TIMEOUT_MS + 20_000;
 const STOP_TIMEOUT_MS = 3000;

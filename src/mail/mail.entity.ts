@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** A group has a priority and limits. */
 export const GROUP_OF_KIND = {
   password_reset: 'ownCode',
   password_changed: 'notice',

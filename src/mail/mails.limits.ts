@@ -24,13 +24,8 @@ const TOO_MANY_CHANGES = 'Too many changes of your e-mail today; try again later
 export const TOO_MANY_INVITATIONS =
   'Too many invitations were mailed in the last day to this e-mail, by you or for this organization; try again later.';
 
-const BY_SENDER: Limit = {
-  by: ['recipient', 'sender_id'],
-  mails: 5,
-  pauseMs: HOUR_MS,
-  refusal: TOO_MANY_MAILS,
-};
 const BY_ALL: Limit = { by: ['recipient'], mails: 10, pauseMs: HOUR_MS, refusal: TOO_MANY_MAILS };
+const BY_SENDER: Limit = { ...BY_ALL, by: ['recipient', 'sender_id'], mails: 5 };
 /** The pause is the lifetime of a code, so that a mailbox either has a valid code or gets one. */
 const CODES_BY_ALL: Limit = { ...BY_ALL, pauseMs: 15 * MINUTE_MS };
 const CHANGES: Limit = { by: ['sender_id'], mails: 20, pauseMs: HOUR_MS, refusal: TOO_MANY_CHANGES };

@@ -67,17 +67,12 @@ export class MailsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  async insert(transaction: Transaction, mail: Mail): Promise<void> {
-    await transaction.of(this.mails).insert(mail);
+  async insert(tx: Transaction, mail: Mail): Promise<void> {
+    await tx.of(this.mails).insert(mail);
   }
 
-  /** @param isKnownClient whether the user has logged in from the sender's IP address */
-  findExcess(
-    transaction: Transaction,
-    mail: LimitedMail,
-    isKnownClient = false,
-  ): Promise<Excess | undefined> {
-    return findExcess((sql, values) => transaction.read(sql, values), mail, Date.now(), { isKnownClient });
+  findExcess(tx: Transaction, mail: LimitedMail, isKnownClient = false): Promise<Excess | undefined> {
+    return findExcess((sql, values) => tx.read(sql, values), mail, Date.now(), { isKnownClient });
   }
 
   async isBeyondLimits(mail: Mail): Promise<boolean> {
@@ -86,22 +81,18 @@ export class MailsRepository {
     return excess !== undefined;
   }
 
-  async isVerified(transaction: Transaction, userId: string, email: string): Promise<boolean> {
+  async isVerified(tx: Transaction, userId: string, email: string): Promise<boolean> {
     const sql = 'SELECT 1 FROM users WHERE id = ? AND email = ? AND email_verified_at IS NOT NULL';
-    return (await transaction.read(sql, [userId, email])).length > 0;
+    return (await tx.read(sql, [userId, email])).length > 0;
   }
 
   /** Keeps the rows, because registering and deleting an account must not reset the limits of its email. */
-  async deleteAddressesOf(transaction: Transaction, recipient: string): Promise<void> {
-    await transaction.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
+  async deleteAddressesOf(tx: Transaction, recipient: string): Promise<void> {
+    await tx.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
   }
 
-  async findLastTurn(
-    transaction: Transaction,
-    senderId: string,
-    priority: MailPriority,
-  ): Promise<number | undefined> {
-    const [last] = await transaction.read<Mail>(FIND_LAST_TURN, [senderId, priority]);
+  async findLastTurn(tx: Transaction, senderId: string, priority: MailPriority): Promise<number | undefined> {
+    const [last] = await tx.read<Mail>(FIND_LAST_TURN, [senderId, priority]);
     return last?.state === 'waiting' ? last.turnAt : undefined;
   }
 
@@ -132,8 +123,8 @@ export class MailsRepository {
   }
 
   /** Keeps the first code, so that every attempt sends the same code. */
-  async setCode(transaction: Transaction, id: string, codeId: string, codeNumber: number): Promise<void> {
-    await transaction.of(this.mails).update({ id, codeId: IsNull() }, { codeId, codeNumber });
+  async setCode(tx: Transaction, id: string, codeId: string, codeNumber: number): Promise<void> {
+    await tx.of(this.mails).update({ id, codeId: IsNull() }, { codeId, codeNumber });
   }
 
   async hasWaitedSince(time: number): Promise<boolean> {
@@ -167,13 +158,13 @@ export class MailsRepository {
     return this.mails.find({ where: { id: In(latestFirst.slice(0, limit)) }, order: { id: 'DESC' } });
   }
 
-  async retry(transaction: Transaction, id: string, now: number): Promise<boolean> {
+  async retry(tx: Transaction, id: string, now: number): Promise<boolean> {
     const sql = `${RETRY} id = ? AND state IN ('waiting', 'failed')`;
-    return (await transaction.write(sql, [now, now, id])) === 1;
+    return (await tx.write(sql, [now, now, id])) === 1;
   }
 
-  retryFailed(transaction: Transaction, now: number): Promise<number> {
-    return transaction.write(`${RETRY} state = 'failed'`, [now, now]);
+  retryFailed(tx: Transaction, now: number): Promise<number> {
+    return tx.write(`${RETRY} state = 'failed'`, [now, now]);
   }
 
   findBefore(time: number, limit: number): Promise<string[]> {

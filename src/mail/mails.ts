@@ -56,14 +56,14 @@ export class Mails {
   }
 
   /** Accounts sends the email if, and only if, the transaction commits. Does nothing without an SMTP server. */
-  async enqueue(transaction: Transaction, mail: NewMail): Promise<void> {
+  async enqueue(tx: Transaction, mail: NewMail): Promise<void> {
     if (!this.env.smtp) return;
     const { kind, recipient, orgId = null, code, expiresAt = null } = mail;
     const now = Date.now();
     const senderId = mail.senderId.slice(0, MAX_SENDER_LENGTH);
     const priority = priorityOf(kind);
-    const lastTurn = await this.mails.findLastTurn(transaction, senderId, priority);
-    await this.mails.insert(transaction, {
+    const lastTurn = await this.mails.findLastTurn(tx, senderId, priority);
+    await this.mails.insert(tx, {
       id: newEntityId(),
       kind,
       recipient,
@@ -83,18 +83,18 @@ export class Mails {
     });
   }
 
-  async enqueueWithinLimits(transaction: Transaction, mail: NewMail): Promise<void> {
-    const excess = await this.mails.findExcess(transaction, { orgId: null, ...mail });
+  async enqueueWithinLimits(tx: Transaction, mail: NewMail): Promise<void> {
+    const excess = await this.mails.findExcess(tx, { orgId: null, ...mail });
     if (excess) throw new TooManyMailsError(mail.kind, excess);
-    await this.enqueue(transaction, mail);
+    await this.enqueue(tx, mail);
   }
 
   /** Skips an unverified email, which may be another person's. Call it before the email changes. */
-  async notify(transaction: Transaction, notice: Notice): Promise<void> {
+  async notify(tx: Transaction, notice: Notice): Promise<void> {
     if (!this.env.smtp) return;
-    if (!(await this.mails.isVerified(transaction, notice.senderId, notice.recipient))) return;
-    const excess = await this.mails.findExcess(transaction, { orgId: null, ...notice });
-    if (!excess) await this.enqueue(transaction, notice);
+    if (!(await this.mails.isVerified(tx, notice.senderId, notice.recipient))) return;
+    const excess = await this.mails.findExcess(tx, { orgId: null, ...notice });
+    if (!excess) await this.enqueue(tx, notice);
   }
 
   async deleteOld(now: number): Promise<Batch> {
@@ -105,9 +105,9 @@ export class Mails {
 
   /** `OperatedMails` checks first whether the email is still of use. @throws RefusedError */
   async retryOne(id: string, actor: Actor): Promise<void> {
-    const isDue = await this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
-      if (!(await this.mails.retry(transaction, id, Date.now()))) return false;
-      await this.events.record(transaction, { type: 'mail.retried', actor, data: { mailId: id } });
+    const isDue = await this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
+      if (!(await this.mails.retry(tx, id, Date.now()))) return false;
+      await this.events.record(tx, { type: 'mail.retried', actor, data: { mailId: id } });
       return true;
     });
     if (isDue) return;
@@ -119,10 +119,10 @@ export class Mails {
   }
 
   retryFailed(actor: Actor): Promise<number> {
-    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
-      const retried = await this.mails.retryFailed(transaction, Date.now());
+    return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
+      const retried = await this.mails.retryFailed(tx, Date.now());
       if (retried > 0) {
-        await this.events.record(transaction, { type: 'mail.retried', actor, data: { all: true } });
+        await this.events.record(tx, { type: 'mail.retried', actor, data: { all: true } });
       }
       return retried;
     });

@@ -79,11 +79,8 @@ export class SmtpSender {
 }
 
 /** Only a refusal of the recipient or of the text is final. An operator can fix a wrong password or sender. */
-function failureOf(
-  { code, errno, responseCode, command }: SmtpFailure,
-  timedOut: boolean,
-): SendingFailedError {
-  const words = timedOut
+function failureOf({ code, errno, responseCode, command }: SmtpFailure, isLate: boolean): SendingFailedError {
+  const words = isLate
     ? 'ETIMEDOUT'
     : [getSystemErrorMap().get(errno ?? 0)?.[0] ?? code ?? 'ERROR', responseCode, command]
         .filter((word) => word !== undefined)

@@ -1,15 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../problems/problem.js';
+import { Problem, type ProblemOptions } from '../problems/problem.js';
 import type { Admission, Quota } from './rate-limit-store.js';
 import { rateLimitDecided } from '../telemetry/metrics/measurements.js';
 import { isCounted, type NamedCounter, refusalOf } from './rate-limit-rules.js';
 
 export class RateLimitedError extends Problem {
-  constructor(
-    detail: string,
-    retryAfterSeconds: number,
-    logged: { limit?: string; userId?: string | undefined } = {},
-  ) {
+  constructor(detail: string, retryAfterSeconds: number, logged: Pick<ProblemOptions, 'limit' | 'userId'>) {
     super('rate_limited', { detail, headers: { 'Retry-After': String(retryAfterSeconds) }, ...logged });
   }
 }

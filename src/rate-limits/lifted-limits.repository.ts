@@ -27,9 +27,9 @@ const FIND_RECENT = hotStatement(
 export class LiftedLimitsRepository {
   constructor(@InjectRepository(LiftedLimit) private readonly lifted: Repository<LiftedLimit>) {}
 
-  async put(transaction: Transaction, liftKey: string): Promise<void> {
+  async put(tx: Transaction, liftKey: string): Promise<void> {
     const sql = `REPLACE INTO lifted_limits (lift_key, lifted_at) VALUES (?, ${NOW_MS})`;
-    await transaction.write(sql, [liftKey]);
+    await tx.write(sql, [liftKey]);
   }
 
   findRecent(maxAgeMs: number): Promise<(LiftedLimit & { agoMs: number })[]> {

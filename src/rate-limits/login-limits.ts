@@ -8,7 +8,6 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
-/** about two megabytes */
 const MAX_EMAILS = 10_000;
 
 /** Provides the user for the log line of a refused login without a query. */
@@ -71,8 +70,8 @@ export class LiftedLimits implements BeforeApplicationShutdown {
   }
 
   /** Call `apply` after COMMIT. @param email normalized */
-  async lift(transaction: Transaction, email: string): Promise<void> {
-    if (this.windowMs > 0) await this.rows.put(transaction, emailKey(email));
+  async lift(tx: Transaction, email: string): Promise<void> {
+    if (this.windowMs > 0) await this.rows.put(tx, emailKey(email));
   }
 
   /** Applies new lifts on this instance and in Redis. Never throws. */

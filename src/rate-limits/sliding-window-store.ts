@@ -68,10 +68,8 @@ class SlidingWindow {
   private quotaOf(slot: number, now: number): Quota {
     const { limit, windowMs } = this.rule;
     const used = this.counts[slot]!;
-    return {
-      remaining: limit - used,
-      resetMs: used === 0 ? windowMs : windowMs - (now - this.times[slot * limit]!),
-    };
+    const resetMs = used === 0 ? windowMs : windowMs - (now - this.times[slot * limit]!);
+    return { remaining: limit - used, resetMs };
   }
 
   private takeSlot(key: string, now: number): number {

@@ -19,7 +19,6 @@ export class IdempotencyKey {
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
   userId: string;
 
-  /** SHA-256 of the key, base64url */
   @PrimaryColumn({ name: 'key_hash', type: 'varchar', length: 43 })
   keyHash: string;
 
@@ -84,9 +83,7 @@ export class IdempotencyKeysRepository {
 
   async find(userId: string, keyHash: string, tx?: Transaction): Promise<KeptAnswer | undefined> {
     const values = [userId, keyHash];
-    const rows = tx
-      ? await tx.read<KeptAnswer>(FIND, values)
-      : await this.keys.query<KeptAnswer[]>(FIND, values);
+    const rows = await (tx ? tx.read<KeptAnswer>(FIND, values) : this.keys.query<KeptAnswer[]>(FIND, values));
     return rows[0];
   }
 

@@ -45,9 +45,8 @@ export class Writes {
     key.isExpired = kept.expiresAt <= Date.now();
     if (key.isExpired) return undefined;
     if (kept.fingerprint !== key.fingerprint) throw new Problem('idempotency_key_reused');
-    return new ShortCircuitResponse(kept.status, JSON.parse(kept.body) as object, {
-      'Idempotency-Replayed': 'true',
-    });
+    const body = JSON.parse(kept.body) as object;
+    return new ShortCircuitResponse(kept.status, body, { 'Idempotency-Replayed': 'true' });
   }
 
   /** Repeats the first answer to a request with the key. Call it after the transaction has locked the row. */

@@ -34,12 +34,10 @@ export function columnsFor(runner: QueryRunner) {
         uniques: parts.filter((part) => part instanceof TableUnique),
         foreignKeys: parts.filter((part) => part instanceof TableForeignKey),
       }),
-    /** ASCII, compared byte by byte */
     text: (name: string, length: number, more?: Options) => varchar(name, length, { ...ascii, ...more }),
     id: (name: string, more?: Options) => varchar(name, 36, { ...ascii, ...more }),
     unicode: (name: string, length: number, more?: Options) => varchar(name, length, { ...utf8, ...more }),
     number: column('integer'),
-    /** epoch milliseconds */
     time: column('bigint'),
     flag: column('tinyint'),
   };

@@ -24,10 +24,7 @@ interface MysqlDriver {
 
 // Omits the query log of TypeORM, which prints parameters, its subscribers and nested transactions, and the promises of
 // mysql2, which take a stack trace for each statement.
-export function installMysqlQueryRunner(
-  dataSource: DataSource,
-  silenceTimeoutMs: number | undefined,
-): DataSource {
+export function installMysqlQueryRunner(dataSource: DataSource, timeoutMs: number | undefined): DataSource {
   const driver = dataSource.driver as unknown as MysqlDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
 
@@ -65,7 +62,7 @@ export function installMysqlQueryRunner(
       const connection = (await this.connect()) as PoolConnection;
       const ended = queryBegins(sql);
       try {
-        const raw = await sendStatement(connection, sql, values, silenceTimeoutMs);
+        const raw = await sendStatement(connection, sql, values, timeoutMs);
         ended();
         return (structured ? structuredResult(raw) : raw) as never;
       } catch (error) {

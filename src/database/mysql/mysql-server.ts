@@ -142,7 +142,6 @@ export function sessionSettings({ type, galera }: MysqlServer, limited: boolean)
   return [
     `SET SESSION ${settings.join(', SESSION ')}`,
     `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`,
-    // A cluster member that is not primary accepts settings, but not this statement.
     ...(galera ? ['DO 1'] : []),
   ];
 }
@@ -160,7 +159,6 @@ export async function findUnsafeCommits(location: MysqlLocation) {
     .filter(({ settings }) => settings.length > 0);
 }
 
-/** Finds the settings with which the server acknowledges a commit before it is on disk. */
 async function unsafeCommitsOf(location: MysqlLocation, host: string, port: number) {
   const rows = await askServer(loginTo(location, host, port), ANSWER_TIMEOUT_MS, (ask) => ask(SETTINGS));
   const values = new Map(rows.map((row) => [String(row['Variable_name']), String(row['Value'])]));

@@ -32,12 +32,12 @@ export class NodeSqlite {
   private readonly statements = new Map<string, Statement>();
   private readonly unlock: () => void;
 
-  constructor(file: string, options: Options = {}) {
-    this.unlock = claimFile(file, options.fileMustExist === true);
-    this.database = new DatabaseSync(file, {
-      readOnly: options.readonly ?? false,
-      timeout: options.timeout ?? 0,
-    });
+  constructor(
+    file: string,
+    { readonly: readOnly = false, fileMustExist = false, timeout = 0 }: Options = {},
+  ) {
+    this.unlock = claimFile(file, fileMustExist);
+    this.database = new DatabaseSync(file, { readOnly, timeout });
     addClock(this.database);
   }
 
@@ -97,12 +97,7 @@ function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, 
 }
 
 /** SQLite's own wait blocks the process, so requests wait in sqlite-query-runner.ts instead. */
-const BUSY_TIMEOUTS_MS: Record<Purpose, number> = {
-  requests: 0,
-  command: 3000,
-  maintenance: 1000,
-  inspection: 1000,
-};
+const BUSY_TIMEOUTS_MS = { requests: 0, command: 3000, maintenance: 1000, inspection: 1000 };
 
 export function sqliteOptions(location: SqliteLocation, purpose: Purpose): DataSourceOptions {
   const readonly = purpose === 'inspection';

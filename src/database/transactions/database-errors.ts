@@ -24,7 +24,7 @@ const ER_LOCK_WAIT_TIMEOUT = 1205;
 
 const setOf = (named: Record<string, number>): Set<number> => new Set(Object.values(named));
 
-const CONFLICT_ERRNOS = setOf({ ER_CHECKREAD: 1020, ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK: 1213 });
+const CONFLICT_ERRNOS = setOf({ CHECKREAD: 1020, ER_LOCK_WAIT_TIMEOUT, LOCK_DEADLOCK: 1213 });
 
 export function isUniqueViolation(error: unknown, key: UniqueKey): boolean {
   const cause = driverError(error);
@@ -46,29 +46,18 @@ export function isMissingTable(error: unknown): boolean {
   return cause?.errno === ER_NO_SUCH_TABLE || cause?.message.startsWith('no such table') === true;
 }
 
-export function isTableDenied(error: unknown): boolean {
-  return driverError(error)?.errno === ER_TABLEACCESS_DENIED;
-}
+type Check = (error: unknown) => boolean;
 
-export function isColumnDenied(error: unknown): boolean {
-  return driverError(error)?.errno === ER_COLUMNACCESS_DENIED;
-}
-
-export function isLockWaitTimeout(error: unknown): boolean {
-  return causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
-}
-
-export function isLostConflict(error: unknown): boolean {
-  return CONFLICT_ERRNOS.has(driverError(error)?.errno ?? 0) || isFileBusy(error);
-}
-
-export function isFileBusy(error: unknown): boolean {
-  return ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
-}
+export const isTableDenied: Check = (error) => driverError(error)?.errno === ER_TABLEACCESS_DENIED;
+export const isColumnDenied: Check = (error) => driverError(error)?.errno === ER_COLUMNACCESS_DENIED;
+export const isLockWaitTimeout: Check = (error) => causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
+export const isFileBusy: Check = (error) => ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
+export const isLostConflict: Check = (error) =>
+  CONFLICT_ERRNOS.has(driverError(error)?.errno ?? 0) || isFileBusy(error);
 
 const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
-const FULL_ERRNOS = setOf({ ER_DISK_FULL: 1021, ER_RECORD_FILE_FULL: 1114 });
+const FULL_ERRNOS = setOf({ DISK_FULL: 1021, RECORD_FILE_FULL: 1114 });
 /** ENOSPC in the texts of several errors of MySQL and MariaDB */
 const NO_SPACE_ON_SERVER = /\b(?:errno|errcode|error):? 28\b/i;
 
@@ -97,38 +86,34 @@ const UNREACHABLE_CODES = new Set([
   'NO_DATABASE_HOST',
   'POOL_ACQUIRE_TIMEOUT',
 ]);
-/** A Galera node that is not primary reports ER_UNKNOWN_COM_ERROR. */
-const UNREACHABLE_ERRNOS = setOf({
-  ER_CON_COUNT_ERROR: 1040,
-  ER_UNKNOWN_COM_ERROR: 1047,
-  ER_SERVER_SHUTDOWN: 1053,
-});
+/** A Galera node that is not primary reports UNKNOWN_COM_ERROR. */
+const UNREACHABLE_ERRNOS = setOf({ CON_COUNT_ERROR: 1040, UNKNOWN_COM_ERROR: 1047, SERVER_SHUTDOWN: 1053 });
 const OUTCOME_UNKNOWN_ERRNOS = setOf({
-  ER_ERROR_DURING_COMMIT: 1180,
-  ER_CONNECTION_KILLED: 1927,
+  ERROR_DURING_COMMIT: 1180,
+  CONNECTION_KILLED: 1927,
   MARIADB_STATEMENT_TIMEOUT: 1969,
   MYSQL_QUERY_TIMEOUT: 3024,
 });
 const UNAVAILABLE_ERRNOS = setOf({
-  ER_DISK_FULL: 1021,
-  ER_OUT_OF_RESOURCES: 1041,
-  ER_DBACCESS_DENIED_ERROR: 1044,
-  ER_ACCESS_DENIED_ERROR: 1045,
-  ER_HOST_IS_BLOCKED: 1129,
+  DISK_FULL: 1021,
+  OUT_OF_RESOURCES: 1041,
+  DBACCESS_DENIED_ERROR: 1044,
+  ACCESS_DENIED_ERROR: 1045,
+  HOST_IS_BLOCKED: 1129,
   ER_TABLEACCESS_DENIED,
   ER_COLUMNACCESS_DENIED,
-  ER_TOO_MANY_USER_CONNECTIONS: 1203,
-  ER_USER_LIMIT_REACHED: 1226,
-  ER_READ_ONLY_SERVER: 1290,
-  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 1792,
-  ER_READ_ONLY_MODE: 1836,
+  TOO_MANY_USER_CONNECTIONS: 1203,
+  USER_LIMIT_REACHED: 1226,
+  READ_ONLY_SERVER: 1290,
+  CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 1792,
+  READ_ONLY_MODE: 1836,
 });
 const SQLITE_UNAVAILABLE = setOf({ READONLY: 8, IOERR: 10, CORRUPT: 11, SQLITE_FULL, CANTOPEN: 14 });
 
 /** mysql2 reports one code for all failed TLS handshakes, also if the connection was lost. */
 const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
 /** MariaDB denies access if it requires TLS. */
-const NEED_TLS = setOf({ ER_ACCESS_DENIED_ERROR: 1045, ER_SECURE_TRANSPORT_REQUIRED: 3159 });
+const NEED_TLS = setOf({ ACCESS_DENIED_ERROR: 1045, SECURE_TRANSPORT_REQUIRED: 3159 });
 
 /** Returns true if the server has no TLS or its certificate is invalid, so that a retry does not help. */
 export function isTlsRefusal(error: unknown): boolean {
@@ -137,9 +122,7 @@ export function isTlsRefusal(error: unknown): boolean {
   return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
-export function mayNeedTls(error: unknown): boolean {
-  return NEED_TLS.has(causeOf(error)?.errno ?? 0);
-}
+export const mayNeedTls: Check = (error) => NEED_TLS.has(causeOf(error)?.errno ?? 0);
 
 export function isDatabaseUnreachable(error: unknown): boolean {
   const cause = causeOf(error);
@@ -149,9 +132,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 }
 
 /** Returns false for a server that is slow or cannot serve yet. */
-export function isDatabaseAbsent(error: unknown): boolean {
-  return ABSENT_CODES.has(causeOf(error)?.code ?? '');
-}
+export const isDatabaseAbsent: Check = (error) => ABSENT_CODES.has(causeOf(error)?.code ?? '');
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDatabaseUnreachable(error) || isTlsRefusal(error)) return true;

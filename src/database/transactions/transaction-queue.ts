@@ -21,7 +21,6 @@ export class TransactionQueue {
   private readonly queue: FairQueue<Turn>;
   private readonly share: number;
 
-  /** @param yields whether the database answers within the same turn of the event loop */
   constructor(
     private readonly connections: number,
     private readonly yields = false,

@@ -10,14 +10,9 @@ export function describeError(error: unknown): Record<string, unknown> | undefin
     return { type: 'QueryFailedError', code, errno, errcode, query: error.query, stack: frames(error) };
   }
   if (error instanceof Error) {
+    const { name: type, message, cause } = error;
     const code = 'code' in error ? error.code : undefined;
-    return {
-      type: error.name,
-      message: error.message,
-      code,
-      stack: frames(error),
-      cause: describeError(error.cause),
-    };
+    return { type, message, code, stack: frames(error), cause: describeError(cause) };
   }
   return { type: typeof error };
 }

@@ -28,8 +28,6 @@ const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const EVENT_LOOP_PERIOD_MS = 20;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const OTHER_METHOD = 'other';
-const UNKNOWN_ROUTE = 'unknown';
 
 const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'rate_limited', 'unavailable'];
 const MAIL_STATES = ['waiting', 'sent', 'failed'];
@@ -67,8 +65,8 @@ function countRequests(registry: Registry): void {
   });
   const countOutcome = outcomes(registry);
   requestEnded.listen((request) => {
-    const method = METHODS.has(request.method) ? request.method : OTHER_METHOD;
-    const labels = { method, route: request.route ?? UNKNOWN_ROUTE, status: request.status };
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const labels = { method, route: request.route ?? 'unknown', status: request.status };
     duration.observe(labels, request.seconds);
     if (request.method === 'POST') countOutcome(request);
   });

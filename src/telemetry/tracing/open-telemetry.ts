@@ -23,8 +23,6 @@ import { rootCause } from '../logging/logger.js';
 import { type Env, VERSION } from '../../config/env.js';
 import { type SpanFactory, type TraceParent, useSpanFactory } from './spans.js';
 
-type Done = Parameters<SpanExporter['export']>[1];
-
 export class ReportedExporter implements SpanExporter {
   private readonly logger = new Logger('Traces');
   private failing = false;
@@ -32,7 +30,7 @@ export class ReportedExporter implements SpanExporter {
   constructor(private readonly exporter: SpanExporter) {}
 
   /** Omits the text of an error, because its endpoint may contain a password. */
-  export(spans: ReadableSpan[], done: Done): void {
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
     this.exporter.export(spans, (result) => {
       const { error } = result;
       if (error && !this.failing)
