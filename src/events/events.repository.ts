@@ -56,6 +56,7 @@ const FIND_ENDS_OF_ALL = hotStatement(
   `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
 );
 
+/** Only this class and `EventAddresses` change the audit log. */
 @Injectable()
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}

@@ -82,7 +82,7 @@ export interface Excess {
   refusal: string;
 }
 
-/** Counts rows, so that all instances agree. */
+/** Counts rows, so that all instances agree and no count reveals whether an email has an account. */
 export async function findExcess(
   query: (sql: string, values: unknown[]) => Promise<Record<string, string | null>[]>,
   mail: LimitedMail,

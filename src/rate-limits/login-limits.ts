@@ -44,7 +44,7 @@ export class KnownAddresses {
 
 const POLL_MS = 2000;
 
-/** Polls the lifted limits, because otherwise each refused request would need a query. */
+/** A lift is a time, because keys also hash the IP address. Polling saves refused requests a query. */
 @Injectable()
 export class LiftedLimits implements BeforeApplicationShutdown {
   private readonly logger = new Logger('RateLimits');

@@ -32,12 +32,9 @@ export class NodeSqlite {
   private readonly statements = new Map<string, Statement>();
   private readonly unlock: () => void;
 
-  constructor(
-    file: string,
-    { readonly: readOnly = false, fileMustExist = false, timeout = 0 }: Options = {},
-  ) {
+  constructor(file: string, { readonly = false, fileMustExist = false, timeout = 0 }: Options = {}) {
     this.unlock = claimFile(file, fileMustExist);
-    this.database = new DatabaseSync(file, { readOnly, timeout });
+    this.database = new DatabaseSync(file, { readOnly: readonly, timeout });
     addClock(this.database);
   }
 

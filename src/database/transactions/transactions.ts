@@ -52,7 +52,8 @@ export class Transaction {
   }
 }
 
-// A count alone lasts a third of a second if a cluster refuses commits; a time alone ends with one wait for a lock.
+// A count alone lasts a third of a second if a cluster refuses commits; a time alone ends with one wait for a lock. The
+// time is shorter than the deadline of a request.
 const MIN_RETRIES = 5;
 const RETRY_FOR_MS = 3000;
 const INITIAL_BACKOFF_MS = 10;
