@@ -70,7 +70,6 @@ export class UserOperations {
     });
   }
 
-  /** Ends no session, because each request checks the role. */
   revokeOperator(userId: string, actor: Actor): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.operatorSince === null) return undefined;

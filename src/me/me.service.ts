@@ -133,7 +133,6 @@ export class MeService {
     return user;
   }
 
-  /** Nearly every list is short, so that the first page is the whole list. */
   private async findFirstOrgs(userId: string, withRoles: boolean): Promise<ListPage<OrgOfMe>> {
     const orgs = withRoles ? undefined : await this.orgs.findShortListOfUser(userId);
     return orgs ? { rows: orgs } : this.findOrgs(userId, withRoles);

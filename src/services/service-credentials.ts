@@ -36,7 +36,6 @@ export class SecretUses implements OnApplicationShutdown {
 }
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
-/** Node rejects larger headers. */
 const MAX_HEADER_LENGTH = 16_384;
 const MAX_HALF_LENGTH = 3 * 47;
 

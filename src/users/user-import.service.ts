@@ -17,7 +17,6 @@ export interface ForeignUser {
   email: string;
   passwordHash: string;
   isEmailVerified: boolean;
-  /** undefined: the import generates an id */
   id: string | undefined;
 }
 

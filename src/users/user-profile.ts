@@ -1,7 +1,6 @@
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import type { User } from './user.entity.js';
 
-/** Never includes the password hash. */
 export const PROFILE = {
   id: true,
   email: true,

@@ -12,7 +12,6 @@ const MAX_USERS = 10_000;
 const MAX_REVOKED_AT_ONCE = 100;
 const TOO_MANY = { actor: { kind: 'system' }, reason: 'too_many' } as const;
 
-// Revokes the oldest delegated sessions of a user beyond 1,000, in the background.
 @Injectable()
 export class LiveSessionsLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');

@@ -66,7 +66,6 @@ export class SessionDeletion implements OnApplicationShutdown {
     return { examined: candidates.length, deleted: await this.deleteUnnamed(candidates) };
   }
 
-  /** Handles one user per call. */
   async deleteEnded(now: number): Promise<Batch> {
     const createdBefore = now - this.env.codeTtl * 1000 - LEEWAY_MS;
     if (this.due.length === 0) this.due = [...this.endedAt.keys()];

@@ -105,7 +105,6 @@ export class SessionRevocation implements OnApplicationShutdown {
     await this.codes.deleteOfSessions(transaction, [sessionId]);
   }
 
-  /** Returns false if there is no such user. @throws operator_protected */
   async revokeAllOf(userId: string, actor: Actor): Promise<boolean> {
     return (await this.revokeAllOfUsers([userId], actor)) === 1;
   }

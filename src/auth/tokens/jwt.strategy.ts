@@ -39,7 +39,6 @@ function isAuthorization(name: string, place: number): boolean {
 
 class UnknownKeyError extends Error {}
 
-/** @param failure undefined if `validate` rejected the claims */
 function refusalOf(failure: unknown): TokenRefusal {
   if (failure instanceof UnknownKeyError) return 'unknown_key';
   if (failure instanceof TokenExpiredError) return 'expired';

@@ -5,7 +5,6 @@ import { parseTimeOrAge } from '../../config/readers.js';
 
 export interface Report {
   lines: string[];
-  /** one line each with `--json` */
   json: object[];
   isRed?: boolean;
 }
@@ -38,7 +37,6 @@ export interface CommandDefinition {
   summary: string;
   details?: string;
   options?: Option[];
-  /** adds `--as` and `--reason` */
   changes?: boolean | 'with a reason';
   examples: string[];
   run: (invocation: Invocation) => Promise<Report>;
@@ -59,7 +57,6 @@ const MAX_NAME_LENGTH = 100;
 const MAX_REASON_LENGTH = 500;
 const CONTROL_CHARACTERS = /\p{Cc}/u;
 
-/** Nothing was done. */
 export class CannotRunError extends Error {}
 
 export class Invocation {

@@ -68,7 +68,6 @@ export async function findOrg({ orgs }: Services, text: string): Promise<Org> {
 
 interface List<T> {
   findPage: (services: Services, limit: number, after: T | undefined) => Promise<T[]>;
-  /** for what the database cannot filter */
   isShown?: (item: T) => boolean;
   lineOf: (item: T) => string;
   jsonOf: (item: T) => object;

@@ -44,7 +44,6 @@ const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
 
 interface Line {
   number: number;
-  /** undefined if too long */
   bytes: Buffer | undefined;
 }
 

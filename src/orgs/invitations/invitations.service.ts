@@ -79,7 +79,6 @@ export class InvitationsService {
     });
   }
 
-  /** The caller becomes the inviter. */
   async resend(
     write: Write,
     orgId: string,

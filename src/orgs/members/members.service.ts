@@ -25,7 +25,6 @@ export interface NewOwner {
   orgId: string;
   userId: string;
   actor: Actor;
-  /** allows a user who is not a member */
   force: boolean;
 }
 

@@ -8,7 +8,6 @@ export interface ListedInvitation extends Pick<
   Invitation,
   'id' | 'email' | 'role' | 'status' | 'createdAt' | 'expiresAt' | 'invitedBy'
 > {
-  /** null: the inviter's account was deleted */
   inviterEmail: string | null;
 }
 

@@ -30,7 +30,6 @@ export interface MemberPair {
   isTargetInviter: 0 | 1;
 }
 
-/** null: not a member, or no such user */
 export interface AdditionFacts {
   actorRole: Role | null;
   userId: string | null;

@@ -19,7 +19,6 @@ interface Departing {
 
 export interface OrphanedOrg {
   id: string;
-  /** true if it was deleted because it had no other member */
   isDeleted: boolean;
 }
 
