@@ -1,0 +1,85 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** What users read and its authors write by hand. */
+const BY_HAND = [
+  'README.md',
+  'SECURITY.md',
+  'docs/*.md',
+  'docs/reference/{errors,configuration,rate-limits,logs}.md',
+  'client/README.md',
+  'examples/handoff/README.md',
+];
+const OTHERS = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/**/*.md', 'examples/**/*.md', 'bench/*.md'];
+const MAX = { lines: 3000, words: 32_000 };
+const MAX_LINES = {
+  'README.md': 100,
+  'docs/quickstart-client.md': 60,
+  'docs/quickstart-service.md': 60,
+  'docs/quickstart-operator.md': 60,
+  'docs/concepts.md': 200,
+};
+
+const find = (patterns: string[]): string[] => globSync(patterns, { cwd: ROOT }).toSorted();
+const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const linesOf = (page: string): number => read(page).trimEnd().split('\n').length;
+const sum = (numbers: number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+const byHand = find(BY_HAND);
+const pages = [...new Set([...byHand, ...find(OTHERS)])];
+
+describe('the pages', () => {
+  it.each(pages)('%s leads somewhere with every link', (page) => {
+    const dead = linksIn(read(page)).filter((link) => !leadsSomewhere(page, link));
+    expect(dead).toEqual([]);
+  });
+
+  it('never name the package of strangers on npm', () => {
+    expect(pages.filter((page) => /npx (?:-\S+ )*accounts\b/.test(read(page)))).toEqual([]);
+  });
+
+  it('by hand are short together', () => {
+    expect(byHand.length).toBeGreaterThan(15);
+    expect(sum(byHand.map(linesOf))).toBeLessThanOrEqual(MAX.lines);
+    expect(sum(byHand.map((page) => read(page).trim().split(/\s+/).length))).toBeLessThanOrEqual(MAX.words);
+  });
+
+  it.each(Object.entries(MAX_LINES))('%s has at most %i lines', (page, max) => {
+    expect(linesOf(page)).toBeLessThanOrEqual(max);
+  });
+});
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path, anchor] = link.split('#') as [string, string?];
+  const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), decodeURIComponent(path)));
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || (target.endsWith('.md') && anchorsIn(read(target)).has(anchor));
+}
+
+/** The targets of relative links. */
+function linksIn(page: string): string[] {
+  const text = withoutFences(page).replaceAll(/`[^`\n]*`/g, '');
+  const targets = [...text.matchAll(/\]\(<?([^)\s>]+)>?\)/g), ...text.matchAll(/^\[[^\]]+\]: (\S+)$/gm)];
+  return targets.map(([, target]) => target!).filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The names that GitHub gives to headings. */
+function anchorsIn(page: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading] of withoutFences(page).matchAll(/^#{1,6} (.+)$/gm)) {
+    const name = heading!
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/\\(.)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
+    let anchor = name;
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${name}-${count}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+const withoutFences = (page: string): string => page.replaceAll(/^ *```.*?^ *```$/gms, '');
