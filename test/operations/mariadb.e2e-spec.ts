@@ -21,7 +21,7 @@ import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { examine } from '../support/accounts-command.js';
 import { aServiceCaller } from '../support/services.js';
 
-const PAGE = resolve(import.meta.dirname, '../../docs/operations.md');
+const PAGE = resolve(import.meta.dirname, '../../docs/security.md');
 const EVENT = { type: 'session.started', at: 1, actor_type: 'user', data: '{}' };
 
 // SQLite has no accounts.
@@ -167,7 +167,7 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
 });
 
 function documented(database: string): string[][] {
-  const section = /## A record that can only grow\n([^]*?)\n## /.exec(readFileSync(PAGE, 'utf8'))![1]!;
+  const section = /## An append-only database account\n([^]*?)\n## /.exec(readFileSync(PAGE, 'utf8'))![1]!;
   return [...section.matchAll(/```sql\n([^]*?)```/g)].map(([, block]) =>
     block!
       .replaceAll('accounts.', `${database}.`)
