@@ -1,4 +1,4 @@
-import { type Client, createClient, memoryStore, type Result } from 'accounts-client';
+import { type Client, createClient, memoryStore, unwrap } from 'accounts-client';
 import { generateSync } from 'otplib';
 
 export interface Answer {
@@ -25,14 +25,14 @@ export class Desktop {
 
   async register(): Promise<string> {
     const { email, password } = this;
-    return must(await this.client.register({ email, password })).user.id;
+    return unwrap(await this.client.register({ email, password })).user.id;
   }
 
   /** @returns the recovery codes, which a user keeps on paper */
   async protect(): Promise<string[]> {
-    const { secret } = must(await this.client.enrollSecondFactor({ password: this.password }));
+    const { secret } = unwrap(await this.client.enrollSecondFactor({ password: this.password }));
     this.appSecret = secret;
-    return must(await this.client.confirmSecondFactor({ code: generateSync({ secret }) })).recoveryCodes;
+    return unwrap(await this.client.confirmSecondFactor({ code: generateSync({ secret }) })).recoveryCodes;
   }
 
   /** Each code of the app is taken once, so the one of the next half minute is shown here. */
@@ -43,14 +43,14 @@ export class Desktop {
     if (first.problem.code !== 'second_factor_required') throw new Error(first.problem.detail);
     const { challenge } = first.problem;
     const code = generateSync({ secret: this.appSecret, epoch: Date.now() / 1000 + 30 });
-    must(await this.client.completeLogin({ challenge, code }));
+    unwrap(await this.client.completeLogin({ challenge, code }));
   }
 
   /** The service makes the challenge; Accounts issues a code for that service alone; the service exchanges it. */
   async enter(): Promise<void> {
     const begun = await this.ask('begin');
     const { login, challenge } = begun.body as { login: string; challenge: { codeChallenge: string } };
-    const issued = must(
+    const issued = unwrap(
       await this.client.issueCode({
         audience: 'engine-room',
         codeChallenge: challenge.codeChallenge,
@@ -73,9 +73,4 @@ export class Desktop {
     });
     return { status: response.status, body: (await response.json()) as Answer['body'] };
   }
-}
-
-export function must<Data>(result: Result<Data, { detail: string }>): Data {
-  if (result.ok) return result.data;
-  throw new Error(result.problem.detail);
 }
