@@ -22,8 +22,8 @@ export function snippetsOf(page: string, language = 'ts'): string[] {
 }
 
 export function snippetsIn(text: string, language: string): string[] {
-  const fences = text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
-  return [...fences].map(([, snippet]) => snippet!);
+  const fences = text.matchAll(/^```(\w*)\n(.*?)^```$/gms);
+  return [...fences].filter(([, its]) => its === language).map(([, , snippet]) => snippet!);
 }
 
 export async function typeErrors(directory: string, programs: Record<string, string>): Promise<string[]> {
