@@ -50,25 +50,31 @@ function withReferencedComponents(document: OpenAPIObject): OpenAPIObject {
 const keep = (members: object, isKept: (name: string) => boolean): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
 
-const LOG_IN = `Register or log in on this page, and later requests use the new token until you leave the page; enter any other token
-under **Authorize**.`;
+const LOG_IN = `Register or log in on this page. Later requests use the new access token until you leave the page. To
+use another access token, enter it under **Authorize**.`;
 
-const FAILURES = `Every failure is a problem details object (RFC 9457) with a stable \`code\`, including failures
-outside the operations below: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than
+const FAILURES = `A failure is a problem details object (RFC 9457) with a stable \`code\`. Failures outside the operations
+below have codes, too: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`), URLs of more than
 2,048 characters (\`uri_too_long\`), and requests that are malformed or incomplete.`;
 
 const CALLER_DESCRIPTIONS: Record<CallerKind, string> = {
   clients: `The API for clients, which act for a user.
 
-${LOG_IN} ${FAILURES}`,
-  services: `The API for internal services, which have credentials of their own, and act for a user whose one-time code
-they exchanged.
+${LOG_IN}
 
-Enter name and secret of the service under **Authorize**. ${FAILURES}`,
-  operators: `The API for operators: users to whom \`accounts operators grant\` gave more.
+${FAILURES}`,
+  services: `The API for internal services. A service has its own credentials, and acts for a user after it exchanged
+the user's one-time code.
 
-Log in on this page with your second factor, and later requests use the new token until you leave the page. Every
-change takes a reason, which only operators can read, and the record names who made it. ${FAILURES}`,
+Enter the name and the secret of the service under **Authorize**.
+
+${FAILURES}`,
+  operators: `The API for operators: users to whom \`accounts operators grant\` gave this access.
+
+Log in on this page with your second factor. Later requests use the new access token until you leave the page. Every
+change takes a reason, which only operators can read. The audit log names the operator.
+
+${FAILURES}`,
 };
 
 const FIRST_TAGS: Record<CallerKind, string[]> = {
