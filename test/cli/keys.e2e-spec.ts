@@ -13,7 +13,7 @@ import { type Account, anAccount } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed } from '../support/refreshing.js';
 import { insertRow } from '../support/rows.js';
 import { startOwnService } from '../support/service.js';
-import { aSigningKey, decodeToken, type Jwk, keysFileIn } from '../support/signing-keys.js';
+import { aSigningKey, decodeToken, type Jwk, keysFileIn, replaceKeysFile } from '../support/signing-keys.js';
 
 type Key = ReturnType<typeof aSigningKey>;
 
@@ -106,7 +106,7 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
     const logged = (text: string) => service.logs.slice(known).filter((line) => line.includes(text));
     const complaints = () => logged('signing keys could not be read again');
 
-    await writeFile(file, '{ "keys": [');
+    await replaceKeysFile(installation.directory, '{ "keys": [');
     await until('the log says so', () => complaints().length > 0);
 
     expect((await ada.get('/api/me')).status).toBe(200);

@@ -6,7 +6,7 @@ import {
   randomUUID,
   sign,
 } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export type Jwk = Record<string, string> & { kid: string };
@@ -34,8 +34,14 @@ export function keysFileIn(directory: string): string {
 }
 
 export async function writeKeys(directory: string, keys: SigningKey[]): Promise<void> {
-  const set = { keys: keys.map(({ jwk }) => jwk) };
-  await writeFile(keysFileIn(directory), JSON.stringify(set), { mode: 0o600 });
+  await replaceKeysFile(directory, JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }));
+}
+
+/** In one step: a service that looks meanwhile reads the old text or the new one. */
+export async function replaceKeysFile(directory: string, text: string): Promise<void> {
+  const written = `${keysFileIn(directory)}.written`;
+  await writeFile(written, text, { mode: 0o600 });
+  await rename(written, keysFileIn(directory));
 }
 
 export async function readKeys(directory: string): Promise<SigningKey[]> {
