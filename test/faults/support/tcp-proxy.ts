@@ -41,6 +41,8 @@ export type CommitFault = 'pass' | 'lose answer' | 'lose request';
 /** the command byte of a statement, after the packet's length and number */
 const COM_QUERY = 3;
 const HEADER_BYTES = 4;
+/** A process clears the marks of numbered events by itself: the COMMIT after these belongs to no request. */
+const CLEARS_MARKS = /^(?:SELECT id FROM events WHERE id IN|UPDATE events SET pending)/;
 
 /** Stands before a MariaDB server and knows one kind of statement: COMMIT, unless another is named. */
 export async function startCommitProxy(targetPort: number) {
@@ -48,6 +50,7 @@ export async function startCommitProxy(targetPort: number) {
   const state = { fault: 'pass' as CommitFault, statement: /^COMMIT/, cut: 0 };
   const proxy = await startProxy(targetPort, (client, server) => {
     let doomed = false;
+    let before = '';
     const end = (): void => {
       state.cut += 1;
       client.resetAndDestroy();
@@ -55,7 +58,8 @@ export async function startCommitProxy(targetPort: number) {
     };
     client.on('data', (bytes: Buffer) => {
       const text = bytes[HEADER_BYTES] === COM_QUERY ? bytes.toString('utf8', HEADER_BYTES + 1) : '';
-      doomed = state.fault !== 'pass' && state.statement.test(text);
+      doomed = state.fault !== 'pass' && state.statement.test(text) && !CLEARS_MARKS.test(before);
+      before = text;
       if (doomed && state.fault === 'lose request') end();
       else server.write(bytes);
     });
