@@ -29,7 +29,7 @@ export function authRoutes(app: FastifyInstance, db: Database, record: Record, c
       });
     } catch (error) {
       if (!(error instanceof DuplicateError)) throw error;
-      throw new Problem(409, 'email_taken', 'An account with this email exists.');
+      throw new Problem(409, 'email_taken', 'A user with this email already exists.');
     }
     return reply.code(201).send({ token: signToken(session), user });
   });

@@ -34,7 +34,7 @@ export function email(body: Body): string {
     !DOMAIN.test(domain) ||
     canonical.length > 254
   ) {
-    throw invalid('email', 'must be an e-mail address');
+    throw invalid('email', 'must be an email address');
   }
   return canonical;
 }

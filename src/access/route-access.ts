@@ -3,9 +3,9 @@ import { Problem } from '../problems/problem.js';
 import type { Env } from '../config/env.js';
 import { type Principal, type Role, type ServiceScope, userOf, type UserPrincipal } from './principal.js';
 
-const RECENT_LOGIN = 'This needs a recent login by password; log in again.';
+const RECENT_LOGIN = 'This operation requires a recent login with the password. Log in again.';
 
-export const BOUND_TOKEN = 'A token that a code for one service opened does not admit to this.';
+export const BOUND_TOKEN = 'An access token of a service does not grant access to this operation.';
 
 /** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
 export function invalidClient(): Problem {

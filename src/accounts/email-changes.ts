@@ -41,7 +41,7 @@ export class EmailChanges {
       // The first password reset at an unverified email would remove the user's own second factor.
       if (!isVerified && this.env.smtp && user.secondFactorAt !== null) {
         throw new RefusedError(
-          'the account has a second factor, which needs a verified email: use --verified if the email is the user’s own',
+          'two-factor authentication needs a verified email: use --verified if the email belongs to the user',
           'verified_email_required',
         );
       }

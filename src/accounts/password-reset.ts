@@ -55,7 +55,7 @@ export class PasswordSetting {
       await this.mails.notify(transaction, { kind: 'reset_code_issued', recipient: email, senderId: id });
       return handedOut;
     });
-    if (!issued) throw new RefusedError('the account is disabled', 'account_disabled');
+    if (!issued) throw new RefusedError('the user is disabled', 'account_disabled');
     return issued;
   }
 }

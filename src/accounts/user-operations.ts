@@ -52,12 +52,12 @@ export class UserOperations {
   /** Voids a reset code that another operator may have issued. @throws RefusedError */
   grantOperator(userId: string, { actor, force }: Forcible): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
-      if (user.disabledAt !== null) throw new RefusedError('the account is disabled', 'account_disabled');
+      if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'account_disabled');
       if (user.operatorSince !== null) return undefined;
       const hasSecondFactor = user.secondFactorAt !== null;
       if (!hasSecondFactor && !force) {
         throw new RefusedError(
-          'the account has no second factor, and a person who has its password could enroll one first: let its user enable one (second_factor_required)',
+          'the user does not use two-factor authentication, and an attacker with their password could enroll first: let the user turn it on (second_factor_required)',
         );
       }
       await this.users.setOperator(transaction, userId, Date.now());

@@ -17,7 +17,7 @@ export async function bootstrap(): Promise<void> {
   const { workers, reason } = workersFor(env);
   await startMetrics(env, workers, log);
   if (cluster.isPrimary) {
-    for (const name of env.exposedFiles) log.warn(`${name}: the mode of the file lets others read it`);
+    for (const name of env.exposedFiles) log.warn(`${name}: other users can read the file; change its mode`);
     await bringDatabaseUpToDate(env);
     await warnOfUnsafeCommits(env);
     if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);

@@ -64,7 +64,7 @@ async function refuseReservedNames(app: NestFastifyApplication, env: Env): Promi
   const [name] = await app.get(ServicesRepository).findExisting([...reserved.keys()]);
   if (name === undefined) return;
   throw new ConfigurationError([
-    `${reserved.get(name)}: there is a service of this name, whose tokens would pass for full ones: set another value, or run accounts services remove ${name}`,
+    `${reserved.get(name)}: a service has this name, so Accounts would accept its access tokens as full ones: set another value, or run accounts services remove ${name}`,
   ]);
 }
 

@@ -59,7 +59,7 @@ export class AuthController {
   @Public()
   @RateLimited('register', 'address')
   @ApiProblems(
-    invalidFields({ email: 'must be an e-mail address', password: 'must be a string' }),
+    invalidFields({ email: 'must be an email address', password: 'must be a string' }),
     commonPassword('password'),
     'invalid_invitation_code',
     'email_taken',
@@ -90,7 +90,7 @@ export class AuthController {
   @Public('clients', 'operators')
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
-    invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
+    invalidFields({ email: 'must be an email address', password: 'should not be empty' }),
     'invalid_credentials',
     'account_disabled',
     'second_factor_required',

@@ -124,7 +124,7 @@ export class CleanUp implements OnApplicationShutdown {
     let pauseMs = PERIOD_MS;
     try {
       const { deleted, hasMore } = await this.deleteExpired();
-      if (deleted > 0) this.logger.debug(`${deleted} expired rows and addresses deleted`);
+      if (deleted > 0) this.logger.debug(`${deleted} expired rows and IP addresses deleted`);
       if (hasMore) pauseMs = CONTINUE_AFTER_MS;
     } catch (error) {
       this.logger.warn({ msg: 'clean-up failed and will be retried', err: error });

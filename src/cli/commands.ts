@@ -18,10 +18,10 @@ import { OPERATORS } from './users/operators.commands.js';
 
 const SET_PASSWORD: CommandDefinition = {
   usage: 'set-password <USER>',
-  summary: 'set a password, read from standard input; every session ends',
+  summary: 'set a password, read from standard input; all sessions end',
   details: [
-    `${USER} They are told by mail if their e-mail is verified. A terminal asks for the password without showing it; a`,
-    'pipe sends it as one line.',
+    `${USER} They receive an email if their address is verified. In a terminal, the command prompts for the password`,
+    'without showing it. In a pipe, send the password as one line.',
   ].join('\n'),
   options: [['--generate', 'generate a password and print it once']],
   changes: true,
@@ -31,11 +31,11 @@ const SET_PASSWORD: CommandDefinition = {
 
 const IMPORT: CommandDefinition = {
   usage: 'import <FILE>',
-  summary: 'import accounts from another system, with their passwords',
+  summary: 'import users from another system, with their password hashes',
   details: [
-    'FILE (- for standard input) has a JSON object in each line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
-    'The hash is argon2id (PHC) or bcrypt, which the first login replaces. Refused rows are shown by line; existing',
-    'rows are skipped, so that an import that stopped can be run again.',
+    'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
+    'The hash is argon2id (PHC) or bcrypt; the first login replaces a bcrypt hash. The command prints each refused row',
+    'with its line number. It skips existing rows, so you can run an interrupted import again.',
   ].join('\n'),
   changes: true,
   examples: ['users import users.jsonl --reason "moved from the old system"'],
@@ -44,7 +44,7 @@ const IMPORT: CommandDefinition = {
 
 const USERS: CommandGroup = {
   name: 'users',
-  summary: 'find and lock accounts, and help their users',
+  summary: 'find and disable users, and help them to log in',
   commands: [
     ...LOOKUP_COMMANDS,
     ...LOCK_COMMANDS,
@@ -58,7 +58,7 @@ const USERS: CommandGroup = {
 
 const KEYS: CommandGroup = {
   name: 'keys',
-  summary: 'the signing keys of JWT_KEYS_FILE, which running instances read again when it changes',
+  summary: 'signing keys of JWT_KEYS_FILE; running instances reload the file when it changes',
   commands: [
     {
       usage: 'list',
@@ -68,24 +68,23 @@ const KEYS: CommandGroup = {
     },
     {
       usage: 'rotate',
-      summary: 'add a key; it is published at once and signs 10 minutes later, when verifiers have it',
-      options: [['--now', 'sign with the new key at once, for example after a leak']],
+      summary: 'add a key: it is published immediately and signs 10 minutes later, when verifiers have it',
+      options: [['--now', 'sign with the new key immediately, for example after a leak']],
       changes: true,
       examples: ['keys rotate', 'keys rotate --now --reason "the backup was stolen"'],
       run: async (invocation) => (await import('./data/keys.js')).rotateKeys(invocation),
     },
     {
       usage: 'prune',
-      summary: 'remove the keys that no live token or refresh token depends on',
+      summary: 'remove the keys that no valid access token or refresh token needs',
       details: [
         'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_IDLE.',
-        'Seals anew with the key that signs what the others have sealed, such as the secrets of second factors, which takes',
-        '10 seconds where there are any.',
+        'Re-encrypts TOTP secrets with the key that signs. If any user has such a secret, that takes 10 seconds.',
       ].join('\n'),
       options: [
         [
           '--now',
-          'remove all keys but the one that signs: users whose tokens another key signed have to log in again',
+          'remove all keys except the one that signs: users with access tokens from other keys must log in again',
         ],
       ],
       changes: true,
@@ -97,18 +96,20 @@ const KEYS: CommandGroup = {
 
 const MIGRATE: CommandDefinition = {
   usage: 'migrate',
-  summary: 'bring the database up to date, as the service does at its start',
-  details: 'If several run at the same time, one of them does it. MIGRATIONS=check does not apply here.',
+  summary: 'update the database schema, as Accounts does when it starts',
+  details:
+    'If several processes migrate at the same time, one of them does it. MIGRATIONS=check does not apply here.',
   examples: ['migrate'],
   run: async () => (await import('./data/database.js')).migrateDatabase(),
 };
 
 const BACKUP: CommandDefinition = {
   usage: 'backup <FILE>',
-  summary: 'copy the SQLite database to a new file, beside a running service, and check the copy',
+  summary: 'copy the SQLite database to a new file and check the copy; Accounts may be running',
   details: [
-    'FILE must not exist; only its owner can read it. Copy JWT_KEYS_FILE, too: without it nobody can use their second factor.',
-    'With MySQL or MariaDB the command prints what to run instead, and ends with 2.',
+    'FILE must not exist; only its owner can read it. Also copy JWT_KEYS_FILE: without it, users with two-factor',
+    'authentication cannot use TOTP codes. With MySQL or MariaDB, the command prints the dump command to run instead and',
+    'exits with 2.',
   ].join('\n'),
   examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
   run: async (invocation) => (await import('./data/database.js')).backUp(invocation),
@@ -118,8 +119,8 @@ const COPY_FROM: CommandDefinition = {
   usage: 'copy-from <FILE>',
   summary: 'copy a SQLite database into the empty database of DATABASE_URL, to move to MySQL or MariaDB',
   details: [
-    'Both databases need the schema of this version (accounts migrate). FILE is only read. Stop its service first, or',
-    'changes made after the copy began are missing. Everything is copied in one transaction, or nothing is.',
+    'Both databases need the schema of this version (accounts migrate). The command only reads FILE. Stop Accounts first:',
+    'the copy does not contain changes made after it began. One transaction copies everything or nothing.',
   ].join('\n'),
   examples: ['copy-from /var/lib/accounts/accounts.sqlite'],
   run: async (invocation) => (await import('./data/database.js')).copyFrom(invocation),
@@ -127,7 +128,7 @@ const COPY_FROM: CommandDefinition = {
 
 const DOCTOR: CommandDefinition = {
   usage: 'doctor',
-  summary: 'check the invariants on the data: read-only, beside a running service',
+  summary: 'check the data for violated invariants; read-only, and Accounts may be running',
   examples: ['doctor', 'doctor --json'],
   run: async () => (await import('./doctor/doctor.js')).doctor(),
 };

@@ -10,10 +10,10 @@ import { findOrg, findUser, withServices } from './command/services.js';
 
 export const EVENTS: CommandDefinition = {
   usage: 'events',
-  summary: 'the record of changes: who did what, and when, newest first',
-  details: 'A time is a day (in UTC), a time with its zone, or an age such as 30m, 24h or 7d.',
+  summary: 'the audit log: who did what, and when, newest first',
+  details: 'A time is a day (in UTC), a time with a time zone, or an age such as 30m, 24h or 7d.',
   options: [
-    ['--user <USER>', 'only events about this user, by e-mail or id'],
+    ['--user <USER>', 'only events about this user, by email or id'],
     ['--org <ORG>', 'only events of this organization'],
     ['--type <TYPE>', 'only events of this type, such as member.removed'],
     ['--since <TIME>', 'only events from this time on'],
@@ -29,8 +29,13 @@ export const EVENTS: CommandDefinition = {
   commands: [
     {
       usage: 'follow',
-      summary: 'print events as they come, in the order of the feed, until it is interrupted',
-      options: [['--after <CURSOR>', 'begin after this event, by id, or with start (default: from now on)']],
+      summary: 'print new events in the order of the event feed, until you interrupt the command',
+      options: [
+        [
+          '--after <CURSOR>',
+          'print the events after this cursor: the id of an event, or start (default: only new events)',
+        ],
+      ],
       examples: ['events follow', 'events follow --after start --json'],
       run: followEvents,
     },

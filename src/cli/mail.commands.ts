@@ -8,15 +8,15 @@ import { withServices } from './command/services.js';
 
 export const MAIL: CommandGroup = {
   name: 'mail',
-  summary: 'the outbox: mails that wait and mails that failed',
+  summary: 'the outbox: emails that wait and emails that failed',
   commands: [
     {
       usage: 'list',
-      summary: 'list mails that wait, failed or were dropped, latest first, without their text and code',
-      details: 'Mails are kept for 7 days.',
+      summary: 'list emails that wait, failed or were dropped, newest first, without text and code',
+      details: 'Accounts keeps emails for 7 days.',
       options: [
-        ['--state <STATE>', 'waiting, failed, sent, or dropped (its code was void when its turn came)'],
-        ['--to <EMAIL>', 'only mails to this address'],
+        ['--state <STATE>', 'waiting, failed, sent, or dropped (the code in it was no longer valid)'],
+        ['--to <EMAIL>', 'only emails to this address'],
         ['--limit <NUMBER>', 'at most this many (default: 100)'],
       ],
       examples: ['mail list', 'mail list --to ada@example.com --state sent --json'],
@@ -24,10 +24,10 @@ export const MAIL: CommandGroup = {
     },
     {
       usage: 'retry [MAIL]',
-      summary: 'send a waiting or failed mail now, named by its id',
+      summary: 'send a waiting or failed email now, by its id',
       details:
-        'A mail that is of no use any more is refused: its code has expired or is void, or its invitation has ended.',
-      options: [['--failed', 'send all failed mails instead of one']],
+        'The command refuses an email if its code has expired or is invalid, or if its invitation has ended.',
+      options: [['--failed', 'send all failed emails instead of one']],
       changes: true,
       examples: ['mail retry 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'mail retry --failed'],
       run: retryMails,
@@ -78,5 +78,5 @@ async function retryMails(invocation: Invocation): Promise<Report> {
 }
 
 function retriedReport(retried: number): Report {
-  return { lines: [`${retried} mails will be sent now`], json: [{ retried }] };
+  return { lines: [`${retried} emails will be sent now`], json: [{ retried }] };
 }

@@ -12,7 +12,7 @@ import {
 } from './command/definition.js';
 import { findOrg, findUser, MAX_NAME, printList, withServices } from './command/services.js';
 
-const ORG = 'An organization is named by its id, or by its full name if no other has it.';
+const ORG = 'ORG is an id, or a full name that only one organization has.';
 
 export const ORGS: CommandGroup = {
   name: 'orgs',
@@ -49,8 +49,8 @@ export const ORGS: CommandGroup = {
     {
       usage: 'add-owner <ORG> <USER>',
       summary: 'make a user an owner; the existing owners remain',
-      details: `${ORG} A user is named by e-mail or id.`,
-      options: [['--force', 'accept a user who is not a member: they join as an owner']],
+      details: `${ORG} USER is an email address or an id.`,
+      options: [['--force', 'add a user who is not a member: they join as an owner']],
       changes: true,
       examples: [
         'orgs add-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',
@@ -140,7 +140,7 @@ function addOwner(invocation: Invocation): Promise<Report> {
     const changed = await services.memberChanges.makeOwner({ orgId: org.id, userId: user.id, actor, force });
     return {
       lines: [
-        `${user.email} (${user.id}): ${changed ? 'owner now' : 'an owner already'} of ${org.name} (${org.id})`,
+        `${user.email} (${user.id}): ${changed ? 'now an owner' : 'already an owner'} of ${org.name} (${org.id})`,
       ],
       json: [{ orgId: org.id, userId: user.id, changed }],
     };

@@ -19,54 +19,61 @@ import {
 } from './command/definition.js';
 import { printList, withServices } from './command/services.js';
 
-const SCOPES = 'What it may ask for is none, or introspect, memberships and events, separated by commas.';
+const SCOPES = 'SCOPES is none, or a list of introspect, memberships and events, separated by commas.';
 
 export const SERVICES: CommandGroup = {
   name: 'services',
-  summary: 'internal services: their secrets and what they may ask for',
+  summary: 'internal services, their secrets and scopes',
   commands: [
     {
       usage: 'list',
-      summary: 'all services, removed ones too, by name',
+      summary: 'list all services by name, including removed ones',
       options: [LIST_LIMIT],
       examples: ['services list', 'services list --json'],
       run: listServices,
     },
     {
       usage: 'show <NAME>',
-      summary: 'one service and its secrets, by id, with the hour of their last use',
+      summary: 'show a service and its secrets, with their ids and the hour of their last use',
       examples: ['services show billing'],
       run: showService,
     },
     {
       usage: 'add <NAME>',
-      summary: 'add a service and print its secret, once',
-      details: `A name is 1 to 40 lower-case letters, digits and hyphens. ${SCOPES}`,
-      options: [['--allow <SCOPES>', 'what it may ask for (default: none; codes need nothing)']],
+      summary: 'add a service and print its secret once',
+      details: `A name has 1 to 40 lower-case letters, digits and hyphens. ${SCOPES}`,
+      options: [
+        [
+          '--allow <SCOPES>',
+          'scopes of the service (default: none; exchanging one-time codes needs no scope)',
+        ],
+      ],
       changes: true,
       examples: ['services add billing --allow introspect,memberships,events --reason "ticket 4711"'],
       run: addService,
     },
     {
       usage: 'allow <NAME> <SCOPES>',
-      summary: 'set what a service may ask for, from its next request on',
+      summary: 'set the scopes of a service, immediately',
       details: SCOPES,
       changes: true,
-      examples: ['services allow billing introspect --reason "reads no members any more"'],
+      examples: ['services allow billing introspect --reason "no longer reads members"'],
       run: allowService,
     },
     {
       usage: 'rotate <NAME>',
-      summary: 'add a second secret and print it, once; the first works until it is revoked',
+      summary: 'add a second secret and print it once; the first works until you revoke it',
       changes: true,
       examples: ['services rotate billing --reason "every six months"'],
       run: onService(rotateSecret),
     },
     {
       usage: 'revoke-secret <NAME> [SECRET]',
-      summary: 'refuse a secret, from the next request on',
-      details: 'A secret is named by its id. Without one, the older of two live secrets is revoked.',
-      options: [['--end-sessions', 'also end every session that a code for the service opened']],
+      summary: 'revoke a secret, immediately',
+      details: 'SECRET is the id of a secret. Without it, the command revokes the older of two live secrets.',
+      options: [
+        ['--end-sessions', 'also end every delegated session of the service (opened by a one-time code)'],
+      ],
       changes: true,
       examples: [
         'services revoke-secret billing --reason "the new one is in use"',
@@ -76,20 +83,20 @@ export const SERVICES: CommandGroup = {
     },
     {
       usage: 'disable <NAME>',
-      summary: 'refuse a service, and end the sessions that codes for it opened, at the next request',
+      summary: 'disable a service and end its delegated sessions, immediately',
       changes: true,
       examples: ['services disable billing --reason "acts strangely"'],
       run: onService(async ({ serviceChanges }, name, { actor }) =>
         outcomeOf(
           await serviceChanges.disable(name, actor),
-          'disabled, every session that a code for it opened has ended',
-          'is disabled already',
+          'disabled; every delegated session of the service has ended',
+          'is already disabled',
         ),
       ),
     },
     {
       usage: 'enable <NAME>',
-      summary: 'accept a service again; ended sessions stay ended',
+      summary: 'enable a service again; ended sessions stay ended',
       changes: true,
       examples: ['services enable billing --reason "repaired"'],
       run: onService(async ({ serviceChanges }, name, { actor }) =>
@@ -98,11 +105,11 @@ export const SERVICES: CommandGroup = {
     },
     {
       usage: 'remove <NAME>',
-      summary: 'disable a service for good; no other can have its name',
+      summary: 'remove a service for good; its name cannot be used again',
       changes: true,
       examples: ['services remove billing --reason "switched off"'],
       run: onService(async ({ serviceChanges }, name, { actor }) =>
-        outcomeOf(await serviceChanges.remove(name, actor), 'removed, for good', 'is removed already'),
+        outcomeOf(await serviceChanges.remove(name, actor), 'removed for good', 'is already removed'),
       ),
     },
   ],
@@ -110,7 +117,7 @@ export const SERVICES: CommandGroup = {
 
 async function findService({ services }: Services, text: string): Promise<Service> {
   if (!isServiceName(text)) {
-    throw new CannotRunError('the name of a service is 1 to 40 lower-case letters, digits and hyphens');
+    throw new CannotRunError('the name of a service has 1 to 40 lower-case letters, digits and hyphens');
   }
   const found = await services.find(text);
   if (!found) throw new CannotRunError(`there is no service ${text}`);
@@ -168,7 +175,7 @@ async function allowService(invocation: Invocation): Promise<Report> {
   const scopes = requireScopes(text);
   return onService(async ({ serviceChanges }, name, { actor }) => {
     const changed = await serviceChanges.allow(name, scopes, actor);
-    return outcomeOf(changed, `may ask for ${text}`, `may ask for ${text} already`);
+    return outcomeOf(changed, `the scopes are now ${text}`, `the scopes are already ${text}`);
   })(invocation);
 }
 
@@ -193,9 +200,9 @@ async function revokeSecret(
   const endSessions = invocation.flag('endSessions');
   const change = { secretId: invocation.parameters[1], endSessions };
   const { secretId, revoked } = await serviceChanges.revokeSecret(name, change, actor);
-  const ended = endSessions ? ', and every session that a code for the service opened has ended' : '';
+  const ended = endSessions ? ', and every delegated session of the service has ended' : '';
   return {
-    text: `the secret ${secretId} ${revoked ? 'is revoked' : 'was revoked already'}${ended}`,
+    text: `the secret ${secretId} ${revoked ? 'is revoked' : 'was already revoked'}${ended}`,
     json: { secretId, changed: revoked, sessionsEnded: endSessions },
   };
 }

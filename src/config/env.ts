@@ -26,7 +26,7 @@ const MAX_REFRESH_GRACE_SECONDS = 600;
 
 const TRUSTED_RANGE = {
   expected:
-    'IP addresses and CIDR ranges no wider than /8 (IPv6: /7), because a trusted host can claim any client address',
+    'IP addresses and CIDR ranges no wider than /8 (IPv6: /7), because a trusted host can claim any client IP address',
   parse: parseIpRange,
 };
 const ORIGIN: Format<string> = {
@@ -176,7 +176,7 @@ function reasonForOne(env: Env): string | undefined {
   const limits = Object.entries(env).filter(([name]) => name.startsWith('rateLimit'));
   const isLimited = limits.some(([, value]) => value !== undefined);
   if (isLimited && env.redisUrl === undefined)
-    return 'without REDIS_URL, every process would count requests by itself';
+    return 'without REDIS_URL, every process would count requests alone';
   return undefined;
 }
 

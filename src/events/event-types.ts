@@ -37,7 +37,7 @@ function untold<Told, const Word extends string>(
   field: Field<Told, false>,
   ...list: Word[]
 ): Field<Told | Word, false> {
-  return { ...field, text: `${field.text}, and not in the event feed ${words(...list).text}` };
+  return { ...field, text: `${field.text}; only outside the event feed ${words(...list).text}` };
 }
 
 function optional<Value>(field: Field<Value>): Field<Value, true> {
@@ -198,7 +198,7 @@ const CATALOGUE = {
     role: ROLE,
     reason: words('removed', 'left', 'account_deleted'),
   }),
-  'invitation.created': told('organization', 'An email was invited.', INVITATION),
+  'invitation.created': told('organization', 'An email address was invited.', INVITATION),
   'invitation.resent': told(
     'organization',
     'An invitation was resent, with a new code and a new time of expiry.',
@@ -231,18 +231,18 @@ const CATALOGUE = {
   'service.secret_revoked': toldToItself('service', 'A secret of a service was revoked.', SECRET),
   'service.sessions_ended': toldToItself(
     'service',
-    'Every session that a code for this service opened was revoked.',
+    'Every delegated session of the service was revoked.',
     SERVICE,
   ),
   'service.disabled': toldToItself(
     'service',
-    'A service was disabled. Every session that a code for it opened was revoked.',
+    'A service was disabled. Every delegated session of the service was revoked.',
     SERVICE,
   ),
   'service.enabled': toldToItself('service', 'A service was enabled again.', SERVICE),
   'service.removed': toldToItself(
     'service',
-    'A service was removed. Every session that a code for it opened was revoked.',
+    'A service was removed. Every delegated session of the service was revoked.',
     SERVICE,
   ),
   'mail.retried': internal('mail', 'An operator retried an email or, with `all`, all failed emails.', {

@@ -37,8 +37,8 @@ export class EventsRetention {
       if (!isTableDenied(error) && !isColumnDenied(error)) throw error;
       this.mayOnlyAdd = true;
       this.logger.warn(
-        'the database account may not delete from the record of changes: this process stops trying, ' +
-          'and expired events have to be deleted with another account (EVENTS_RETENTION)',
+        'the database user may not delete from the audit log: this process stops trying. ' +
+          'Delete expired events as another database user (EVENTS_RETENTION)',
       );
       return NOTHING;
     }

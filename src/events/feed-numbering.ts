@@ -97,8 +97,8 @@ export class PendingMarks implements OnApplicationShutdown {
       if (!isColumnDenied(error)) throw error;
       this.mayNotClear = true;
       this.logger.warn(
-        'the database account may not update events.pending: this process stops trying, and the feed becomes ' +
-          'slower with every event; grant UPDATE (ip, pending)',
+        'the database user may not update events.pending: this process stops trying, and every event slows ' +
+          'the feed down. Grant UPDATE (ip, pending)',
       );
       return 0;
     }

@@ -10,7 +10,8 @@ import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, START } from './feed.repository.js';
 import type { FeedResponse } from './events.responses.js';
 
-export const TOO_MANY_WAIT = 'Too many requests of this service wait for events; let one of them end first.';
+export const TOO_MANY_WAIT =
+  'Too many requests of this service wait for events. Wait until one of them ends.';
 
 const MAX_LONG_POLLS = 20;
 const EVENTS_AT_ONCE = 1000;
@@ -62,7 +63,7 @@ export class FeedService {
       if (last) return last.eventId;
       if (signal.aborted) break;
     }
-    throw new UnavailableError('The feed is being reset; repeat the request.');
+    throw new UnavailableError('The event feed is being reset. Repeat the request.');
   }
 
   /** A page that is not full has everything that was committed before the call. @throws cursor_expired */

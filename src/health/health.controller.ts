@@ -26,7 +26,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
 
   /** @throws UnavailableError naming a part without which the instance cannot serve; other faults only degrade it */
   async check(): Promise<Readiness> {
-    if (this.stopping) throw new UnavailableError('The service is shutting down.');
+    if (this.stopping) throw new UnavailableError('This instance is shutting down.');
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
     const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
     const database = storageSpace.isFull ? 'full' : 'ok';

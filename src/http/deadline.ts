@@ -78,7 +78,7 @@ function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
     if (taken !== before || socket.writableLength === 0) since = performance.now();
     if (performance.now() - since < STALL_TIMEOUT_MS) return;
     clearInterval(timer);
-    logger.warn('connection closed: the client read nothing of its answer for 15 seconds');
+    logger.warn('connection closed: the client read nothing of the response for 15 seconds');
     socket.destroy();
   }, CHECK_MS);
   timer.unref();

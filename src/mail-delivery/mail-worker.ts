@@ -131,7 +131,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
       if (!this.failed) this.schedule(0);
     } catch (error) {
       this.logger.warn({
-        msg: 'attempt to send a mail failed; it is retried when its lease expires',
+        msg: 'attempt to send an email failed; it is retried when its lease expires',
         mailId: id,
         err: error,
       });
@@ -163,7 +163,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.mails.end(mail, 'sent');
-        this.logger.debug({ msg: 'mail sent', mailId, kind, attempts });
+        this.logger.debug({ msg: 'email sent', mailId, kind, attempts });
         return;
       } catch (error) {
         if (attempt === NOTE_ATTEMPTS || this.abort.signal.aborted) throw error;
@@ -179,11 +179,11 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     const line = { mailId, kind, attempts, error: words };
     if (isFinal || next >= (expiresAt ?? Infinity)) {
       await this.mails.end(mail, 'failed', words);
-      this.logger.error({ msg: 'mail given up', ...line });
+      this.logger.error({ msg: 'email failed; it will not be retried', ...line });
       return;
     }
     await this.mails.postpone(mail, next, words);
-    this.logger.warn({ msg: 'mail not sent; it will be retried', ...line, pauseMs });
+    this.logger.warn({ msg: 'eemail not sent; it will be retried', ...line, pauseMs });
   }
 }
 

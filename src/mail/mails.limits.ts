@@ -19,10 +19,10 @@ interface Group {
   limits: readonly Limit[];
 }
 
-const TOO_MANY_MAILS = 'Too many mails to this e-mail today; try again later.';
-const TOO_MANY_CHANGES = 'Too many changes of your e-mail today; try again later.';
+const TOO_MANY_MAILS = 'Too many emails to this address today; try again later.';
+const TOO_MANY_CHANGES = 'Too many changes of your email today; try again later.';
 export const TOO_MANY_INVITATIONS =
-  'Too many invitations were mailed in the last day to this e-mail, by you or for this organization; try again later.';
+  'You or this organization sent too many invitations, or this email received too many, in the last day; try again later.';
 
 const BY_ALL: Limit = { by: ['recipient'], mails: 10, pauseMs: HOUR_MS, refusal: TOO_MANY_MAILS };
 const BY_SENDER: Limit = { ...BY_ALL, by: ['recipient', 'sender_id'], mails: 5 };

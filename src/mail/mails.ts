@@ -112,10 +112,10 @@ export class Mails {
     });
     if (isDue) return;
     const mail = await this.mails.find(id);
-    if (!mail) throw new RefusedError('there is no such mail', 'mail_not_found');
+    if (!mail) throw new RefusedError('there is no such email', 'mail_not_found');
     // If the email waits or has failed, only its expiry prevents a retry.
     const end = mail.state === 'failed' || mail.state === 'waiting' ? 'expired' : mail.state;
-    throw new RefusedError(`the mail is ${end}`, 'mail_ended');
+    throw new RefusedError(`the email is ${end}`, 'mail_ended');
   }
 
   retryFailed(actor: Actor): Promise<number> {

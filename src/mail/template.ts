@@ -94,7 +94,7 @@ function ownFiles(directory: string, problems: string[]): string[] {
   const files = readdirSync(directory).filter((file) => file.endsWith('.txt'));
   const known = NAMES.map(fileOf);
   for (const file of files.filter((one) => !known.includes(one))) {
-    problems.push(`MAIL_TEMPLATES: ${file}: no mail has this name; expected ${known.join(', ')}`);
+    problems.push(`MAIL_TEMPLATES: ${file}: no email has this name; expected ${known.join(', ')}`);
   }
   return files;
 }

@@ -217,7 +217,7 @@ export class OwnCredentialsController {
   @Put('email')
   @HttpCode(202)
   @ProvenChange(
-    invalidFields({ email: 'must be an e-mail address', password: 'should not be empty' }),
+    invalidFields({ email: 'must be an email address', password: 'should not be empty' }),
     'wrong_password',
     'invalid_second_factor_code',
     'second_factor_code_used',
@@ -250,7 +250,7 @@ export class PasswordRecoveryController {
   @HttpCode(202)
   @Public()
   @RateLimited('forgot', 'address')
-  @ApiProblems(invalidFields({ email: 'must be an e-mail address' }), 'mail_unavailable')
+  @ApiProblems(invalidFields({ email: 'must be an email address' }), 'mail_unavailable')
   requestPasswordReset(
     @Body() { email }: RequestPasswordResetRequest,
     @RequestOrigin() origin: Origin,
@@ -272,7 +272,7 @@ export class PasswordRecoveryController {
   @RateLimited('code', 'address')
   @ApiProblems(
     invalidFields({
-      email: 'must be an e-mail address',
+      email: 'must be an email address',
       code: 'must be a string',
       newPassword: 'must be a string',
     }),

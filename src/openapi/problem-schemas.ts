@@ -47,7 +47,7 @@ const GENERAL: Schemas = {
     required: ['field', 'message'],
     properties: {
       field: { type: 'string', minLength: 1, example: 'email' },
-      message: { type: 'string', minLength: 1, example: 'must be an e-mail address' },
+      message: { type: 'string', minLength: 1, example: 'must be an email address' },
     },
   },
 };

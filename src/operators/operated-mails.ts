@@ -23,7 +23,7 @@ export class OperatedMails {
     const mail = await this.rows.find(id);
     const reason = mail && canBeSent(mail) ? await this.findReasonToDrop(mail) : undefined;
     if (reason !== undefined) {
-      throw new RefusedError(reason, 'mail_obsolete', { detail: `The mail is not sent: ${reason}.` });
+      throw new RefusedError(reason, 'mail_obsolete', { detail: `The email is not sent: ${reason}.` });
     }
     await this.mails.retryOne(id, actor);
   }

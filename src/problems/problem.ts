@@ -47,7 +47,7 @@ export class Problem extends Error {
 
 export function undeclaredParameter(declared: readonly string[]): FieldError {
   const taken = declared.length === 0 ? 'none' : `only ${declared.join(', ')}`;
-  return { field: 'query', message: `has a parameter that this request does not take; it takes ${taken}` };
+  return { field: 'query', message: `has an unknown parameter; this operation accepts ${taken}` };
 }
 
 export class ValidationProblem extends Problem {
@@ -97,7 +97,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const status = statusOf(error) ?? 500;
   if (status === 503)
-    return new UnavailableError('The service cannot answer right now; repeat the request.', 1, error);
+    return new UnavailableError('Accounts cannot respond right now. Repeat the request.', 1, error);
   return new Problem(BY_STATUS[status] ?? 'internal_error', { cause: error });
 }
 

@@ -28,13 +28,13 @@ const RULES = {
   register: {
     limitOf: (env) => env.rateLimitRegister,
     keyOf: (request) => keyOfEmail('register', request),
-    refusal: 'Too many registrations of this e-mail from your address; wait before the next one.',
+    refusal: 'Too many registrations with this email from your IP address; wait before the next one.',
   },
   login: {
     limitOf: (env) => env.rateLimitLogin,
     keyOf: (request) => keyOfEmail('login', request),
     isLifted: true,
-    refusal: 'Too many logins with this e-mail from your address; wait before the next one.',
+    refusal: 'Too many logins with this email from your IP address; wait before the next one.',
   },
   address: {
     limitOf: (env) => env.rateLimitIp,
@@ -43,7 +43,7 @@ const RULES = {
         ? rateLimitKey('address', clientKey(clientAddress(request), CUSTOMER_PREFIX))
         : undefined,
     refusal:
-      'Too many registrations, logins and password requests from your address; wait before the next one.',
+      'Too many registrations, logins and password requests from your IP address; wait before the next one.',
   },
   account: {
     limitOf: (env) => env.rateLimitFailedLogins,
@@ -53,23 +53,23 @@ const RULES = {
     },
     counts: (code) => code === 'invalid_credentials' || code === 'wrong_password',
     isLifted: true,
-    refusal: 'Too many logins with this e-mail have failed; wait before the next one.',
+    refusal: 'Too many failed logins with this email; wait before the next one.',
   },
   lookup: {
     limitOf: (env) => env.rateLimitLookup,
     keyOf: (request) => keyOfPrincipal('lookup', request),
     counts: (code) => code === 'user_not_found',
-    refusal: 'Too many of the e-mails that you added have no account; wait before you add the next one.',
+    refusal: 'Too many of the emails that you added belong to no user; wait before you add the next one.',
   },
   forgot: {
     limitOf: (env) => env.rateLimitForgot,
     keyOf: (request) => keyOfEmail('forgot', request),
-    refusal: 'Too many requests for a code from your address; wait before the next one.',
+    refusal: 'Too many requests for a code from your IP address; wait before the next one.',
   },
   code: {
     limitOf: (env) => env.rateLimitCode,
     keyOf: (request) => keyOfEmail('code', request),
-    refusal: 'Too many attempts to enter a code from your address; wait before the next one.',
+    refusal: 'Too many attempts to enter a code from your IP address; wait before the next one.',
   },
   export: {
     limitOf: (env) => env.rateLimitExport,
@@ -125,7 +125,7 @@ function namesAccount(request: FastifyRequest): boolean {
   return typeof body === 'object' && body !== null && 'challenge' in body;
 }
 
-/** Returns the user's own email, else the canonical one in the body; validation refuses requests without it. */
+/** Returns the user's own email, else the normalized email in the body; validation refuses requests without it. */
 export function emailIn({ body, principal }: FastifyRequest): string | undefined {
   if (principal?.kind === 'user') return principal.email;
   return canonicalEmail(

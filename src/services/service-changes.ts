@@ -20,7 +20,7 @@ import { EventsModule } from '../events/events.module.js';
 import { SecretUses, ServiceCredentials } from './service-credentials.js';
 
 const INVALID_NAME =
-  'the name of a service is 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
+  'the name of a service has 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
 
 /** two, so that a rotation refuses no request */
 export const MAX_LIVE_SECRETS = 2;
@@ -46,7 +46,7 @@ export class ServiceChanges {
     const variable = reservedNames(this.env).get(name);
     if (variable !== undefined)
       throw new RefusedError(
-        `${name} is the value of ${variable}, which no service may be called (service_name_reserved)`,
+        `${name} is the value of ${variable}, so no service can have this name (service_name_reserved)`,
       );
     const allow = storedText(scopes);
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
@@ -76,7 +76,7 @@ export class ServiceChanges {
       const known = await this.secrets.findOf(name, transaction);
       if (liveOf(known).length >= MAX_LIVE_SECRETS)
         throw new RefusedError(
-          `the service ${name} has two live secrets: revoke the one that is out of use first (too_many_secrets)`,
+          `the service ${name} has two live secrets: revoke one of them first (too_many_secrets)`,
         );
       // Must be the newer secret even if the clock is slow.
       const createdAt = Math.max(Date.now(), (known.at(-1)?.createdAt ?? 0) + 1);
@@ -95,7 +95,7 @@ export class ServiceChanges {
       const live = liveOf(known);
       if (secretId === undefined && live.length < MAX_LIVE_SECRETS)
         throw new RefusedError(
-          `the service ${name} has no two live secrets: name by id the one to revoke (secret_not_named)`,
+          `the service ${name} does not have two live secrets: give the id of the secret to revoke (secret_not_named)`,
         );
       const secret = secretId === undefined ? live[0] : known.find(({ id }) => id === secretId);
       if (!secret) throw new RefusedError(`the service ${name} has no secret ${secretId} (secret_not_found)`);
@@ -178,7 +178,7 @@ function liveOf(secrets: readonly ServiceSecret[]): ServiceSecret[] {
 function requireNotRemoved({ name, removedAt }: Service): void {
   if (removedAt !== null)
     throw new RefusedError(
-      `the service ${name} was removed, for good: add one of another name`,
+      `the service ${name} was removed for good: add a service with another name`,
       'service_removed',
     );
 }

@@ -36,7 +36,7 @@ export class ServicesRepository {
       await transaction.of(this.services).insert(service);
     } catch (error) {
       if (!isUniqueViolation(error, SERVICES_KEY)) throw error;
-      const message = `there is or was a service ${service.name}, and names are not given a second time`;
+      const message = `there is or was a service ${service.name}, and a name cannot be used again`;
       throw new RefusedError(`${message} (service_name_taken)`);
     }
   }

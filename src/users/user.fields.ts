@@ -15,7 +15,7 @@ export class UserDto {
 export const IsEmailAddress = (example?: string): PropertyDecorator =>
   applyDecorators(
     ApiEmail(example === undefined ? {} : { example }),
-    ReadBy(canonicalEmail, 'must be an e-mail address'),
+    ReadBy(canonicalEmail, 'must be an email address'),
   );
 
 const MAX_LENGTH = 254;

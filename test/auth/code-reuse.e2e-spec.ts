@@ -68,7 +68,7 @@ describe('a code that is used again', () => {
     await expect.poll(lineOf, { timeout: hangTimeoutMs() }).toBeDefined();
     expect(JSON.parse(lineOf()!)).toMatchObject({
       level: WARN,
-      msg: 'authorization code reused',
+      msg: 'one-time code reused',
       sessionId: sessionIdOf(desktop),
     });
   });

@@ -57,7 +57,7 @@ describe.runIf(engine === 'sqlite')('accounts backup', () => {
     writeFileSync(present, 'mine');
 
     expect(await accounts(installation, ['backup', present])).toEqual(
-      failure(2, `error: ${present} exists, and is not overwritten\n`),
+      failure(2, `error: ${present} already exists, and is not overwritten\n`),
     );
     expect(await readFile(present, 'utf8')).toBe('mine');
 

@@ -62,7 +62,7 @@ describe('accounts users list, find and show', () => {
     expect(emails).toEqual(['many-0000@example.com', 'many-0001@example.com']);
     expect((await linesOf(...two)).at(-1)).toBe('only the first 2 are shown');
     expect(await linesOf('users', 'find', 'many-', '--limit', String(MANY))).toHaveLength(MANY);
-    expect(await linesOf('users', 'find', 'nobody-here')).toEqual(['nobody']);
+    expect(await linesOf('users', 'find', 'nobody-here')).toEqual(['none']);
   });
 
   it('shows who a user is, since when, how many sessions and which organizations', async () => {

@@ -90,7 +90,7 @@ describe('accounts mail', () => {
       { id: mail!.id, state: 'sent', nextAttemptAt: null, lastError: null, attempts: 1 },
     ]);
     expect(JSON.stringify(sent) + stdout).not.toContain(code);
-    const ended = failure(1, 'refused: the mail is sent (mail_ended)\n');
+    const ended = failure(1, 'refused: the email is sent (mail_ended)\n');
     expect(await run('mail', 'retry', mail!.id)).toEqual(ended);
   });
 
@@ -105,7 +105,7 @@ describe('accounts mail', () => {
     expect(await accountsJson(installation, ['mail', 'retry', '--failed'])).toEqual([{ retried: 1 }]);
 
     expect(await list('--to', one.email)).toMatchObject([{ state: 'waiting' }]);
-    const ended = failure(1, 'refused: the mail is expired (mail_ended)\n');
+    const ended = failure(1, 'refused: the email is expired (mail_ended)\n');
     expect(await run('mail', 'retry', expired!.id)).toEqual(ended);
   });
 });
@@ -145,7 +145,7 @@ describe('accounts users reset-code', () => {
     expect(await reset(email, handed!.code)).toMatchObject(invalidEmailCode);
 
     await accountsJson(installation, ['users', 'disable', email]);
-    const disabled = failure(1, 'refused: the account is disabled (account_disabled)\n');
+    const disabled = failure(1, 'refused: the user is disabled (account_disabled)\n');
     expect(await run(...resetCode(email))).toEqual(disabled);
   });
 });
@@ -168,7 +168,7 @@ describe('accounts users set-email', () => {
     const email = anEmail('after');
     const known = await knownEvents(service.db);
 
-    const stdout = `${user.email} (${user.id}): the e-mail is ${email} now, not verified\n`;
+    const stdout = `${user.email} (${user.id}): the email is now ${email}, not verified\n`;
     expect(await setEmail(user, email.toUpperCase())).toMatchObject({ code: 0, stdout });
 
     expect(await columnOf(user, 'email')).toBe(email);
@@ -232,7 +232,7 @@ describe('accounts users set-email', () => {
     const [user, other] = [await anAccount(service), await anAccount(service)];
     const known = await knownEvents(service.db);
     expect(await setEmail(user, other.email)).toEqual(failure(1, /^refused: [^\n]+\(email_taken\)\n$/));
-    expect((await setEmail(user, user.email)).stdout).toContain('already has this e-mail');
+    expect((await setEmail(user, user.email)).stdout).toContain('already has this email');
     expect((await setEmail(user, 'no address')).code).toBe(2);
     expect(await columnOf(user, 'email')).toBe(user.email);
     expect(await columnOf(user, 'email_verified_at')).toBeNull();

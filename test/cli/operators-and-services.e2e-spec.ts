@@ -56,17 +56,20 @@ describe('accounts operators', () => {
     const known = await knownEvents(service.db);
 
     expect(await accounts(installation, ['operators', 'grant', ada.email])).toEqual(
-      failure(1, /^refused: the account has no second factor, .*\(second_factor_required\)\n$/),
+      failure(
+        1,
+        /^refused: the user does not use two-factor authentication, .*\(second_factor_required\)\n$/,
+      ),
     );
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect(await run('grant', ada.email, '--force', ...BY_ROOT)).toMatchObject([{ changed: true }]);
     expect(await eventsSince(service.db, known)).toMatchObject([{ data: { force: true } }]);
     const { stdout } = await accounts(installation, ['operators', 'list']);
-    expect(stdout).toMatch(new RegExp(`^${ada.id}  ${ada.email}  since \\S+Z  NO SECOND FACTOR$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${ada.id}  ${ada.email}  since \\S+Z  NO 2FA$`, 'm'));
     await run('revoke', ada.email);
     await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
     expect(await accounts(installation, ['operators', 'grant', ada.email, '--force'])).toEqual(
-      failure(1, 'refused: the account is disabled (account_disabled)\n'),
+      failure(1, 'refused: the user is disabled (account_disabled)\n'),
     );
   });
 
@@ -89,7 +92,7 @@ describe('accounts operators', () => {
     expect((await ada.post('/api/me/second-factor/remove', removal)).status).toBe(200);
     const command = ['users', 'remove-second-factor', grace.email, ...BY_ROOT];
     const { stdout } = await accounts(installation, command);
-    expect(stdout).toMatch(/the second factor is removed, .* no longer an operator\n$/);
+    expect(stdout).toMatch(/two-factor authentication is off, .* no longer an operator\n$/);
     const [again] = await accountsJson(installation, command);
     expect(again).toEqual({ id: grace.id, email: grace.email, changed: false, operatorRevoked: false });
 

@@ -69,6 +69,12 @@ describe('accounts', () => {
     expect(stdout).toContain(`\nExamples:\n  accounts ${command}`);
   });
 
+  it('prints the version of the package, without the libraries of the commands', async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const result = await accounts(nowhere, ['--version'], { env: refusing(OF_COMMANDS) });
+    expect(result).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   it.each([
     ['npx accounts', ['npx', 'accounts']],
     ['npm run accounts', ['npm', 'run', '--silent', 'accounts', '--']],

@@ -285,7 +285,7 @@ describe('accounts users delete', () => {
     const both = [alone.id, shared.id].toSorted();
     expect(stderr).toMatch(/^refused: the user is the only enabled owner of [^\n]*\(last_owner\)\n$/);
     expect(/owner of (\S+), (\S+); nobody/.exec(stderr)!.slice(1).toSorted()).toEqual(both);
-    expect(stderr).toContain(`; nobody else is in ${alone.id} (`);
+    expect(stderr).toContain(`; no other user is in ${alone.id} (`);
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect((await only.get('/api/me')).status).toBe(200);
 
@@ -498,7 +498,7 @@ describe('the last-owner rule', () => {
     const own = await anOrgOf(only);
     const known = await knownEvents(service.db);
 
-    const why = `the user is the only enabled owner of ${own.id}; nobody else is in ${own.id} (last_owner)`;
+    const why = `the user is the only enabled owner of ${own.id}; no other user is in ${own.id} (last_owner)`;
     expect(await run('users', 'disable', only.email)).toEqual(failure(1, `refused: ${why}\n`));
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect((await only.get('/api/me')).status).toBe(200);
@@ -525,13 +525,13 @@ describe('the last-owner rule', () => {
 
     expect(code).toBe(0);
     for (const { id, name } of orgs) {
-      const way = `has no enabled owner now: accounts orgs add-owner ${id} <USER>`;
+      const way = `no longer has an enabled owner: accounts orgs add-owner ${id} <USER>`;
       expect(stdout).toContain(`organization ${id} (${name}) ${way}\n`);
     }
     expect(stdout).not.toContain(kept.id);
     const doctor = await run('doctor', '--json');
     expect(doctor.code).toBe(1);
-    const claim = 'every organization has an owner whose account is enabled';
+    const claim = 'every organization has an enabled owner';
     const finding = doctor.stdout.split('\n').find((line) => line.includes(claim))!;
     expect(JSON.parse(finding)).toMatchObject({
       holds: false,

@@ -155,7 +155,7 @@ describe('a wrong configuration', async () => {
       const process = spawnService(service.directory, { ...service.env, [variable]: 'billing' });
       expect(await exitCode(process)).toBe(1);
       expect(process.stderr).toEqual([
-        `${variable}: there is a service of this name, whose tokens would pass for full ones: set another value, or run accounts services remove billing`,
+        `${variable}: a service has this name, so Accounts would accept its access tokens as full ones: set another value, or run accounts services remove billing`,
       ]);
     }
 

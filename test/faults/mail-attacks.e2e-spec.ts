@@ -14,7 +14,7 @@ const MAIL_TAKES_MS = 250;
 const LEAST_BACKLOG = 100;
 /** Those that are being sent at the moment, and some on a busy machine. */
 const MOST_BEFORE_A_RESET = 20;
-const RESET = 'Your code for a new password';
+const RESET = 'Your password reset code';
 
 describe.each(ENGINES)('strangers who have mail sent on %s', (engine) => {
   async function start() {

@@ -90,7 +90,7 @@ it('serves others while clients send requests for long answers ahead and read no
     socket.on('error', () => undefined);
     socket.write(keptAliveRequest('GET /api/me', [`Authorization: Bearer ${greedy.token}`]).repeat(20));
   }
-  const cut = () => service.logs.filter((line) => line.includes('read nothing of its answer')).length;
+  const cut = () => service.logs.filter((line) => line.includes('read nothing of the response')).length;
   const statuses: number[] = [];
   let peakMiB = 0;
   const served = async (): Promise<void> => {

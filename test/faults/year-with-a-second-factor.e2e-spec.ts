@@ -165,7 +165,7 @@ it(
     // July: she forgets the password. The emailed code sets another one, and opens nothing.
     await later(50);
     done(await ada.at(2).withToken(undefined).post('/api/auth/password/forgot', { email: ada.email }), 202);
-    const isReset = ({ subject }: { subject: string }): boolean => subject === 'Your code for a new password';
+    const isReset = ({ subject }: { subject: string }): boolean => subject === 'Your password reset code';
     const { code } = await waitFor('the mail with the code', hangTimeoutMs(), () =>
       mailServer.to(ada.email).find(isReset),
     );
@@ -241,7 +241,7 @@ const tallied = (counts: Record<string, number>): string[] =>
     .flatMap(([name, count]) => times(count, () => name))
     .toSorted();
 
-const SET_UP = 'Your account asks for a second factor now';
+const SET_UP = 'Two-factor authentication was turned on';
 
 const EVENTS = {
   'account.registered': 1,
@@ -256,11 +256,11 @@ const EVENTS = {
 };
 
 const MAILS = {
-  'Your code to confirm this e-mail address': 1,
-  'Your code for a new password': 1,
+  'Your code to confirm this email address': 1,
+  'Your password reset code': 1,
   'Your password was changed': 2,
   'A recovery code of your account was used': 2,
-  'Somebody sends wrong codes for your account': 1,
+  'Someone entered wrong codes for your account': 1,
   [SET_UP]: 4,
-  'Your account asks for no second factor any more': 3,
+  'Two-factor authentication was turned off': 3,
 };

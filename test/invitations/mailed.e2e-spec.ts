@@ -179,7 +179,7 @@ describe('an invitation by mail', () => {
     await mailed(other.owner, other.org, guest.email);
     await service.anyone.post('/api/auth/password/forgot', { email: guest.email });
     await waitFor('the code for a password', hangTimeoutMs(), () =>
-      mailServer.to(guest.email).some(({ subject }) => subject === 'Your code for a new password'),
+      mailServer.to(guest.email).some(({ subject }) => subject === 'Your password reset code'),
     );
   });
 
@@ -203,7 +203,7 @@ describe('an invitation by mail', () => {
     const guest = await anAccount(service, 'guest');
     await addMails(20, { recipient: guest.email, code_id: 'x' });
     expect((await guest.post('/api/me/email/verification')).status).toBe(202);
-    expect((await mailServer.next(guest.email)).subject).toBe('Your code to confirm this e-mail address');
+    expect((await mailServer.next(guest.email)).subject).toBe('Your code to confirm this email address');
   });
 
   it('is counted for a day', async () => {

@@ -50,7 +50,7 @@ describe('the outbox', () => {
     expect(mail.headers).toMatch(new RegExp(`^To: ${email}$`, 'm'));
     expect(mail.headers).toMatch(/^Auto-Submitted: auto-generated$/m);
     expect(mail.headers).toMatch(/^Content-Type: text\/plain/m);
-    expect(mail.subject).toBe('Your code for a new password');
+    expect(mail.subject).toBe('Your password reset code');
     expect(dump).toContain(id);
     const bare = mail.code!.replace('-', '');
     for (const text of [dump, service.logs.join('\n')]) {
@@ -70,7 +70,7 @@ describe('the outbox', () => {
     await mailServer.next(email);
     await untilState(mailing.db, email, 'sent');
     const logs = service.logs.slice(logged);
-    expect(logs.filter((line) => line.includes('mail not sent; it will be retried'))).toHaveLength(1);
+    expect(logs.filter((line) => line.includes('email not sent; it will be retried'))).toHaveLength(1);
     expect(logs.join('\n')).not.toMatch(/hunter2/);
   });
 
@@ -115,8 +115,8 @@ describe('the outbox', () => {
       await mailServer.next(ada.email, 4);
       expect(subjects(ada).toSorted()).toEqual([
         'A recovery code of your account was used',
-        'Your account asks for a second factor now',
-        'Your account asks for no second factor any more',
+        'Two-factor authentication was turned on',
+        'Two-factor authentication was turned off',
         'Your account has new recovery codes',
       ]);
       for (const { text } of mailServer.to(ada.email)) {
@@ -168,7 +168,7 @@ describe('the outbox of services that start and stop', () => {
 
       expect(await mailOf(mailing.db, email)).toMatchObject({ last_error: 'ECONNREFUSED CONN' });
       // The row is written before the line.
-      const logged = () => service.logs.find((text) => text.includes('mail not sent'));
+      const logged = () => service.logs.find((text) => text.includes('email not sent'));
       const named = expect.stringContaining('"error":"ECONNREFUSED CONN"');
       await expect.poll(logged, { timeout: hangTimeoutMs() }).toEqual(named);
       const listed = await accountsJson<{ lastError: string }>(service.installation, ['mail', 'list']);

@@ -12,7 +12,7 @@ const WRONG_TEMPLATES: [file: string, text: string, message: RegExp][] = [
   ['email-verification.txt', 'Subject: Hello\n\nno code\n', /misses \{\{code\}\}/],
   ['email-change.txt', 'Subject: {{code}}\n\n{{code}}\n', /the subject takes no placeholders/],
   ['password-changed.txt', 'Subject: Hello\n\n{{code}}\n', /there is no \{\{code\}\} here/],
-  ['passwort-reset.txt', 'Subject: Hello\n\n{{code}}\n', /no mail has this name/],
+  ['passwort-reset.txt', 'Subject: Hello\n\n{{code}}\n', /no email has this name/],
   ['invitation.txt', `Subject: Hello\n\n{{code}}${'x'.repeat(70_000)}`, /at most 65536 bytes/],
 ];
 

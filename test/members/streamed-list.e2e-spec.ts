@@ -86,7 +86,7 @@ describe('a member list that is streamed', () => {
   });
 
   it('is ended for a client that stops reading', async () => {
-    const stalled = () => service.logs.filter((line) => line.includes('read nothing of its answer'));
+    const stalled = () => service.logs.filter((line) => line.includes('read nothing of the response'));
     const reader = await aReader();
     const streams = await Promise.all(
       paths.flatMap(([, path]) => [

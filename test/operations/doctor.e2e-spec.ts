@@ -23,71 +23,71 @@ const DAMAGES = `
 every migration of this version has run
   UPDATE migrations SET name = 'x'
 every organization has an owner
-every membership agrees with its last event
+every membership matches its last event
   UPDATE members SET role = 'admin' WHERE org_id = :org
-every organization has an owner whose account is enabled
+every organization has an enabled owner
   UPDATE users SET disabled_at = 1, disabled_email = email WHERE id = :owner
 no purge of a deleted organization is overdue
-every pending invitation is from somebody who may invite
+every pending invitation is from a user who may invite
   UPDATE orgs SET deleted_at = 1, deleted_name = name, purge_at = :yesterday WHERE id = :org
 every deleted organization has a purge time, and no other has one
-every pending invitation is from somebody who may invite
+every pending invitation is from a user who may invite
   UPDATE orgs SET deleted_at = 1, deleted_name = name WHERE id = :org
 every deleted organization has a purge time, and no other has one
   UPDATE orgs SET purge_began_at = 1 WHERE id = :org
 every membership belongs to a user and an organization
-every membership agrees with its last event
+every membership matches its last event
   UPDATE members SET user_id = 'gone' WHERE user_id = :member
   UPDATE members SET org_id = 'gone' WHERE user_id = :member
-every membership has the e-mail of its user
+every membership has the email of its user
   UPDATE members SET email = 'before@example.com' WHERE user_id = :member
 every membership has a valid role
-every membership agrees with its last event
+every membership matches its last event
   UPDATE members SET role = 'king' WHERE user_id = :member
-every membership agrees with its last event
+every membership matches its last event
   DELETE FROM members WHERE user_id = :member
 every revision of an organization belongs to one change
   UPDATE events SET org_revision = 2 WHERE org_id = :org AND org_revision = 3
-no event waits for long for its place in the feed
+no event waits long for its position in the event feed
   INSERT INTO events (id, type, at, actor_type, user_id, user_revision, data, pending)
     VALUES (:event, 'account.enabled', 1, 'system', :member, 9, '{}', 1)
-no event that has its place in the feed is still marked for long
+no event with a position in the event feed stays marked as pending
   INSERT INTO events (id, type, at, actor_type, user_id, user_revision, data, pending)
     VALUES (:event, 'account.enabled', 1, 'system', :member, 9, '{}', 1);
     INSERT INTO feed (seq, event_id) SELECT MAX(seq) + 1, :event FROM feed
-the feed has no gap
+the event feed has no gap
   DELETE FROM feed WHERE seq = 2
-the feed has the events of each organization in the order of its revision
+the event feed has the events of each organization in the order of their revisions
   UPDATE events SET org_revision = 99 WHERE type = 'org.created' AND org_id = :org
-the feed has the events of each account in the order of its revision
+the event feed has the events of each user in the order of their revisions
   INSERT INTO events (id, type, at, actor_type, user_id, user_revision, data, pending)
     VALUES (:event, 'account.enabled', 1, 'system', :member, 0, '{}', NULL);
     INSERT INTO feed (seq, event_id) SELECT MAX(seq) + 1, :event FROM feed
-an e-mail has at most one pending invitation to an organization
+an email has at most one pending invitation to an organization
 every invitation is pending, or has ended
   UPDATE invitations SET email = 'one@example.com', pending = NULL WHERE email = 'two@example.com'
 every invitation is pending, or has ended
   UPDATE invitations SET status = 'accepted'
-every pending invitation is from somebody who may invite
+every pending invitation is from a user who may invite
   UPDATE invitations SET invited_by = :member
   UPDATE users SET disabled_at = 1, disabled_email = email WHERE id = :admin
   UPDATE invitations SET org_id = 'gone'
 no session belongs to a deleted user
   UPDATE sessions SET user_id = 'gone' WHERE user_id = :member
-every authorization code belongs to a session
+every one-time code belongs to a session
   UPDATE authorization_codes SET session_id = 'gone'
-every session that a code opened has its login and the first session of its branch
+every delegated session has its parent session and the first session of its branch
   UPDATE sessions SET login_id = NULL WHERE id = :second
   UPDATE sessions SET code_hash = NULL WHERE id = :first
   UPDATE sessions SET login_id = 'gone' WHERE user_id = :owner AND login_id IS NOT NULL
   UPDATE sessions SET branch_id = 'gone' WHERE id = :second
-no session that a code opened is refreshed
+no delegated session was refreshed
   UPDATE sessions SET refresh_generation = 1 WHERE id = :first
-every session that a code opened has the user and the time of its login, and the login of its branch
+every delegated session has the user and the login time of its parent session, and the parent session of its branch
   UPDATE sessions SET user_id = :admin WHERE id = :second
   UPDATE sessions SET auth_time = auth_time - 1 WHERE id = :second
   UPDATE sessions SET branch_id = :second WHERE id = :first
-no revocation has been left unfinished
+no revocation is left unfinished
   INSERT INTO pending_revocations (session_id, user_id, since, reason)
     VALUES (:login, :owner, :yesterday, 'logout')
 no session expires before it begins
@@ -96,20 +96,20 @@ no session begins before its login
   UPDATE sessions SET auth_time = created_at + 30001 WHERE user_id = :member
 no session outlives SESSION_MAX_AGE after its login
   UPDATE sessions SET expires_at = auth_time + 30 * 86400000 + 30001
-every account asks for the second factor that is enabled for it
+every user with an enabled second factor needs it to log in
   UPDATE users SET second_factor_at = 1 WHERE id = :member
-every account asks for the second factor that is enabled for it
-a key of JWT_KEYS_FILE opens the secret of every second factor
+every user with an enabled second factor needs it to log in
+a key of JWT_KEYS_FILE decrypts the secret of every second factor
   INSERT INTO second_factors (user_id, secret, enabled_at) VALUES (:member, 's', 1)
-every second factor is either enabled or pending for a time
-a key of JWT_KEYS_FILE opens the secret of every second factor
+every second factor is either enabled or pending until a time
+a key of JWT_KEYS_FILE decrypts the secret of every second factor
   INSERT INTO second_factors (user_id, secret) VALUES (:member, :sealedForAdmin);
     INSERT INTO second_factors (user_id, secret, pending_until) VALUES (:admin, :sealedForAdmin, 1)
-no account without a second factor has recovery codes
+no user without two-factor authentication has recovery codes
   INSERT INTO recovery_codes (user_id, hash) VALUES (:member, 'h')
 every operator was granted by a command
   UPDATE users SET operator_since = :now WHERE id = :member
-no removed service has a live secret, and no other has more than two
+no removed service has a live secret, and no other service has more than two
   INSERT INTO services (name, allow, created_at, disabled_at, removed_at) VALUES ('a', '', 1, 1, 1);
     INSERT INTO service_secrets (id, service, hash, created_at) VALUES ('1', 'a', 'h', 1)
   INSERT INTO services (name, allow, created_at) VALUES ('a', '', 1);
@@ -117,7 +117,7 @@ no removed service has a live secret, and no other has more than two
     VALUES ('1', 'a', '1', 1), ('2', 'a', '2', 1), ('3', 'a', '3', 1)
 every removed service is disabled
   INSERT INTO services (name, allow, created_at, removed_at) VALUES ('a', '', 1, 1)
-no session for a service that is disabled or gone is of its epoch, or of a later one
+no delegated session of a disabled or removed service has its epoch, or a later one
   INSERT INTO services (name, allow, epoch, created_at, disabled_at) VALUES ('a', '', 3, 1, 1);
     UPDATE sessions SET service = 'a', bound_epoch = 3 WHERE id = :first;
     UPDATE sessions SET service = 'a', bound_epoch = 1 WHERE id = :second
@@ -128,12 +128,12 @@ no session for a service that is disabled or gone is of its epoch, or of a later
     UPDATE sessions SET service = 'a', bound_epoch = 3 WHERE id = :first;
     UPDATE sessions SET service = 'a', bound_epoch = 1 WHERE id = :second
   UPDATE sessions SET service = 'gone', bound_epoch = 0 WHERE id = :first
-exactly the disabled accounts are listed as disabled
+exactly the disabled users are listed as disabled
 exactly the deleted organizations are listed as deleted
   UPDATE users SET disabled_email = email WHERE id = :member;
     UPDATE orgs SET deleted_name = name WHERE id = :org
-every membership has the e-mail of its user
-every e-mail is in its canonical form
+every membership has the email of its user
+every email is normalized
   UPDATE users SET email = 'Loud@Example.com' WHERE id = :member
   UPDATE users SET email = 'nobody' WHERE id = :member
 `;
@@ -232,7 +232,7 @@ describe('the doctor', () => {
   it('detects a column that no migration created', async () => {
     const [add, drop] = ['ALTER TABLE orgs ADD COLUMN extra integer', 'ALTER TABLE orgs DROP COLUMN extra'];
     const found = await altered(add, drop, untrue);
-    expect(claimsOf(found)).toEqual(['the tables are as the migrations made them']);
+    expect(claimsOf(found)).toEqual(['the tables have the schema of the migrations']);
   });
 
   it('detects a missing index, and the queries that it slows down', async () => {
@@ -251,7 +251,7 @@ describe('the doctor', () => {
 
     expect(code).toBe(1);
     expect(lines.filter((line) => line.startsWith('RED'))).toEqual([
-      'RED    the tables are as the migrations made them',
+      'RED    the tables have the schema of the migrations',
       'RED    hot queries use their indexes',
     ]);
     expect(lines).toContain('         the clean-up of sessions reads all of sessions');
@@ -260,7 +260,7 @@ describe('the doctor', () => {
   it('treats a claim that cannot be checked as false', async () => {
     const [hide, show] = ['ALTER TABLE users RENAME TO hidden', 'ALTER TABLE hidden RENAME TO users'];
     const sick = await altered(hide, show, untrue);
-    expect(claimsOf(sick)).toContain('every e-mail is in its canonical form');
+    expect(claimsOf(sick)).toContain('every email is normalized');
     expect(sick.flatMap(({ faults }) => faults).join()).toContain('could not be checked');
   });
 

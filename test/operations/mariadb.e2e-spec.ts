@@ -98,7 +98,7 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
       await cleanUp.deleteExpired();
       await dataSource.destroy();
 
-      const said = expect.stringMatching(/may not delete from the record of changes/) as unknown;
+      const said = expect.stringMatching(/may not delete from the audit log/) as unknown;
       expect(warn.mock.calls.map(([text]) => text as unknown)).toEqual([said]);
       warn.mockRestore();
       expect(await find()).toEqual([{ ip: null }]);

@@ -97,7 +97,7 @@ describe('docs/services.md', () => {
     ])
       expect(printed.get('Rotate the secret')).toMatch(line);
     expect(printed.get('Replace a leaked secret')).toMatch(
-      /^billing: the secret \S+ is revoked, and every session that a code for the service opened has ended$/m,
+      /^billing: the secret \S+ is revoked, and every delegated session of the service has ended$/m,
     );
     expect(json('end')).toMatchObject(invalidToken.body);
     expect((await service.anyone.withToken(plain.token).get('/api/me')).status).toBe(200);

@@ -72,7 +72,7 @@ describe('the own e-mail', () => {
     const issued = await (await anOperator(service)).post<{ code: string }>(path, { reason: 'a test' });
     expect(issued.status, issued.text).toBe(201);
     expect(await mailServer.next(before.email)).toMatchObject({
-      subject: 'An operator issued a code for your password',
+      subject: 'An operator issued a password reset code',
       code: undefined,
     });
     expect((await verify(before, (await askedForChange(before)).code)).status).toBe(200);
@@ -92,7 +92,7 @@ describe('the own e-mail', () => {
     const known = await knownEvents(service.db);
     expect((await user.get<{ user: { email: string } }>('/api/me')).body.user.email).toBe(user.email);
     expect(await verify(user, code)).toMatchObject({ status: 200, body: { ok: true } });
-    expect(notice).toMatchObject({ subject: 'Your e-mail address is about to change', code: undefined });
+    expect(notice).toMatchObject({ subject: 'Your email address is about to change', code: undefined });
     expect(await eventsSince(service.db, known)).toEqual([{ ...about(user), type: 'account.email_changed' }]);
     const sql = 'SELECT email, email_verified_at, revision FROM users WHERE id = ?';
     const rows = await service.db.query(sql, [user.id]);
@@ -116,7 +116,7 @@ describe('the own e-mail', () => {
     const before = mailServer.to(owner.email).length;
     await change(user, owner.email);
     const notice = await mailServer.next(owner.email, before + 1);
-    const subject = 'You have an account with this e-mail address';
+    const subject = 'You have an account with this email address';
     expect(notice).toMatchObject({ subject, code: undefined });
     expect(notice.text).not.toContain(user.email);
   });
@@ -211,8 +211,8 @@ describe('the own e-mail', () => {
     const verification = await mailServer.next(victim!.email, sent + 1);
     await service.anyone.post('/api/auth/password/forgot', { email: victim!.email });
     const recovery = await mailServer.next(victim!.email, sent + 2);
-    expect(verification.subject).toBe('Your code to confirm this e-mail address');
-    expect(recovery.subject).toBe('Your code for a new password');
+    expect(verification.subject).toBe('Your code to confirm this email address');
+    expect(recovery.subject).toBe('Your password reset code');
     const body = { email: victim!.email, code: recovery.code, newPassword: aPassword() };
     expect((await service.anyone.post('/api/auth/password/reset', body)).status).toBe(200);
   });

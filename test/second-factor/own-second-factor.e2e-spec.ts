@@ -230,7 +230,7 @@ describe('the second factor of an account', () => {
     );
     expect(await remove(appCode(secret))).toMatchObject(invalidSecondFactorCode);
     await waitFor('the log names the user', hangTimeoutMs(), () =>
-      service.logs.some((line) => line.includes(ada.id) && line.includes('no key opens')),
+      service.logs.some((line) => line.includes(ada.id) && line.includes('no key decrypts')),
     );
     expect((await remove(recoveryCodes[3])).status).toBe(200);
   });

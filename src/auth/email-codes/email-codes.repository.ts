@@ -61,12 +61,12 @@ export const EMAIL_CODE_TTL_MS = 15 * 60_000;
 const PURGE_AFTER_MS = 3_600_000;
 
 const FIND_OLD = hotStatement(
-  'the clean-up of mailed codes',
+  'the clean-up of email codes',
   'SELECT id FROM email_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?',
   [0, 1],
 );
 const FIND = hotStatement(
-  'the look-up of mailed codes',
+  'the lookup of email codes',
   `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
      handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
    FROM email_codes WHERE purpose IN (?, ?) AND subject = ?`,

@@ -137,5 +137,5 @@ export class HashQueue {
 }
 
 function busy(): UnavailableError {
-  return new UnavailableError('Too many logins right now; try again shortly.', RETRY_AFTER_SECONDS);
+  return new UnavailableError('Too many logins right now. Try again shortly.', RETRY_AFTER_SECONDS);
 }

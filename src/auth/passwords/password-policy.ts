@@ -49,11 +49,11 @@ export function passwordFault(
   if (length > MAX_CODE_POINTS) return tooLong;
   if (isCommonPassword(password)) return COMMON_PASSWORD;
   if (email !== undefined && isNamedBy(email, password)) {
-    return 'must not be the e-mail address or its part before the @, once or several times';
+    return 'must not be the email address or its part before the @, once or repeated';
   }
   const names = ['accounts', jwtIssuer, hostOf(jwtIssuer), mailFrom?.name ?? ''];
   return names.some((name) => repeats(password, name))
-    ? 'must not be the name of this service, once or several times'
+    ? 'must not be the name of this service, once or repeated'
     : undefined;
 }
 

@@ -42,7 +42,7 @@ export class OwnerProofs {
     const credentials = await this.verifyPassword(userId, password, client);
     if (credentials.secondFactorAt === null) return { credentials, code: undefined };
     if (code === undefined)
-      throw new ValidationProblem([{ field: 'code', message: 'must be a code of the second factor' }]);
+      throw new ValidationProblem([{ field: 'code', message: 'must be a TOTP code or a recovery code' }]);
     return { credentials, code: await this.verification.check(credentials, 'signed-in', code) };
   }
 

@@ -27,7 +27,7 @@ import {
 import { Problem } from '../../problems/problem.js';
 
 export const TOO_MANY_WRONG_CODES =
-  'Too many wrong codes were sent for this account; wait before the next one, or send a recovery code.';
+  'Too many wrong TOTP codes for this user; wait before the next one, or send a recovery code.';
 
 export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
 
@@ -156,7 +156,7 @@ export class SecondFactorVerification {
   private findStep(userId: string, { secret: encrypted }: StoredSecret, digits: string): number | undefined {
     const secret = this.secrets.decrypt(encrypted, userId);
     if (secret) return findStep(secret, digits, Date.now());
-    const msg = 'no key opens the secret of this user; restore the key that sealed it';
+    const msg = 'no key decrypts the TOTP secret of this user; restore the key that encrypted it';
     this.logger.error({ msg, userId });
     return undefined;
   }

@@ -133,7 +133,7 @@ export class CodesService {
   private async revokeReusedSession(hash: string, origin: Origin): Promise<boolean> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return false;
-    this.logger.warn({ msg: 'authorization code reused', sessionId: opened.id });
+    this.logger.warn({ msg: 'one-time code reused', sessionId: opened.id });
     // Used codes are not secret, so a second reuse must be cheap.
     if (opened.branchRevokedAt === null) {
       await this.revocation.revoke(opened.id, {

@@ -81,7 +81,7 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
     if (others.length > 0) await this.revocation.revokeRows(userId, others, TOO_MANY);
     for (const { id } of heads) await this.revocation.revoke(id, TOO_MANY);
     this.logger.warn({
-      msg: 'too many sessions opened by codes: the oldest were ended',
+      msg: 'too many delegated sessions: the oldest were ended',
       userId,
       ended: sessions.length,
     });

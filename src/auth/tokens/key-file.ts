@@ -111,7 +111,7 @@ function lockFor(file: string): (() => void) | undefined {
     if (process.geteuid?.() === 0) chownSync(lock, uid, gid);
     return holdLock(lock);
   } catch (error) {
-    throw new SigningKeysError(`no lock can be made beside ${file} (${(error as Error).message})`);
+    throw new SigningKeysError(`cannot create a lock next to ${file} (${(error as Error).message})`);
   }
 }
 

@@ -16,7 +16,7 @@ export async function openDatabase(env: Env, purpose: Purpose): Promise<DataSour
   );
   const late = sleep(OPEN_TIMEOUT_MS, undefined, { ref: false }).then(() => undefined);
   const dataSource = await Promise.race([opening, late]);
-  if (!dataSource) throw databaseError('ETIMEDOUT', 'nothing answers there');
+  if (!dataSource) throw databaseError('ETIMEDOUT', 'no server answers there');
   return dataSource;
 }
 
@@ -35,11 +35,11 @@ export async function withDatabase<T>(
 
 export async function requireSchema(dataSource: DataSource): Promise<void> {
   if (!(await isSchemaUpToDate(dataSource))) {
-    throw new CannotRunError('the database is of another version: run accounts migrate first');
+    throw new CannotRunError('the database has the schema of another version: run accounts migrate first');
   }
   if (await isSchemaNewer(dataSource)) {
     throw new CannotRunError(
-      'the database is of a newer version than this command: use the command of that version',
+      'the database has a newer schema than this command knows: use the command of that version',
     );
   }
 }

@@ -11,7 +11,8 @@ export function explain(error: unknown): { lines: string[]; isRefusal: boolean }
   }
   if (error instanceof RefusedError) return { lines: [`refused: ${error.message}`], isRefusal: true };
   if (error instanceof LostConflictError) {
-    const again = 'error: others kept changing the same data, and nothing was done: run the command again';
+    const again =
+      'error: other transactions kept changing the same data. Nothing was changed; run the command again';
     return { lines: [again], isRefusal: false };
   }
   if (error instanceof Problem && !(error instanceof UnavailableError)) {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../../config/env.js';
 import { type CommandDefinition, type CommandGroup, Invocation, write } from './definition.js';
 
 export interface Commands {
@@ -12,8 +13,8 @@ const COULD_NOT_RUN = 2;
 const UNREAD = 141;
 
 const EXIT_CODES = `
-Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run.
-The configuration is the service's own: environment variables, or .env in the working directory.`;
+Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run, 141 output pipe closed (SIGPIPE).
+Configuration: the environment variables of Accounts, or .env in the working directory.`;
 
 export async function runAccounts(parameters: string[], commands: Commands): Promise<number> {
   process.stdout.on('error', endUnread);
@@ -33,7 +34,8 @@ export async function runAccounts(parameters: string[], commands: Commands): Pro
 
 function build({ groups, commands }: Commands, end: (exitCode: number) => void): Command {
   const program = quiet(new Command('accounts'))
-    .description('Manage accounts, organizations, services and signing keys as an operator.')
+    .description('Manage users, organizations, services and signing keys as an operator.')
+    .version(VERSION, '-V, --version', 'print the version')
     .addHelpText('after', EXIT_CODES);
   for (const { name, summary, commands: ofGroup } of groups) {
     const group = quiet(program.command(name)).description(summary);
@@ -53,10 +55,10 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .description([definition.summary, definition.details].filter(Boolean).join('\n\n'));
   for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
   if (definition.changes) {
-    const reason = ['--reason <TEXT>', 'reason for the record; only operators can read it'] as const;
+    const reason = ['--reason <TEXT>', 'reason for the audit log; only operators can read it'] as const;
     if (definition.changes === true) command.option(...reason);
     else command.requiredOption(...reason);
-    command.option('--as <NAME>', 'name of the operator for the record (default: your system user)');
+    command.option('--as <NAME>', 'name of the operator in the audit log (default: your system user)');
   }
   const examples = definition.examples.map((example) => `  accounts ${example}`);
   command

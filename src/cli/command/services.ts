@@ -57,7 +57,7 @@ export async function findOrg({ orgs }: Services, text: string): Promise<Org> {
   const name = oneLine(text, MAX_NAME);
   const named = name === undefined ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
   const [org, other] = named;
-  if (!org) throw new CannotRunError('there is no organization of that name: see accounts orgs find');
+  if (!org) throw new CannotRunError('there is no organization with that name: see accounts orgs find');
   if (other) {
     const ids = named.slice(0, MAX_NAMED).map(({ id }) => id);
     const more = named.length > MAX_NAMED ? ' or another' : '';

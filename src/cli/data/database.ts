@@ -78,16 +78,16 @@ export async function backUp({ parameters }: Invocation): Promise<Report> {
     const faults = damageOf(draft);
     const copy = { ...env, database: { engine: 'sqlite', file: draft } } as const;
     if ((await inspect(copy, SCHEMA_CHECKS)).some((finding) => finding.faults.length > 0)) {
-      faults.push('its schema is not that of this version: see accounts doctor');
+      faults.push('its schema is not the schema of this version: see accounts doctor');
     }
     if (faults.length > 0)
-      throw new RefusedError(`the copy is not sound and was removed: ${faults.join('; ')}`);
+      throw new RefusedError(`the copy is damaged and was deleted: ${faults.join('; ')}`);
   });
   const bytes = statSync(file).size;
   return {
     lines: [
       `${file}: ${bytes} bytes, checked`,
-      `the keys are not in it, and second factors need them: copy ${env.jwtKeysFile}, too`,
+      `the copy does not contain the signing keys, which two-factor authentication needs: also copy ${env.jwtKeysFile}`,
     ],
     json: [{ file, bytes, keysFile: env.jwtKeysFile }],
   };
@@ -101,7 +101,7 @@ function dumpCommand({ hosts, user, database }: MysqlLocation): string {
 
 /** Names the file once it is complete and on disk. Only its owner can read it. */
 async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
-  if (existsSync(file)) throw new CannotRunError(`${file} exists, and is not overwritten`);
+  if (existsSync(file)) throw new CannotRunError(`${file} already exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;
   try {
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });

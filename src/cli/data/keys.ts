@@ -82,13 +82,13 @@ async function reEncrypt(
   const leaving = keys.filter(({ kid }) => kids.includes(kid));
   const left = await reEncryptSecrets(factors, keys, leaving, async () => {
     console.error(
-      `secrets are sealed anew; waiting ${HANDOVER_MS / 1000} s for instances that still seal with an old key`,
+      `secrets are re-encrypted; waiting ${HANDOVER_MS / 1000} s for instances that still encrypt with an old key`,
     );
     await sleep(HANDOVER_MS);
   });
   if (left > 0) {
     throw new RefusedError(
-      `no key was removed: instances still seal secrets with them (${left} so far); do they read the same file?`,
+      `no key was removed: instances still encrypt secrets with old keys (${left} so far). Do they read the same file?`,
     );
   }
 }
@@ -107,7 +107,7 @@ async function whyKept(
   }
   const expiry = await sessions.findLastExpiry(key.signedUntil);
   if (expiry === undefined || expiry + LEEWAY_SECONDS * 1000 < Date.now()) return undefined;
-  return `a token that it signed may live until ${timeText(expiry)}`;
+  return `an access token that it signed may be valid until ${timeText(expiry)}`;
 }
 
 type KeyChange = { keys: readonly Jwk[]; kids: string[]; report: Report };

@@ -15,14 +15,14 @@ const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_
 export const ACCOUNT_CHECKS: Check[] = [
   emptyQuery(
     'every organization has an owner',
-    'Make somebody its owner: accounts orgs add-owner …',
+    'Add an owner: accounts orgs add-owner …',
     `SELECT o.id AS fault FROM orgs o
       WHERE o.deleted_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')`,
   ),
   emptyQuery(
-    'every organization has an owner whose account is enabled',
-    'Nobody can manage its owners. Enable one of them, or make somebody its owner: accounts orgs add-owner …',
+    'every organization has an enabled owner',
+    'No active user can manage its owners. Enable one of them, or add an owner: accounts orgs add-owner …',
     `SELECT CONCAT(o.id, ' ', o.name) AS fault FROM orgs o
       WHERE o.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM members m WHERE m.org_id = o.id AND m.role = 'owner')
@@ -31,25 +31,25 @@ export const ACCOUNT_CHECKS: Check[] = [
   ),
   emptyQuery(
     'every membership belongs to a user and an organization',
-    'Restore these rows from a backup, or delete them once nobody needs them.',
+    'Restore these rows from a backup, or delete them if no user needs them.',
     `SELECT m.user_id AS fault FROM members m
       WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = m.user_id)
          OR NOT EXISTS (SELECT 1 FROM orgs o WHERE o.id = m.org_id)`,
   ),
   emptyQuery(
-    'every membership has the e-mail of its user',
-    'Lists show a wrong e-mail: UPDATE members SET email = (SELECT email FROM users WHERE id = user_id) WHERE user_id = …',
+    'every membership has the email of its user',
+    'Lists show a wrong email: UPDATE members SET email = (SELECT email FROM users WHERE id = user_id) WHERE user_id = …',
     `SELECT m.user_id AS fault FROM members m JOIN users u ON u.id = m.user_id WHERE m.email <> u.email`,
   ),
   emptyQuery(
-    'exactly the disabled accounts are listed as disabled',
-    'Operators miss them: UPDATE users SET disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE email END WHERE id = …',
+    'exactly the disabled users are listed as disabled',
+    'The lists of operators are wrong: UPDATE users SET disabled_email = CASE WHEN disabled_at IS NULL THEN NULL ELSE email END WHERE id = …',
     `SELECT u.id AS fault FROM users u
       WHERE COALESCE(u.disabled_email, '') <> CASE WHEN u.disabled_at IS NULL THEN '' ELSE u.email END`,
   ),
   emptyQuery(
     'exactly the deleted organizations are listed as deleted',
-    'Operators miss them: UPDATE orgs SET deleted_name = CASE WHEN deleted_at IS NULL THEN NULL ELSE name END WHERE id = …',
+    'The lists of operators are wrong: UPDATE orgs SET deleted_name = CASE WHEN deleted_at IS NULL THEN NULL ELSE name END WHERE id = …',
     `SELECT o.id AS fault FROM orgs o
       WHERE COALESCE(o.deleted_name, '') <> CASE WHEN o.deleted_at IS NULL THEN '' ELSE o.name END`,
   ),
@@ -64,26 +64,26 @@ export const ACCOUNT_CHECKS: Check[] = [
     `SELECT s.id AS fault FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id)`,
   ),
   emptyQuery(
-    'every authorization code belongs to a session',
-    'Delete these codes; nobody can use them.',
+    'every one-time code belongs to a session',
+    'Delete these codes; no service can use them.',
     `SELECT c.hash AS fault FROM authorization_codes c
       WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id)`,
   ),
   emptyQuery(
     'no purge of a deleted organization is overdue',
-    'Start an instance: it purges them. If one is running, its log says why it cannot.',
+    'Start an instance: it purges them. If one is running, find the reason in its log.',
     'SELECT id AS fault FROM orgs WHERE purge_at < ?',
     () => [Date.now() - OVERDUE_AFTER_MS],
   ),
   emptyQuery(
     'every deleted organization has a purge time, and no other has one',
-    'Somebody changed rows by hand. To restore one: UPDATE orgs SET deleted_at = NULL, purge_at = NULL WHERE id = …',
+    'The rows were changed by hand. To restore one: UPDATE orgs SET deleted_at = NULL, purge_at = NULL WHERE id = …',
     `SELECT id AS fault FROM orgs WHERE (deleted_at IS NULL) <> (purge_at IS NULL)
       OR (purge_began_at IS NOT NULL AND purge_at IS NULL)`,
   ),
   emptyQuery(
-    'no revocation has been left unfinished',
-    'Start an instance: it completes them within two minutes. If one is running, its log says why it cannot.',
+    'no revocation is left unfinished',
+    'Start an instance: it completes them within two minutes. If one is running, find the reason in its log.',
     'SELECT session_id AS fault FROM pending_revocations WHERE since < ?',
     () => [Date.now() - UNFINISHED_AFTER_MS],
   ),
@@ -94,32 +94,32 @@ export const ACCOUNT_CHECKS: Check[] = [
   ),
   emptyQuery(
     'no session begins before its login',
-    `Synchronize the clocks of all instances (NTP): they differ by more than ${LEEWAY_SECONDS} s, and the sessions are sound.
-       If hours lie between, somebody changed the rows: revoke those.`,
+    `Synchronize the clocks of all instances (NTP): they differ by more than ${LEEWAY_SECONDS} s, and the sessions are valid.
+       If the times are hours apart, the rows were changed by hand: revoke those sessions.`,
     'SELECT id AS fault FROM sessions WHERE auth_time > created_at + ? AND revoked_at IS NULL',
     () => [LEEWAY_MS],
   ),
   emptyQuery(
     'no session outlives SESSION_MAX_AGE after its login',
-    `The setting was lowered, or somebody changed the rows; their tokens are refused already. ${REVOKE}`,
+    `The setting was lowered, or the rows were changed by hand. Accounts already refuses their tokens. ${REVOKE}`,
     'SELECT id AS fault FROM sessions WHERE expires_at > auth_time + ? AND revoked_at IS NULL',
     ({ sessionMaxAge }) => [sessionMaxAge * 1000 + LEEWAY_MS],
   ),
   emptyQuery(
-    'every session that a code opened has its login and the first session of its branch',
-    'Delete these sessions: their tokens do not work, and their families cannot be ended.',
+    'every delegated session has its parent session and the first session of its branch',
+    'Delete these sessions: their tokens do not work, and their families cannot be revoked.',
     `SELECT s.id AS fault FROM sessions s
        LEFT JOIN sessions l ON l.id = s.login_id LEFT JOIN sessions h ON h.id = s.branch_id
       WHERE (s.login_id IS NULL) <> (s.code_hash IS NULL) OR (s.login_id IS NULL) <> (s.branch_id IS NULL)
          OR (s.login_id IS NOT NULL AND (l.id IS NULL OR h.id IS NULL))`,
   ),
   emptyQuery(
-    'no session that a code opened is refreshed',
+    'no delegated session was refreshed',
     REVOKE,
     'SELECT id AS fault FROM sessions WHERE refresh_generation > 0 AND login_id IS NOT NULL AND revoked_at IS NULL',
   ),
   emptyQuery(
-    'every session that a code opened has the user and the time of its login, and the login of its branch',
+    'every delegated session has the user and the login time of its parent session, and the parent session of its branch',
     REVOKE,
     `SELECT s.id AS fault FROM sessions s
        JOIN sessions l ON l.id = s.login_id JOIN sessions h ON h.id = s.branch_id
@@ -127,26 +127,26 @@ export const ACCOUNT_CHECKS: Check[] = [
          OR h.login_id <> s.login_id OR h.branch_id <> h.id`,
   ),
   emptyQuery(
-    'every account asks for the second factor that is enabled for it',
-    'Remove the second factor and let the user set it up anew: accounts users remove-second-factor …',
+    'every user with an enabled second factor needs it to log in',
+    'Turn two-factor authentication off and let the user set it up again: accounts users remove-second-factor …',
     `SELECT u.id AS fault FROM users u
        LEFT JOIN second_factors f ON f.user_id = u.id AND f.enabled_at IS NOT NULL
       WHERE COALESCE(u.second_factor_at, 0) <> COALESCE(f.enabled_at, 0)`,
   ),
   emptyQuery(
-    'no account without a second factor has recovery codes',
+    'no user without two-factor authentication has recovery codes',
     'Delete them: DELETE FROM recovery_codes WHERE user_id = …',
     `SELECT DISTINCT c.user_id AS fault FROM recovery_codes c JOIN users u ON u.id = c.user_id
       WHERE u.second_factor_at IS NULL`,
   ),
   emptyQuery(
-    'every second factor is either enabled or pending for a time',
+    'every second factor is either enabled or pending until a time',
     'Delete the rows without enabled_at, and set pending_until to NULL in the others.',
     'SELECT user_id AS fault FROM second_factors WHERE (enabled_at IS NULL) = (pending_until IS NULL)',
   ),
   everyValue(
-    'a key of JWT_KEYS_FILE opens the secret of every second factor',
-    'Restore the key file that belongs to these data. Without it these users need a recovery code, or you: accounts users remove-second-factor …',
+    'a key of JWT_KEYS_FILE decrypts the secret of every second factor',
+    'Restore the key file that belongs to this database. Without it, these users need a recovery code, or you: accounts users remove-second-factor …',
     'SELECT user_id AS id, secret AS value FROM second_factors WHERE user_id > ? ORDER BY user_id',
     ({ jwtKeysFile }) => {
       const keys = new KeyRing(readKeySet(readKeyFile(jwtKeysFile)));
@@ -157,8 +157,8 @@ export const ACCOUNT_CHECKS: Check[] = [
 ];
 
 export const EMAIL_CHECK = everyValue(
-  'every e-mail is in its canonical form',
-  'Nobody can log in with these e-mails: change them to the canonical form, or ask their owners which is right.',
+  'every email is normalized',
+  'Users cannot log in with these emails: change them to the normalized form, or ask the users which email is right.',
   'SELECT id, email AS value FROM users WHERE id > ? ORDER BY id',
   () => (email) => canonicalEmail(email) === email,
 );

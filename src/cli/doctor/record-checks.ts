@@ -18,13 +18,13 @@ const earlier = (revision: string, subject: string): string => `SELECT id AS fau
     FROM feed f JOIN events e ON e.id = f.event_id WHERE e.${revision} IS NOT NULL) placed
   WHERE revision < previous`;
 
-const ANEW = 'Services have read it in a wrong order. Let them begin anew: accounts after-restore …';
+const RESET = 'Services have read events in a wrong order. Reset the event feed: accounts after-restore …';
 
 export const RECORD_CHECKS: Check[] = [
   // Does not check grants that are older than the audit log.
   emptyQuery(
     'every operator was granted by a command',
-    'Somebody changed rows by hand, or deleted events. Take it back, unless you know better: accounts operators revoke …',
+    'The rows were changed by hand, or events were deleted. If you do not know why, run accounts operators revoke …',
     `SELECT u.id AS fault FROM users u
       WHERE u.operator_since > (SELECT e.at FROM events e ORDER BY e.id LIMIT 1)
         AND NOT EXISTS (SELECT 1 FROM events g WHERE g.user_id = u.id AND g.type = 'account.operator_granted'
@@ -32,7 +32,7 @@ export const RECORD_CHECKS: Check[] = [
             AND r.type = 'account.operator_revoked' AND r.user_revision > g.user_revision))`,
   ),
   emptyQuery(
-    'no removed service has a live secret, and no other has more than two',
+    'no removed service has a live secret, and no other service has more than two',
     'Revoke them: UPDATE service_secrets SET revoked_at = created_at WHERE service = … AND revoked_at IS NULL',
     `SELECT v.name AS fault FROM services v JOIN service_secrets x ON x.service = v.name
       WHERE x.revoked_at IS NULL GROUP BY v.name, v.removed_at
@@ -40,41 +40,41 @@ export const RECORD_CHECKS: Check[] = [
   ),
   emptyQuery(
     'every removed service is disabled',
-    'Its secrets and sessions would be taken for live ones: UPDATE services SET disabled_at = removed_at WHERE name = …',
+    'Accounts would accept its secrets and sessions: UPDATE services SET disabled_at = removed_at WHERE name = …',
     'SELECT name AS fault FROM services WHERE removed_at IS NOT NULL AND disabled_at IS NULL',
   ),
   emptyQuery(
-    'no session for a service that is disabled or gone is of its epoch, or of a later one',
-    'It would be alive, or come alive. Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
+    'no delegated session of a disabled or removed service has its epoch, or a later one',
+    'Accounts would accept it, now or later. Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …',
     `SELECT s.id AS fault FROM sessions s LEFT JOIN services v ON v.name = s.service
       WHERE s.bound_epoch IS NOT NULL AND s.revoked_at IS NULL
         AND (v.name IS NULL OR s.bound_epoch > v.epoch
           OR (s.bound_epoch = v.epoch AND (v.disabled_at IS NOT NULL OR v.removed_at IS NOT NULL)))`,
   ),
   emptyQuery(
-    'an e-mail has at most one pending invitation to an organization',
-    "Somebody changed rows by hand: UPDATE invitations SET status = 'revoked', pending = NULL on all but the latest.",
+    'an email has at most one pending invitation to an organization',
+    "The rows were changed by hand: UPDATE invitations SET status = 'revoked', pending = NULL on all but the latest.",
     `SELECT MIN(i.id) AS fault FROM invitations i WHERE i.status = 'pending'
       GROUP BY i.org_id, i.email HAVING COUNT(*) > 1`,
   ),
   emptyQuery(
     'every invitation is pending, or has ended',
-    "Somebody changed rows by hand: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
+    "The rows were changed by hand: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
     `SELECT i.id AS fault FROM invitations i
       WHERE (i.status = 'pending' AND (i.pending IS NULL OR i.ended_at IS NOT NULL))
          OR (i.status <> 'pending' AND (i.pending IS NOT NULL OR i.ended_at IS NULL))`,
   ),
   emptyQuery(
-    'every pending invitation is from somebody who may invite',
-    "Nobody can accept it: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
+    'every pending invitation is from a user who may invite',
+    "The invited user cannot accept it: UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = created_at WHERE id = …",
     `SELECT i.id AS fault FROM invitations i WHERE i.pending = 1 AND NOT EXISTS (
         SELECT 1 FROM members m JOIN users u ON u.id = m.user_id JOIN orgs o ON o.id = m.org_id
         WHERE m.org_id = i.org_id AND m.user_id = i.invited_by AND m.role IN ('admin', 'owner')
           AND u.disabled_at IS NULL AND o.deleted_at IS NULL)`,
   ),
   emptyQuery(
-    'every membership agrees with its last event',
-    'Somebody changed rows by hand, or deleted events. Compare `GET /api/orgs/:orgId/events` with the members.',
+    'every membership matches its last event',
+    'The rows were changed by hand, or events were deleted. Compare `GET /api/orgs/:orgId/events` with the members.',
     `SELECT e.id AS fault ${LAST_OF_MEMBERSHIP}
       AND NOT ${IS_PURGED}
       AND NOT EXISTS (SELECT 1 FROM members m WHERE m.org_id = e.org_id AND m.user_id = e.user_id
@@ -85,37 +85,37 @@ export const RECORD_CHECKS: Check[] = [
   ),
   emptyQuery(
     'every revision of an organization belongs to one change',
-    'Somebody changed rows by hand, or a backup was restored beside a running service.',
+    'The rows were changed by hand, or a backup was restored while Accounts was running.',
     `SELECT CONCAT(org_id, ' ', org_revision) AS fault FROM events WHERE org_id IS NOT NULL
       GROUP BY org_id, org_revision HAVING COUNT(DISTINCT at) > 1`,
   ),
   emptyQuery(
-    'no event waits for long for its place in the feed',
-    'Start an instance: it numbers them within seconds. If one is running, its log says why it cannot.',
+    'no event waits long for its position in the event feed',
+    'Start an instance: it numbers them within seconds. If one is running, find the reason in its log.',
     `SELECT e.id AS fault FROM events e LEFT JOIN feed f ON f.event_id = e.id
       WHERE e.pending = 1 AND e.id < ? AND f.seq IS NULL`,
     () => [firstEntityIdAt(Date.now() - LONG_MS)],
   ),
   emptyQuery(
-    'no event that has its place in the feed is still marked for long',
-    'The feed becomes slower with each. The database account of the service needs UPDATE (pending) on events.',
+    'no event with a position in the event feed stays marked as pending',
+    'Each of these events slows the feed down. The database user of Accounts needs UPDATE (pending) on events.',
     `SELECT e.id AS fault FROM events e JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 AND e.id < ?`,
     () => [firstEntityIdAt(Date.now() - LONG_MS)],
   ),
   emptyQuery(
-    'the feed has no gap',
-    'Somebody deleted rows by hand. Let services begin anew: accounts after-restore …',
+    'the event feed has no gap',
+    'Rows were deleted by hand. Reset the event feed: accounts after-restore …',
     `SELECT f.seq AS fault FROM feed f LEFT JOIN feed p ON p.seq = f.seq - 1
       WHERE p.seq IS NULL AND f.seq > (SELECT MIN(n.seq) FROM feed n)`,
   ),
   emptyQuery(
-    'the feed has the events of each organization in the order of its revision',
-    ANEW,
+    'the event feed has the events of each organization in the order of their revisions',
+    RESET,
     earlier('org_revision', 'org_id'),
   ),
   emptyQuery(
-    'the feed has the events of each account in the order of its revision',
-    ANEW,
+    'the event feed has the events of each user in the order of their revisions',
+    RESET,
     earlier('user_revision', 'user_id'),
   ),
 ];

@@ -19,14 +19,14 @@ export const SERVER_CHECKS: Check[] = [
 export const SCHEMA_CHECKS: Check[] = [
   {
     claim: 'every migration of this version has run',
-    remedy: 'Start the service once with MIGRATIONS=run.',
+    remedy: 'Run accounts migrate, or start Accounts once with MIGRATIONS=run.',
     async findFaults({ dataSource }) {
       return (await isSchemaUpToDate(dataSource)) ? [] : ['migrations are pending'];
     },
   },
   {
-    claim: 'the tables are as the migrations made them',
-    remedy: 'Somebody changed the schema by hand. The statements shown restore it.',
+    claim: 'the tables have the schema of the migrations',
+    remedy: 'The schema was changed by hand. The statements above restore it.',
     async findFaults({ dataSource }) {
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
       return upQueries.slice(0, EXAMPLES).map(({ query }) => query);

@@ -14,14 +14,14 @@ import {
 } from '../command/definition.js';
 import { onUser, withServices } from '../command/services.js';
 
-export const USER = 'A user is named by e-mail or id.';
+export const USER = 'USER is an email address or an id.';
 
 export const LOCK_COMMANDS: CommandDefinition[] = [
   {
     usage: 'disable <USER>',
-    summary: 'lock an account: every session ends at the next request, and nobody can log in',
-    details: `${USER} Refused if they are the only enabled owner of an organization.`,
-    options: [['--force', 'do it even if an organization is left without an enabled owner']],
+    summary: 'disable a user: all their sessions end immediately, and they cannot log in',
+    details: `${USER} The command refuses to disable the only enabled owner of an organization.`,
+    options: [['--force', 'disable the user even if an organization has no enabled owner afterwards']],
     changes: true,
     examples: ['users disable ada@example.com --reason "laptop stolen"'],
     run: onUser(async (services, { id }, change) => {
@@ -32,7 +32,7 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
   },
   {
     usage: 'enable <USER>',
-    summary: 'unlock an account; its ended sessions stay ended',
+    summary: 'enable a user again; ended sessions stay ended',
     details: USER,
     changes: true,
     examples: ['users enable ada@example.com --reason "laptop found"'],
@@ -42,35 +42,41 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
   },
   {
     usage: 'delete <USER>',
-    summary: 'erase an account with its memberships and sessions; the record keeps ids',
-    details: `${USER} Refused if they are an operator, or the only enabled owner of an organization. This cannot be undone.`,
-    options: [['--force', 'delete an operator, and leave an organization without an enabled owner']],
+    summary: 'delete a user with their memberships and sessions; the audit log keeps ids',
+    details: `${USER} The command refuses to delete an operator or the only enabled owner of an organization. You cannot undo it.`,
+    options: [
+      [
+        '--force',
+        'delete the user even if they are an operator, or the only enabled owner of an organization',
+      ],
+    ],
     changes: true,
     examples: ['users delete ada@example.com --reason "asked to be forgotten"'],
     run: onUser(async (services, { id }, change) => {
       const left = await services.deletion.delete(id, change);
-      const outcome = outcomeOf(left, 'deleted, with every membership and session', 'is gone');
+      const outcome = outcomeOf(left, 'deleted, with every membership and session', 'was already deleted');
       return withOrphans(services, change, left, outcome);
     }),
   },
   {
     usage: 'end-sessions <USER>',
-    summary: 'log a user out everywhere, at their next request',
+    summary: 'end all sessions of a user immediately',
     details: USER,
     changes: true,
     examples: ['users end-sessions ada@example.com --reason "asked for it"'],
     run: onUser(async ({ revocation }, { id }, { actor }) =>
-      outcomeOf(await revocation.revokeAllOf(id, actor), 'every session has ended', 'is gone'),
+      outcomeOf(await revocation.revokeAllOf(id, actor), 'every session has ended', 'was already deleted'),
     ),
   },
 ];
 
 export const REMOVE_SECOND_FACTOR: CommandDefinition = {
   usage: 'remove-second-factor <USER>',
-  summary: 'let a user who has lost the second factor log in by password; every session ends',
+  summary: 'turn off two-factor authentication for a user who lost their device; all sessions end',
   details: [
-    `${USER} Make sure that it is they who ask: from then on the password alone logs in. They are told by mail if`,
-    'their e-mail is verified. An operator is no longer an operator: grant it again once they have a new second factor.',
+    `${USER} Verify the person’s identity first: afterwards, their password alone is enough to log in. They`,
+    'receive an email if their address is verified. An operator loses that role: grant it again when they have set up',
+    'two-factor authentication again.',
   ].join('\n'),
   changes: 'with a reason',
   examples: ['users remove-second-factor ada@example.com --reason "phone lost, called back"'],
@@ -80,27 +86,27 @@ export const REMOVE_SECOND_FACTOR: CommandDefinition = {
 export const EMAIL_COMMANDS: CommandDefinition[] = [
   {
     usage: 'set-email <USER> <EMAIL>',
-    summary: 'change the e-mail of an account; its sessions continue, mailed codes are void',
+    summary: 'change the email of a user; their sessions continue, and codes sent by email become invalid',
     details: [
-      `${USER} The old address is told by mail if it was verified. The e-mail of another account is refused. If emails can`,
-      'be sent, an account with a second factor needs --verified.',
+      `${USER} The old address receives an email if it was verified. The command refuses an email that another user has.`,
+      'If Accounts can send emails, a user with two-factor authentication needs --verified.',
     ].join('\n'),
-    options: [['--verified', 'the e-mail is known to be the user’s own (default: not verified)']],
+    options: [['--verified', 'mark the email as verified, because you know that it belongs to the user']],
     changes: true,
     examples: ['users set-email ada@example.com ada@lovelace.example --verified --reason "called back"'],
     run: setEmail,
   },
   {
     usage: 'verify-email <USER>',
-    summary: 'mark the e-mail of a user as verified',
+    summary: 'mark the email of a user as verified',
     details: USER,
     changes: true,
     examples: ['users verify-email ada@example.com --reason "called back"'],
     run: onUser(async ({ emails }, { id }, { actor }) =>
       outcomeOf(
         await emails.verifyByOperator(id, actor),
-        'the e-mail is verified',
-        'the e-mail was verified before',
+        'the email is verified',
+        'the email was already verified',
       ),
     ),
   },
@@ -119,7 +125,7 @@ async function withOrphans(
 function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): string {
   const what = isDeleted
     ? 'is deleted: it had no other member'
-    : `has no enabled owner now: accounts orgs add-owner ${id} <USER>`;
+    : `no longer has an enabled owner: accounts orgs add-owner ${id} <USER>`;
   return `organization ${id} (${name}) ${what}`;
 }
 
@@ -132,8 +138,8 @@ async function removeSecondFactor(
   const operatorRevoked = removed?.wasOperator === true;
   const end = operatorRevoked ? '; the user is no longer an operator' : '';
   const text = removed
-    ? `the second factor is removed, and every session has ended${end}`
-    : 'has no second factor';
+    ? `two-factor authentication is off, and every session has ended${end}`
+    : 'does not use two-factor authentication';
   return { text, json: { changed: removed !== undefined, operatorRevoked } };
 }
 
@@ -141,22 +147,22 @@ async function setEmail(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[1]);
   if (email === undefined) throw new CannotRunError('expected the new email as the second parameter');
   const isVerified = invocation.flag('verified');
-  const done = `the e-mail is ${email} now, ${isVerified ? 'verified' : 'not verified'}`;
+  const done = `the email is now ${email}, ${isVerified ? 'verified' : 'not verified'}`;
   return onUser(async ({ emails }, user, { actor }) => {
     const replaced = await emails.replaceByOperator(user, { email, isVerified, actor });
-    return outcomeOf(replaced, done, 'already has this e-mail');
+    return outcomeOf(replaced, done, 'already has this email');
   })(invocation);
 }
 
 export const SESSIONS: CommandGroup = {
   name: 'sessions',
-  summary: 'the logins of all users',
+  summary: 'sessions of all users',
   commands: [
     {
       usage: 'end-all',
-      summary: 'log everybody out everywhere, at the next request',
+      summary: 'end the sessions of all users immediately',
       details:
-        'Use it when a signing key was stolen; after a restore use accounts after-restore. Users keep their passwords.',
+        'Use it if a signing key was stolen. After a restore, use accounts after-restore instead. Users keep their passwords.',
       changes: true,
       examples: ['sessions end-all --reason "a signing key was stolen"'],
       run: endAllSessions,
@@ -166,11 +172,12 @@ export const SESSIONS: CommandGroup = {
 
 export const AFTER_RESTORE: CommandDefinition = {
   usage: 'after-restore',
-  summary: 'end every session, and begin the feed of changes anew, since a restored database knows neither',
+  summary: 'end all sessions and reset the event feed after you restored a backup',
   details: [
-    'Run it after every restore of a backup, before the first start. It can be repeated.',
-    'What was used up or taken away after the backup is back, and is for you to renew: recovery codes that were used,',
-    'second factors that were removed, passwords that were changed, and secrets of services that were revoked.',
+    'Run it after every restore, before you start Accounts. You can run it again.',
+    'The restore also undoes changes made after the backup. Repeat these by hand: recovery codes that users used,',
+    'two-factor authentication that was turned off, passwords that were changed, and secrets of services that were',
+    'revoked.',
   ].join('\n'),
   changes: 'with a reason',
   examples: ['after-restore --reason "restored the backup of yesterday"'],
@@ -191,7 +198,7 @@ function afterRestore(invocation: Invocation): Promise<Report> {
     return {
       lines: [
         `every session of ${users} users has ended`,
-        `the feed begins anew, without its ${events} events: every cursor is refused`,
+        `the event feed is reset and lost ${events} events: every old cursor is refused`,
       ],
       json: [{ users, events }],
     };

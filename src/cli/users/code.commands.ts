@@ -19,20 +19,20 @@ const MAX_NAMED = 3;
 export const CODE_COMMANDS: CommandDefinition[] = [
   {
     usage: 'reset-code <USER>',
-    summary: 'print a code once, by which a user can set a new password',
-    details: `${USER} Tell them the code: it is valid for 15 minutes, until their e-mail changes or all sessions end.`,
+    summary: 'print a reset code once, with which a user can set a new password',
+    details: `${USER} Give them the code. It is valid for 15 minutes, or until their email changes or all their sessions end.`,
     changes: 'with a reason',
-    examples: ['users reset-code ada@example.com --reason "gets no mail, called back"'],
+    examples: ['users reset-code ada@example.com --reason "receives no email, called back"'],
     run: onUser(resetCode),
   },
   {
     usage: 'invite-code <EMAIL>',
-    summary: 'print a new code once, by which an invited person can join',
+    summary: 'print a new invitation code once, with which the invited person can join',
     details: [
-      'Use it if no mail of a pending invitation arrives, and tell the person the code: it is valid for 7 days, replaces',
-      'a mailed one, and does not verify the e-mail.',
+      'Use it if the email of a pending invitation does not arrive, and give the code to the person. It is valid for 7',
+      'days, replaces the code in the email, and does not verify the email address.',
     ].join('\n'),
-    options: [['--org <ORG>', 'the organization, by id or name, if several have invited the e-mail']],
+    options: [['--org <ORG>', 'the organization, by id or name, if several have invited this email']],
     changes: 'with a reason',
     examples: ['users invite-code joan@example.com --org "Analytical Engines" --reason "no mail server"'],
     run: inviteCode,
@@ -45,7 +45,7 @@ async function resetCode(services: Services, { id }: UserProfile, { actor }: Cha
   const issued = await services.passwords.issueCode(id, actor);
   const code = codes.textOf(issued);
   const expiresAt = timeText(issued.expiresAt);
-  const text = `a code for a new password, until ${expiresAt}`;
+  const text = `a reset code, valid until ${expiresAt}`;
   return { text, lines: [`code: ${code}`], json: { code, expiresAt } };
 }
 
@@ -61,7 +61,10 @@ async function inviteCode(invocation: Invocation): Promise<Report> {
     const code = codes.textOf({ id, purpose: 'invitation', codeNumber });
     const until = timeText(expiresAt);
     return {
-      lines: [`${email}: a code to join ${orgName} (${orgId}) as ${role}, until ${until}`, `code: ${code}`],
+      lines: [
+        `${email}: a code to join ${orgName} (${orgId}) as ${role}, valid until ${until}`,
+        `code: ${code}`,
+      ],
       json: [{ id, email, role, org: { id: orgId, name: orgName }, code, expiresAt: until }],
     };
   });

@@ -26,14 +26,14 @@ export const REFUSALS = {
   line_too_long: 'longer than 4096 bytes',
   invalid_json: 'not a JSON object in UTF-8',
   unknown_field: 'a field other than email, passwordHash, emailVerified and id',
-  invalid_email: 'email is not an e-mail address',
-  invalid_hash: `passwordHash is neither argon2id (PHC) nor bcrypt of a cost from 4 to ${MAX_BCRYPT_COST}`,
+  invalid_email: 'email is not an email address',
+  invalid_hash: `passwordHash is neither argon2id (PHC) nor bcrypt with a cost from 4 to ${MAX_BCRYPT_COST}`,
   hash_too_costly: 'passwordHash would take more than 256 MiB, 1 GiB in all passes, or 16 lanes',
   invalid_email_verified: 'emailVerified is neither true nor false',
   invalid_id: 'id is not a UUID',
-  email_taken: 'another account has this e-mail',
-  id_taken: 'another account has this id',
-  id_deleted: 'the account of this id was deleted',
+  email_taken: 'another user has this email',
+  id_taken: 'another user has this id',
+  id_deleted: 'the user with this id was deleted',
 } as const;
 
 export type Refusal = keyof typeof REFUSALS;

@@ -16,22 +16,22 @@ const MAX_TEXT = 254;
 export const LOOKUP_COMMANDS: CommandDefinition[] = [
   {
     usage: 'list',
-    summary: 'list all users, ordered by e-mail',
+    summary: 'list all users, ordered by email',
     options: [LIST_LIMIT],
     examples: ['users list', 'users list --json'],
     run: (invocation) => printMatching(invocation, ''),
   },
   {
     usage: 'find <TEXT>',
-    summary: 'find users by a part of their e-mail',
+    summary: 'find users by a part of their email',
     options: [LIST_LIMIT],
     examples: ['users find ada', 'users find @example.com --json'],
     run: findUsers,
   },
   {
     usage: 'show <USER>',
-    summary: 'show an account, its organizations and the number of its live sessions',
-    details: 'A user is named by e-mail or id.',
+    summary: 'show a user, their organizations and the number of their active sessions',
+    details: 'USER is an email address or an id.',
     examples: ['users show ada@example.com'],
     run: showUser,
   },
@@ -41,9 +41,9 @@ export const EXPORT: CommandDefinition = {
   usage: 'export <USER>',
   summary: 'print all data about one user as a JSON document, to answer an access request',
   details: [
-    'A user is named by e-mail or id. The document holds the account, the organizations, the sessions, the record of',
-    'changes about the user, and the invitations to the e-mail if it is verified. It contains no hash, no code, no',
-    'client address of anybody else, and none of the reasons that operators gave.',
+    'USER is an email address or an id. The document contains the user, their organizations, their sessions, the audit log',
+    'about them, and the invitations to their email if it is verified. It contains no hashes, no codes, no IP addresses of',
+    'other users, and no reasons that operators gave.',
   ].join('\n'),
   examples: ['export ada@example.com > ada.json'],
   run: exportUser,
@@ -62,7 +62,7 @@ function printMatching(invocation: Invocation, text: string): Promise<Report> {
     findPage: ({ users }, limit, after) => users.search(text, limit, after?.email),
     lineOf: userLine,
     jsonOf: userJson,
-    none: 'nobody',
+    none: 'none',
   });
 }
 
@@ -80,7 +80,7 @@ function showUser({ parameters }: Invocation): Promise<Report> {
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
-        `${'sessions'.padEnd(18)} ${sessions} alive`,
+        `${'sessions'.padEnd(18)} ${sessions} active`,
         `${'invitations'.padEnd(18)} ${invitations} pending`,
         ...orgs.map(orgLine),
       ],

@@ -6,39 +6,36 @@ import { userLine } from './lookup.commands.js';
 
 export const OPERATORS: CommandGroup = {
   name: 'operators',
-  summary: 'users who may call the routes of operators, such as in Swagger UI',
+  summary: 'users who may call the routes of operators, for example in Swagger UI',
   commands: [
     {
       usage: 'grant <USER>',
-      summary: 'make a user an operator, from the next request on',
+      summary: 'make a user an operator, immediately',
       details: [
-        `${USER} Refused if the account has no second factor: whoever has its password could enrol`,
-        'one first. From then on nobody changes the account over HTTP but its user, and a code for its password is void.',
+        `${USER} The command refuses a user without two-factor authentication: an attacker with their`,
+        'password could enroll first. Over HTTP, other operators cannot change an operator; the user and the command line',
+        'can. Reset codes for the user become invalid.',
       ].join('\n'),
-      options: [['--force', 'do it even if the account has no second factor']],
+      options: [['--force', 'grant it even if the user has no two-factor authentication']],
       changes: true,
       examples: ['operators grant ada@example.com --reason "joined the support team"'],
       run: onUser(async ({ operations }, { id }, change) =>
-        outcomeOf(await operations.grantOperator(id, change), 'an operator now', 'is an operator already'),
+        outcomeOf(await operations.grantOperator(id, change), 'now an operator', 'is already an operator'),
       ),
     },
     {
       usage: 'revoke <USER>',
-      summary: 'make an operator a user again, from the next request on',
+      summary: 'take the role of operator from a user, immediately',
       details: `${USER} Their sessions continue.`,
       changes: true,
       examples: ['operators revoke ada@example.com --reason "left the support team"'],
       run: onUser(async ({ operations }, { id }, { actor }) =>
-        outcomeOf(
-          await operations.revokeOperator(id, actor),
-          'no operator any more, from the next request on',
-          'is no operator',
-        ),
+        outcomeOf(await operations.revokeOperator(id, actor), 'no longer an operator', 'is not an operator'),
       ),
     },
     {
       usage: 'list',
-      summary: 'list all operators, ordered by e-mail',
+      summary: 'list all operators, ordered by email',
       options: [LIST_LIMIT],
       examples: ['operators list', 'operators list --json'],
       run: (invocation) =>
@@ -46,7 +43,7 @@ export const OPERATORS: CommandGroup = {
           findPage: ({ users }, limit, after) => users.findOperators(limit, after?.email),
           lineOf: operatorLine,
           jsonOf: operatorJson,
-          none: 'nobody',
+          none: 'none',
         }),
     },
   ],
@@ -54,7 +51,7 @@ export const OPERATORS: CommandGroup = {
 
 function operatorLine(user: UserProfile): string {
   const { operatorSince, secondFactorAt } = userJson(user);
-  return `${userLine(user)}  since ${operatorSince}${secondFactorAt === null ? '  NO SECOND FACTOR' : ''}`;
+  return `${userLine(user)}  since ${operatorSince}${secondFactorAt === null ? '  NO 2FA' : ''}`;
 }
 
 function operatorJson(user: UserProfile): object {

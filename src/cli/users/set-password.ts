@@ -40,9 +40,9 @@ async function readLine(): Promise<string> {
   }
   const [line = '', ...rest] = bytes.toString('utf8').split(/\r?\n/);
   if (line === '')
-    throw new CannotRunError('no password came on standard input: pipe one line, or use --generate');
+    throw new CannotRunError('standard input has no password: pipe it as one line, or use --generate');
   if (bytes.length > MAX_BYTES || rest.some((more) => more !== '')) {
-    throw new CannotRunError('more than one line came on standard input: pipe the password as one line');
+    throw new CannotRunError('standard input has more than one line: pipe the password as one line');
   }
   return line;
 }
@@ -55,7 +55,7 @@ function ask(prompt: string): Promise<string> {
   return new Promise((resolve, reject) => {
     reader.once('line', resolve);
     reader.once('SIGINT', () => reject(new CannotRunError('interrupted')));
-    reader.once('close', () => reject(new CannotRunError('no password was typed')));
+    reader.once('close', () => reject(new CannotRunError('no password was entered')));
   }).finally(() => {
     reader.close();
     process.stderr.write('\n');

@@ -177,13 +177,13 @@ export function acquireTimeoutError(): NodeJS.ErrnoException {
 
 export class LostConflictError extends UnavailableError {
   constructor(cause: unknown) {
-    super('Too many concurrent changes of the same data; repeat the request.', 1, cause);
+    super('Too many concurrent changes of the same data. Repeat the request.', 1, cause);
   }
 }
 
 export class UnknownOutcomeError extends UnavailableError {
   constructor(cause: unknown) {
-    super('The database did not answer; whether the request took effect is unknown.', 1, cause);
+    super('The database did not respond. It is unknown whether the request took effect.', 1, cause);
   }
 }
 

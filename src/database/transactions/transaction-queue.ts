@@ -30,7 +30,7 @@ export class TransactionQueue {
     this.queue = new FairQueue({
       maxWaiting: () => maxWaiting,
       timeoutMs: ACQUIRE_TIMEOUT_MS,
-      busy: () => new UnavailableError('Too many changes right now; try again shortly.'),
+      busy: () => new UnavailableError('Too many changes right now. Try again shortly.'),
       tooLate: acquireTimeoutError,
     });
   }

@@ -44,7 +44,7 @@ export class InvitationsController {
   @MinRole('admin')
   @OrgWrite({ remedy: true })
   @ApiProblems(
-    invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
+    invalidFields({ email: 'must be an email address', role: 'must be member or admin' }),
     'already_member',
     'already_invited',
     'too_many_invitations',

@@ -100,7 +100,7 @@ export class MembersController {
   @OrgWrite()
   @RateLimited('lookup')
   @ApiProblems(
-    invalidFields({ email: 'must be an e-mail address', role: 'must be member or admin' }),
+    invalidFields({ email: 'must be an email address', role: 'must be member or admin' }),
     'user_not_found',
     'already_member',
     'user_has_too_many_orgs',

@@ -49,7 +49,7 @@ export class MembersService {
       if (!(await this.members.insert(tx, member, limit))) {
         if (!(await this.users.lock(tx, write.actor, userId))) throw new Problem('user_not_found');
         throw new Problem('user_has_too_many_orgs', {
-          detail: `The user belongs to ${limit} or more organizations, so nobody can add them to another; send an invitation.`,
+          detail: `The user belongs to ${limit} or more organizations and must join others by invitation. Send one.`,
         });
       }
       const revoked = facts.isInvited ? await this.invitations.revokeOfEmail(tx, orgId, email) : [];

@@ -9,7 +9,7 @@ export class TooManyOrgsError extends Problem {
 const MAX_NAMED = 100;
 
 export const NO_ENABLED_OWNER =
-  'No owner of the organization has an account that is enabled; enable one, or restore it with force.';
+  'The organization has no enabled owner. Enable one, or restore the organization with force.';
 
 /** Without another member, there can be no other owner. */
 interface OwnedOrg {
@@ -21,7 +21,7 @@ interface OwnedOrg {
 export class OnlyOwnerError extends RefusedError {
   constructor(owned: readonly OwnedOrg[]) {
     const alone = owned.filter(({ hasOtherMember }) => !hasOtherMember);
-    const also = alone.length === 0 ? '' : `; nobody else is in ${named(alone)}`;
+    const also = alone.length === 0 ? '' : `; no other user is in ${named(alone)}`;
     const orgs = owned.slice(0, MAX_NAMED).map(({ orgId, name, hasOtherMember }) => ({
       id: orgId,
       name,

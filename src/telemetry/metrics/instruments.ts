@@ -40,14 +40,14 @@ export function measure(): Registry {
   countRequests(registry);
   const decisions = new Counter({
     name: 'accounts_rate_limit_decisions_total',
-    help: 'Requests that a rate limit admitted, or refused because it had nothing left',
+    help: 'Requests that a rate limit admitted or refused',
     labelNames: ['limit', 'decision'],
     registers: [registry],
   });
   rateLimitDecided.listen((labels) => decisions.inc(labels));
   const retried = new Counter({
     name: 'accounts_conflicts_retried_total',
-    help: 'Units of work that lost a conflict in the database and were run again',
+    help: 'Transactions that were retried after a conflict in the database',
     registers: [registry],
   });
   conflictRetried.listen(() => retried.inc());
@@ -58,7 +58,7 @@ export function measure(): Registry {
 function countRequests(registry: Registry): void {
   const duration = new Histogram({
     name: 'accounts_http_request_duration_seconds',
-    help: 'From the arrival of a request to the end of its answer',
+    help: 'Time from the arrival of a request to the end of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: LATENCY_BUCKETS_SECONDS,
     registers: [registry],
@@ -75,18 +75,18 @@ function countRequests(registry: Registry): void {
 function outcomes(registry: Registry): (request: RequestOutcome) => void {
   const logins = new Counter({
     name: 'accounts_logins_total',
-    help: 'Requests to log in, by "success" or the code of the problem',
+    help: 'Login requests, by "success" or the error code',
     labelNames: ['outcome'],
     registers: [registry],
   });
   const issued = new Counter({
     name: 'accounts_codes_issued_total',
-    help: 'One-time codes that were issued',
+    help: 'Issued one-time codes',
     registers: [registry],
   });
   const exchanged = new Counter({
     name: 'accounts_codes_exchanged_total',
-    help: 'Requests to exchange a code, by "success" or the code of the problem',
+    help: 'Requests to exchange a one-time code, by "success" or the error code',
     labelNames: ['outcome'],
     registers: [registry],
   });
@@ -103,12 +103,12 @@ function outcomes(registry: Registry): (request: RequestOutcome) => void {
 function readGauges(registry: Registry): void {
   const gauge = (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void =>
     labelledGauge(registry, { name, help, aggregator }, (metric) => metric.set(read()));
-  gauge('accounts_hashes_running', 'Password hashes under way', () => passwordHashes.read().running);
-  gauge('accounts_hashes_waiting', 'Password hashes that wait', () => passwordHashes.read().waiting);
-  gauge('accounts_feed_waiters', 'Requests that wait for an event', () => feedState.read().waiters);
+  gauge('accounts_hashes_running', 'Password hashes in progress', () => passwordHashes.read().running);
+  gauge('accounts_hashes_waiting', 'Password hashes that wait in the queue', () => passwordHashes.read().waiting);
+  gauge('accounts_feed_waiters', 'Requests that wait for an event of the feed', () => feedState.read().waiters);
   gauge(
     'accounts_feed_lag_seconds',
-    'How long ago everything that was committed was last in the feed, as far as the process knows',
+    'Seconds since the event feed last contained every committed event, as far as the process knows',
     () => feedState.read().lagSeconds,
     'max',
   );
@@ -124,7 +124,7 @@ function readGauges(registry: Registry): void {
   });
   const mails = {
     name: 'accounts_mails',
-    help: 'Mails in the outbox, by state: waiting, sent or failed; ended ones are kept for 7 days',
+    help: 'Emails in the outbox, by state: waiting, sent or failed. Sent and failed emails stay for 7 days',
     labelNames: ['state'],
     // All processes count the same rows.
     aggregator: 'max',
