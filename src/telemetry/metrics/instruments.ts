@@ -104,8 +104,16 @@ function readGauges(registry: Registry): void {
   const gauge = (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void =>
     labelledGauge(registry, { name, help, aggregator }, (metric) => metric.set(read()));
   gauge('accounts_hashes_running', 'Password hashes in progress', () => passwordHashes.read().running);
-  gauge('accounts_hashes_waiting', 'Password hashes that wait in the queue', () => passwordHashes.read().waiting);
-  gauge('accounts_feed_waiters', 'Requests that wait for an event of the feed', () => feedState.read().waiters);
+  gauge(
+    'accounts_hashes_waiting',
+    'Password hashes that wait in the queue',
+    () => passwordHashes.read().waiting,
+  );
+  gauge(
+    'accounts_feed_waiters',
+    'Requests that wait for an event of the feed',
+    () => feedState.read().waiters,
+  );
   gauge(
     'accounts_feed_lag_seconds',
     'Seconds since the event feed last contained every committed event, as far as the process knows',
