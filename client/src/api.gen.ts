@@ -61,7 +61,7 @@ export type AccountDisabledEvent = {
   actor: FeedEventActor;
 };
 
-/** The account is disabled. */
+/** The user is disabled. */
 export type AccountDisabledProblem = Problem & {
   /** Stable code of the failure. */
   code: "account_disabled";
@@ -327,7 +327,7 @@ export type AnswerInvitationRequest = {
   code?: string | undefined;
 };
 
-/** A code has to name the service that it is for. */
+/** The one-time code must name its service. */
 export type AudienceRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "audience_required";
@@ -785,7 +785,7 @@ export type InsufficientRoleProblem = Problem & {
   yourRole: Role;
 };
 
-/** The service, or the token of a service, is not allowed this. */
+/** The service, or the access token of a service, lacks a scope. */
 export type InsufficientScopeProblem = Problem & {
   /** Stable code of the failure. */
   code: "insufficient_scope";
@@ -793,7 +793,7 @@ export type InsufficientScopeProblem = Problem & {
   requiredScope?: "introspect" | "memberships" | "events";
 };
 
-/** A recent login with a second factor is required. */
+/** A recent login with two-factor authentication is required. */
 export type InsufficientUserAuthenticationProblem = Problem & {
   /** Stable code of the failure. */
   code: "insufficient_user_authentication";
@@ -882,7 +882,7 @@ export type InvalidCredentialsProblem = Problem & {
   code: "invalid_credentials";
 };
 
-/** The emailed code is not valid. */
+/** The verification or reset code is not valid. */
 export type InvalidEmailCodeProblem = Problem & {
   /** Stable code of the failure. */
   code: "invalid_email_code";
@@ -900,13 +900,13 @@ export type InvalidRefreshTokenProblem = Problem & {
   code: "invalid_refresh_token";
 };
 
-/** The code of the second factor is not valid. */
+/** The TOTP code or recovery code is not valid. */
 export type InvalidSecondFactorCodeProblem = Problem & {
   /** Stable code of the failure. */
   code: "invalid_second_factor_code";
 };
 
-/** The bearer token is not valid. */
+/** The access token is not valid. */
 export type InvalidTokenProblem = Problem & {
   /** Stable code of the failure. */
   code: "invalid_token";
@@ -959,7 +959,7 @@ export type InvitationAcceptedEvent = {
   actor: FeedEventActor;
 };
 
-/** An email was invited. */
+/** An email address was invited. */
 export type InvitationCreatedEvent = {
   /** Id of the event. */
   id: string;
@@ -1210,25 +1210,25 @@ export type LogoutRequest = {
   refreshToken?: string | undefined;
 };
 
-/** The mail is not sent any more. */
+/** The email cannot be sent again. */
 export type MailEndedProblem = Problem & {
   /** Stable code of the failure. */
   code: "mail_ended";
 };
 
-/** There is no such mail. */
+/** There is no such email. */
 export type MailNotFoundProblem = Problem & {
   /** Stable code of the failure. */
   code: "mail_not_found";
 };
 
-/** The mail is of no use any more. */
+/** The code in the email is no longer valid. */
 export type MailObsoleteProblem = Problem & {
   /** Stable code of the failure. */
   code: "mail_obsolete";
 };
 
-/** The service sends no mail. */
+/** Accounts sends no emails. */
 export type MailUnavailableProblem = Problem & {
   /** Stable code of the failure. */
   code: "mail_unavailable";
@@ -1306,7 +1306,7 @@ export type MemberDetailResponse = {
   member: MemberDetail;
 };
 
-/** The account of the member is disabled. */
+/** The member is disabled. */
 export type MemberDisabledProblem = Problem & {
   /** Stable code of the failure. */
   code: "member_disabled";
@@ -1430,13 +1430,13 @@ export type OkResponse = {
   ok: true;
 };
 
-/** The account is that of an operator. */
+/** The user is an operator. */
 export type OperatorProtectedProblem = Problem & {
   /** Stable code of the failure. */
   code: "operator_protected";
 };
 
-/** This is for operators. */
+/** The user is not an operator. */
 export type OperatorRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "operator_required";
@@ -1795,7 +1795,7 @@ export type OwnEventsResponse = {
   events: OwnEvent[];
 };
 
-/** The password is one of the most common, and nothing else is wrong. */
+/** The password is one of the most common. */
 export type PasswordCommonProblem = Problem & {
   /** Stable code of the failure. */
   code: "password_common";
@@ -1993,13 +1993,13 @@ export type SecondFactorCodeUsedProblem = Problem & {
   code: "second_factor_code_used";
 };
 
-/** The account has a second factor already. */
+/** Two-factor authentication is already on. */
 export type SecondFactorEnabledProblem = Problem & {
   /** Stable code of the failure. */
   code: "second_factor_enabled";
 };
 
-/** The password is right, and a second factor is required. */
+/** The password is correct, and a second step is required. */
 export type SecondFactorRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "second_factor_required";
@@ -2101,7 +2101,7 @@ export type ServiceCreatedEvent = {
   actor: FeedEventActor;
 };
 
-/** A service was disabled. Every session that a code for it opened was revoked. */
+/** A service was disabled. Every delegated session of the service was revoked. */
 export type ServiceDisabledEvent = {
   /** Id of the event. */
   id: string;
@@ -2159,7 +2159,7 @@ export type ServiceNotFoundProblem = Problem & {
   code: "service_not_found";
 };
 
-/** A service was removed. Every session that a code for it opened was revoked. */
+/** A service was removed. Every delegated session of the service was revoked. */
 export type ServiceRemovedEvent = {
   /** Id of the event. */
   id: string;
@@ -2250,7 +2250,7 @@ export type ServiceSecretRevokedEvent = {
   actor: FeedEventActor;
 };
 
-/** Every session that a code for this service opened was revoked. */
+/** Every delegated session of the service was revoked. */
 export type ServiceSessionsEndedEvent = {
   /** Id of the event. */
   id: string;
@@ -2436,7 +2436,7 @@ export type SessionsResponse = {
   sessions: Session[];
 };
 
-/** A login by password is required. */
+/** A login with the password is required. */
 export type StepUpRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "step_up_required";
@@ -2474,19 +2474,19 @@ export type TransferOrgRequest = {
   leave?: boolean | undefined;
 };
 
-/** A bearer token is required. */
+/** An access token is required. */
 export type UnauthorizedProblem = Problem & {
   /** Stable code of the failure. */
   code: "unauthorized";
 };
 
-/** The service cannot answer right now. */
+/** Accounts cannot respond right now. */
 export type UnavailableProblem = Problem & {
   /** Stable code of the failure. */
   code: "unavailable";
 };
 
-/** The body has another media type than the request takes. */
+/** The media type of the body is not supported. */
 export type UnsupportedMediaTypeProblem = Problem & {
   /** Stable code of the failure. */
   code: "unsupported_media_type";
@@ -2560,7 +2560,7 @@ export type ValidationFailedProblem = Problem & {
   errors: FieldError[];
 };
 
-/** The email of the account is not verified. */
+/** The email of the user is not verified. */
 export type VerifiedEmailRequiredProblem = Problem & {
   /** Stable code of the failure. */
   code: "verified_email_required";
