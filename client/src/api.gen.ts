@@ -188,7 +188,7 @@ export type AccountRegisteredEvent = {
   sessionId: string | null;
   /** Details of the change. */
   data: {
-    /** How it came about. */
+    /** How it happened. */
     via?: "import";
   };
   actor: FeedEventActor;
@@ -719,7 +719,7 @@ export type ExportedSecondFactor = {
 export type ExportedSession = {
   /** Id of the session. */
   id: string;
-  /** How it came about. */
+  /** Value `password` if a login or registration opened the session, `code` if a one-time code did. */
   via: "password" | "code";
   /** Time of the login that the session comes from. */
   loggedInAt: string;
@@ -1080,7 +1080,7 @@ export type InvitationRevokedEvent = {
     /** Id of the invitation. */
     invitationId: string;
     role: Role;
-    /** Reason for the change. */
+    /** Cause of the event. */
     reason: "revoked" | "member_added" | "inviter_removed" | "inviter_left" | "inviter_demoted" | "inviter_disabled" | "inviter_deleted" | "org_deleted";
   };
   actor: FeedEventActor;
@@ -1271,7 +1271,7 @@ export type MemberAddedEvent = {
   /** Details of the change. */
   data: {
     role: Role;
-    /** How it came about. */
+    /** How it happened. */
     via: "created" | "added" | "invitation";
     /** Present if an operator forced the change. */
     force?: true;
@@ -1339,7 +1339,7 @@ export type MemberRemovedEvent = {
   /** Details of the change. */
   data: {
     role: Role;
-    /** Reason for the change. */
+    /** Cause of the event. */
     reason: "removed" | "left" | "account_deleted";
   };
   actor: FeedEventActor;
@@ -1629,7 +1629,7 @@ export type OrgOrphanedEvent = {
   sessionId: string | null;
   /** Details of the change. */
   data: {
-    /** Reason for the change. */
+    /** Cause of the event. */
     reason: "owner_disabled" | "owner_deleted";
     /** Present if an operator forced the change. */
     force: true;
@@ -2364,7 +2364,7 @@ export type SessionEndedEvent = {
   sessionId: string | null;
   /** Details of the change. */
   data: {
-    /** Reason for the change. */
+    /** Cause of the event. */
     reason: "logout" | "revoked" | "too_many" | "code_reused" | "refresh_reused" | "password_changed" | "account_disabled" | "account_deleted" | "operator";
     /** Present if all sessions of the user were revoked. */
     all?: true;
@@ -2402,7 +2402,7 @@ export type SessionStartedEvent = {
   sessionId: string;
   /** Details of the change. */
   data: {
-    /** How it came about. */
+    /** How it happened. */
     via: "register" | "login";
   };
   actor: FeedEventActor;
@@ -2866,7 +2866,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
-  /** Leave an organization. Ends the membership of the user. **Requires:** a member of the organization. The last owner cannot leave. An owner needs step-up: a session that was opened by password. */
+  /** Leave an organization. Removes the user from the organization. **Requires:** a member of the organization. The last owner cannot leave. An owner needs step-up: a session that was opened by password. */
   leaveOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */

@@ -32,7 +32,7 @@ export const WRITE_PARAMETERS = {
     name: 'Idempotency-Key',
     required: false,
     description:
-      'A new UUID for each change. A request that is repeated with its key within 24 hours gets the first answer again ' +
+      'A new UUID for each change. A request that is repeated with its key within 24 hours returns the first response ' +
       '(draft-ietf-httpapi-idempotency-key-header).',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   },

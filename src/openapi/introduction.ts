@@ -27,7 +27,7 @@ export const SECTIONS: Section[] = [
   },
   {
     tag: 'User',
-    description: 'The signed-in user: account, email, password, export and deletion.',
+    description: 'The signed-in user: details, email, password, export and deletion.',
     prefixes: ['/api/me'],
   },
   {
@@ -67,7 +67,7 @@ export const SECTIONS: Section[] = [
   {
     tag: 'Audit log',
     description:
-      'Every change is an event. Users read those of their account, admins and owners those of their organization.',
+      'Every change is an event. Users read their own events, admins and owners those of their organization.',
     prefixes: ['/api/me/events', '/api/orgs/{orgId}/events'],
   },
   {

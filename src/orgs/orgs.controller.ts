@@ -138,7 +138,7 @@ export class OrgsController {
   /**
    * Leave an organization
    *
-   * @remarks Ends the membership of the user.
+   * @remarks Removes the user from the organization.
    *
    * The last owner cannot leave. An owner needs step-up: a session that was opened by password.
    */
