@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importGraph } from '../../tooling/import-graph.js';
+import { snippetsOf } from '../pages/support/page-program.js';
 
 const CLIENT = resolve('client');
 const MODULES = resolve('node_modules');
@@ -22,7 +23,7 @@ import { createGuard, type MemberAdmission, type Refusal } from 'accounts-client
 const credentials = { name: 'billing', secret: 's' };
 const guard = createGuard({ issuer: 'https://accounts.example.com', audience: 'billing', credentials });
 
-export async function guard(header: string | undefined, orgId: string): Promise<string> {
+export async function check(header: string | undefined, orgId: string): Promise<string> {
   const answer: MemberAdmission | Refusal = await guard.authorize(header, { orgId, role: 'admin' });
   if (!answer.ok) return answer.problem.code;
   answer.role satisfies 'member' | 'admin' | 'owner';
@@ -125,8 +126,7 @@ it('passes a login on to a service in the example, which ends there with the mem
 
   const said = run(process.execPath, ['examples/handoff/run.ts'], project).trim().split('\n');
 
-  const page = readFileSync(resolve('examples/handoff/README.md'), 'utf8');
-  const output = /^```\n(.*?)^```$/ms.exec(page)![1]!.trim().split('\n');
+  const [output] = snippetsOf('examples/handoff/README.md', '');
   const withoutTimes = (lines: string[]) => lines.map((line) => line.replace(/\d+ ms/, '… ms'));
-  expect(withoutTimes(said)).toEqual(withoutTimes(output));
+  expect(withoutTimes(said)).toEqual(withoutTimes(output!.trim().split('\n')));
 }, 120_000);
