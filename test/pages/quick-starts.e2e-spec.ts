@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Express } from 'express';
@@ -14,6 +15,8 @@ const MAX_LINES = 60;
 
 /** The outputs of a page: its blocks without a language. */
 const outputsOf = (page: string): string[] => snippetsOf(page, '').map((text) => text.trim());
+const shape = (text: string): string =>
+  text.replaceAll(/\b[0-9a-f-]{36}\b/g, '019a…').replace(/acs_\S+/, 'acs_…');
 
 describe('a quick start', () => {
   let installation: Installation;
@@ -34,6 +37,14 @@ describe('a quick start', () => {
       .trimEnd()
       .split('\n');
     expect(lines.length).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  it('begins with the first requests of README.md', () => {
+    const requests = snippetsOf('README.md', 'sh').find((snippet) => snippet.startsWith('BASE='))!;
+    const script = requests.replace(/BASE=.*/, `BASE=${service.url}`);
+    const { stdout, stderr } = spawnSync('sh', ['-euc', script], { encoding: 'utf8' });
+
+    expect([shape(stdout), stderr]).toEqual([outputsOf('README.md')[1], '']);
   });
 
   it('logs a client in, and finds it logged in after a restart', async () => {
@@ -58,8 +69,6 @@ describe('a quick start', () => {
     const [, words] = /npm run --silent accounts -- (.*) --reason/.exec(command!)!;
     const { stdout: added } = await accounts(installation, [...words!.split(' '), '--reason', 'quick start']);
     const secret = /^secret: (acs_\S+)$/m.exec(added)![1]!;
-    const shape = (text: string) =>
-      text.replaceAll(/\b[0-9a-f-]{36}\b/g, '019a…').replace(/acs_\S+/, 'acs_…');
     expect(shape(added).trim()).toBe(outputsOf(page)[0]);
 
     installation.secrets.note(secret);
