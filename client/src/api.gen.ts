@@ -488,7 +488,7 @@ export type CurrentUserResponse = {
   /** The user. */
   user: CurrentUser;
   /** Organizations of the user, in order of joining. */
-  orgs: OrgOfMe[];
+  orgs: OrgMembership[];
 };
 
 /** The cursor is too old or unknown. */
@@ -1565,10 +1565,12 @@ export type OrgMembership = {
   id: string;
   /** Name of the organization. */
   name: string;
-  /** Role in the organization. */
-  role: Role;
-  /** Time of joining the organization. */
-  joinedAt: string;
+  /** Role of the user. Absent from `GET /api/me` without `include=roles`. */
+  role?: Role;
+  /** Time at which the user joined. Absent from `GET /api/me`. */
+  joinedAt?: string;
+  /** Time of the deletion, which only operators see. Null if the organization is not deleted. */
+  deletedAt?: string | null;
 };
 
 /** A page of the organizations of the user. */
@@ -1583,30 +1585,6 @@ export type OrgMembershipsResponse = {
 export type OrgNotFoundProblem = Problem & {
   /** Stable code of the failure. */
   code: "org_not_found";
-};
-
-/** An organization of a user, as operators see it. */
-export type OrgOfAccount = {
-  /** Id of the organization. */
-  id: string;
-  /** Name of the organization. */
-  name: string;
-  /** Role in the organization. */
-  role: Role;
-  /** Time of joining the organization. */
-  joinedAt: string;
-  /** Time of the deletion. Null if the organization is not deleted. */
-  deletedAt: string | null;
-};
-
-/** An organization of the current user. */
-export type OrgOfMe = {
-  /** Id of the organization. */
-  id: string;
-  /** Name of the organization. */
-  name: string;
-  /** Role of the user. Present with `include=roles`. */
-  role?: Role;
 };
 
 /** An operator disabled or deleted the last enabled owner. */
@@ -2515,7 +2493,7 @@ export type UserNotFoundProblem = Problem & {
 /** A page of the organizations of the user. */
 export type UserOrgsResponse = {
   /** Organizations of this page. */
-  orgs: OrgOfAccount[];
+  orgs: OrgMembership[];
   /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };

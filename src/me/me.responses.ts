@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Role } from '../access/principal.js';
-import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgDto } from '../orgs/members/members.responses.js';
+import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
+import { OrgDto, OrgMembership } from '../orgs/members/members.responses.js';
 import { UserDto } from '../users/user.fields.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
@@ -14,14 +13,9 @@ export class CurrentUser extends UserDto {
   @ApiProperty({ example: false }) emailVerified?: boolean;
 }
 
-export class OrgOfMe extends OrgDto {
-  /** Role of the user. Present with `include=roles`. */
-  @ApiRole() role?: Role;
-}
-
 export class CurrentUserResponse {
   @ApiProperty({ type: CurrentUser, example: ME }) user: CurrentUser;
-  @ApiProperty({ type: [OrgOfMe], example: [ORG] }) orgs: OrgOfMe[];
+  @ApiProperty({ type: [OrgMembership], example: [ORG] }) orgs: OrgMembership[];
 }
 
 export class AccountResponse {
@@ -36,11 +30,6 @@ export class AccountResponse {
 
 /** The creator of an organization owns it. */
 const OWN_ORG = { ...ORG, role: 'owner', joinedAt: '2026-11-22T09:00:00.000Z' };
-
-export class OrgMembership extends OrgDto {
-  @ApiRole() role: Role;
-  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
-}
 
 export class DeletedOrg extends OrgDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;

@@ -23,9 +23,9 @@ import type {
   DeletedOrgsResponse,
   SessionSummary,
   CurrentUserResponse,
-  OrgOfMe,
   OrgMembershipsResponse,
 } from './me.responses.js';
+import type { OrgMembership } from '../orgs/members/members.responses.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 
 /** characters per piece: most exports are one piece */
@@ -133,12 +133,16 @@ export class MeService {
     return user;
   }
 
-  private async findFirstOrgs(userId: string, withRoles: boolean): Promise<ListPage<OrgOfMe>> {
+  private async findFirstOrgs(userId: string, withRoles: boolean): Promise<ListPage<OrgMembership>> {
     const orgs = withRoles ? undefined : await this.orgs.findShortListOfUser(userId);
     return orgs ? { rows: orgs } : this.findOrgs(userId, withRoles);
   }
 
-  private async findOrgs(userId: string, withRoles: boolean, after?: Position): Promise<ListPage<OrgOfMe>> {
+  private async findOrgs(
+    userId: string,
+    withRoles: boolean,
+    after?: Position,
+  ): Promise<ListPage<OrgMembership>> {
     const found = await this.memberships.findOrgs(userId, MAX_SHORT_LIST + 1, after);
     const page = found.slice(0, MAX_SHORT_LIST);
     const last = found.length > MAX_SHORT_LIST ? page.at(-1) : undefined;

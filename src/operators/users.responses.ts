@@ -1,9 +1,8 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { Role } from '../access/principal.js';
 import { OkResponse } from '../http/fields.js';
 import { SessionSummary } from '../me/me.responses.js';
-import { ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgDto } from '../orgs/members/members.responses.js';
+import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
+import { OrgMembership } from '../orgs/members/members.responses.js';
 import { UserDto } from '../users/user.fields.js';
 
 const ADA = {
@@ -55,14 +54,6 @@ export class AdminUser extends UserSummary {
   @ApiTime({ nullable: true }) passwordChangedAt: string | null;
 }
 
-export class OrgOfAccount extends OrgDto {
-  @ApiRole() role: Role;
-  @ApiTime() joinedAt: string;
-
-  /** Time of the deletion. Null if the organization is not deleted. */
-  @ApiTime({ nullable: true }) deletedAt: string | null;
-}
-
 export class UsersResponse {
   @ApiProperty({ type: [UserSummary], example: [ADA] }) users: UserSummary[];
   @ApiNextCursor('OmFkYUBleGFtcGxlLmNvbQ') nextCursor?: string;
@@ -78,7 +69,7 @@ export class UserSessionsResponse {
 }
 
 export class UserOrgsResponse {
-  @ApiProperty({ type: [OrgOfAccount], example: [ADAS_ORG] }) orgs: OrgOfAccount[];
+  @ApiProperty({ type: [OrgMembership], example: [ADAS_ORG] }) orgs: OrgMembership[];
   @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M') nextCursor?: string;
 }
 

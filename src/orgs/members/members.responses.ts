@@ -15,6 +15,18 @@ export const MEMBERS_EXAMPLE = [
   { userId: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d', email: 'grace@example.com', role: 'member' },
 ];
 
+/** An organization as its member sees it. */
+export class OrgMembership extends OrgDto {
+  /** Role of the user. Absent from `GET /api/me` without `include=roles`. */
+  @ApiRole() role?: Role;
+
+  /** Time at which the user joined. Absent from `GET /api/me`. */
+  @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt?: string;
+
+  /** Time of the deletion, which only operators see. Null if the organization is not deleted. */
+  @ApiTime({ nullable: true }) deletedAt?: string | null;
+}
+
 export class MemberRole {
   @ApiId({ example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
   @ApiRole() role: Role;
