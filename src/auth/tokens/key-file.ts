@@ -61,7 +61,7 @@ function createKeyFile(file: string): void {
     if (existsSync(file)) return;
     throw new SigningKeysError(`the file ${resolve(file)} cannot be created (${(error as Error).message})`);
   } finally {
-    rmSync(draft, { force: true });
+    if (existsSync(draft)) rmSync(draft, { force: true });
   }
 }
 
@@ -126,12 +126,12 @@ function realFile(path: string): string {
 function replaceFile(file: string, keys: readonly Jwk[]): void {
   const draft = `${file}.new`;
   try {
-    rmSync(draft, { force: true });
+    if (existsSync(draft)) rmSync(draft, { force: true });
     writeDurably(draft, keySetText(keys), statSync(file));
     renameSync(draft, file);
     syncDirectory(dirname(file));
   } catch (error) {
-    rmSync(draft, { force: true });
+    if (existsSync(draft)) rmSync(draft, { force: true });
     throw new SigningKeysError(`the file ${file} cannot be replaced (${(error as Error).message})`);
   }
 }
