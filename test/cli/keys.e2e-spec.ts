@@ -179,7 +179,7 @@ describe('accounts keys, where the database decides', () => {
       {
         kid: old.kid,
         removed: false,
-        kept: expect.stringMatching(/^a token that it signed may live until /),
+        kept: expect.stringMatching(/^an access token that it signed may be valid until /),
       },
     ]);
     expect(await inFile()).toEqual(keys);

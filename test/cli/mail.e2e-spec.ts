@@ -180,7 +180,7 @@ describe('accounts users set-email', () => {
     const changes = (await eventsSince(service.db, known)).filter(({ type }) => type.startsWith('account.'));
     expect(changes).toEqual([byRoot('account.email_changed', { verified: false }, { userId: user.id })]);
     const { text } = await mailServer.next(user.email);
-    expect(text).toContain(`${user.email} no longer logs in`);
+    expect(text).toContain(`no longer log in with ${user.email}`);
     expect(text).not.toContain(email);
   });
 

@@ -284,7 +284,7 @@ describe('accounts users delete', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     const both = [alone.id, shared.id].toSorted();
     expect(stderr).toMatch(/^refused: the user is the only enabled owner of [^\n]*\(last_owner\)\n$/);
-    expect(/owner of (\S+), (\S+); nobody/.exec(stderr)!.slice(1).toSorted()).toEqual(both);
+    expect(/owner of (\S+), (\S+); no other/.exec(stderr)!.slice(1).toSorted()).toEqual(both);
     expect(stderr).toContain(`; no other user is in ${alone.id} (`);
     expect(await eventsSince(service.db, known)).toEqual([]);
     expect((await only.get('/api/me')).status).toBe(200);

@@ -115,8 +115,8 @@ describe('the outbox', () => {
       await mailServer.next(ada.email, 4);
       expect(subjects(ada).toSorted()).toEqual([
         'A recovery code of your account was used',
-        'Two-factor authentication was turned on',
         'Two-factor authentication was turned off',
+        'Two-factor authentication was turned on',
         'Your account has new recovery codes',
       ]);
       for (const { text } of mailServer.to(ada.email)) {
