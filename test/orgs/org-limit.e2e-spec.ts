@@ -73,7 +73,7 @@ describe('MAX_ORGS_PER_USER', () => {
     const { owner, org } = await anOwnerWithOrg();
     const refused = await add(owner, org, victim);
     expect(refused).toMatchObject(userHasTooManyOrgs);
-    expect(refused.body).toMatchObject({ detail: expect.stringContaining('send an invitation') });
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('by invitation') });
     const invitation = await anInvitation(owner, org, { email: victim.email });
     const accepted = await accept(victim, invitation, invitation.code);
     expect(accepted.status, accepted.text).toBe(200);

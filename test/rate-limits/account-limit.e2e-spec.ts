@@ -42,7 +42,7 @@ describe('the limit of an account', () => {
     await fail(ada.email);
     const refused = await login(ada.email, ada.password, stranger());
     expect(refused).toMatchObject(rateLimited);
-    expect(refused.body).toMatchObject({ detail: expect.stringMatching(/this e-mail have failed/) });
+    expect(refused.body).toMatchObject({ detail: expect.stringMatching(/failed logins with this email/) });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
   });
 
@@ -155,9 +155,9 @@ describe('the limit of an account', () => {
     const address = stranger();
     for (const _ of times(3, () => 0)) {
       const { body } = await login(ada.email, aPassword(), address);
-      expect(body).toMatchObject({ detail: expect.stringMatching(/have failed/) });
+      expect(body).toMatchObject({ detail: expect.stringMatching(/failed logins/) });
     }
     const { body } = await login(ada.email, aPassword(), address);
-    expect(body).toMatchObject({ detail: expect.stringMatching(/from your address/) });
+    expect(body).toMatchObject({ detail: expect.stringMatching(/from your IP address/) });
   });
 });

@@ -187,7 +187,7 @@ describe('the limit of the changes of a user', () => {
       `"writes";r=${LIMIT - 3}, "lookup";r=0`,
       `"writes";r=${LIMIT - 4}, "lookup";r=0`,
     ]);
-    expect(answers[2]!.body).toMatchObject({ detail: expect.stringMatching(/have no account/) });
+    expect(answers[2]!.body).toMatchObject({ detail: expect.stringMatching(/belong to no user/) });
     // A change that its own limit gives back stays counted here.
     const known = await add(org, user, user.email);
     expect(left(known)).toBe(`"writes";r=${LIMIT - 5}, "lookup";r=0`);
