@@ -126,12 +126,12 @@ function realFile(path: string): string {
 function replaceFile(file: string, keys: readonly Jwk[]): void {
   const draft = `${file}.new`;
   try {
-    if (existsSync(draft)) rmSync(draft, { force: true });
+    rmSync(draft, { force: true });
     writeDurably(draft, keySetText(keys), statSync(file));
     renameSync(draft, file);
     syncDirectory(dirname(file));
   } catch (error) {
-    if (existsSync(draft)) rmSync(draft, { force: true });
+    rmSync(draft, { force: true });
     throw new SigningKeysError(`the file ${file} cannot be replaced (${(error as Error).message})`);
   }
 }
