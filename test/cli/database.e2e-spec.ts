@@ -71,7 +71,7 @@ describe.runIf(engine === 'sqlite')('accounts backup', () => {
     await accountsJson(other, ['migrate']);
     await other.db.query('ALTER TABLE orgs ADD COLUMN extra integer');
     expect(await accounts(other, ['backup', join(other.directory, 'copy.sqlite')])).toEqual(
-      failure(1, /^refused: the copy is not sound and was removed: its schema [^\n]+\n$/),
+      failure(1, /^refused: the copy is damaged and was deleted: its schema [^\n]+\n$/),
     );
     expect(copiesIn(other)).toEqual([]);
     await other.remove();
@@ -139,7 +139,7 @@ describe('accounts migrate', () => {
       other.db.query('UPDATE migrations SET name = ? WHERE id = ?', [name, last!['id']!]);
     await rename('Other');
     expect(await accounts(other, command)).toEqual(
-      failure(2, /^error: the database is of another version[^\n]+\n$/),
+      failure(2, /^error: the database has the schema of another version[^\n]+\n$/),
     );
 
     await rename(String(last!['name']));
