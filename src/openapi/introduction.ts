@@ -1,12 +1,7 @@
-export interface Section {
-  tag: string;
-  description: string;
-  /** An operation belongs to the section with the longest prefix of its path. */
-  prefixes: string[];
-}
+import { readFileSync } from 'node:fs';
 
-/** The sections of the document, in reading order. */
-export const SECTIONS: Section[] = [
+/** In reading order. An operation belongs to the section with the longest prefix of its path. */
+export const SECTIONS: { tag: string; description: string; prefixes: string[] }[] = [
   {
     tag: 'Authentication',
     description:
@@ -120,39 +115,4 @@ export const SECTIONS: Section[] = [
   },
 ];
 
-export const INTRODUCTION = `Self-hosted users, organizations and roles over REST.
-
-**Base URL.** The origin that serves this document. All routes of clients begin with \`/api\`.
-
-**Authentication.** Send the access token of a login as \`Authorization: Bearer <token>\`. Services send name and secret by HTTP
-Basic. On this page, register or log in: later requests use the new access token until you leave the page.
-
-**Errors.** A failure is a problem details object (RFC 9457) with a stable \`code\`. Branch on \`code\`:
-
-\`\`\`json
-{
-  "type": "about:blank", "title": "Forbidden", "status": 403, "code": "insufficient_role",
-  "detail": "This needs the role admin; yours is member.", "requestId": "2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11",
-  "requiredRole": "admin"
-}
-\`\`\`
-
-Failures outside the operations below have codes of their own: unknown paths (\`not_found\`), other methods (\`method_not_allowed\`),
-URLs of more than 2,048 characters (\`uri_too_long\`), and requests that are malformed or incomplete.
-
-**Pagination.** \`?limit=100\` returns a page. Send \`nextCursor\` as \`cursor\` to get the next one, or follow the \`Link\` header
-(RFC 8288). The last page has no \`nextCursor\`.
-
-**Idempotency.** Changes of an organization accept \`Idempotency-Key\` (1 to 255 visible ASCII characters). A repeat within 24 hours
-returns the first response. The same key on another request is 422 \`idempotency_key_reused\`.
-
-**Preconditions.** Reads and changes of an organization return an \`ETag\`. With \`If-Match\`, a change applies only to that state, else
-it is 412 \`precondition_failed\`. \`?dryRun=true\` runs a change and rolls it back; \`?remedy=true\` adds a suggested fix to a refusal.
-
-**Limits.** Limited routes send \`RateLimit\` and \`RateLimit-Policy\`. A refused request is 429 with \`Retry-After\` in seconds. A body
-has at most 16 KiB, and a response takes at most 5 seconds, else it is 503 \`unavailable\`: repeat it with the same idempotency key.
-
-**Versions.** \`info.version\` is the version of Accounts. Minor versions may add routes, fields, event types and error codes; ignore
-what you do not know.
-
-**Request ids.** Every response has \`X-Request-Id\`, yours if you sent one (1 to 128 characters of \`A-Za-z0-9._:-\`). The log has it.`;
+export const INTRODUCTION = readFileSync(new URL('./introduction.txt', import.meta.url), 'utf8').trimEnd();
