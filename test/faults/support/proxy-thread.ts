@@ -27,7 +27,7 @@ let bytes = 0;
 
 async function carryOut(command: ProxyCommand): Promise<void> {
   const { action } = command;
-  delayMs = command.delayMs;
+  if (action === 'delay') delayMs = command.delayMs;
   if (action === 'cut') cut();
   else if (action === 'refuse') await refuse();
   else if (action !== 'count') await switchTo(action);
