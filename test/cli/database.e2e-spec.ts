@@ -146,7 +146,7 @@ describe('accounts migrate', () => {
     const later = "INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')";
     await other.db.query(later);
     expect(await accounts(other, command)).toEqual(
-      failure(2, /^error: the database is of a newer version[^\n]+\n$/),
+      failure(2, /^error: the database has a newer schema[^\n]+\n$/),
     );
     await other.remove();
   });

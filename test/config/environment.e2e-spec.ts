@@ -55,7 +55,7 @@ describe('the environment', () => {
 
     expect(stdout).toContain(ada.email);
     const warnings = service.logs.filter((line) => line.includes('DATABASE_URL_FILE'));
-    expect(warnings).toEqual([expect.stringContaining('others read it')]);
+    expect(warnings).toEqual([expect.stringContaining('other users can read')]);
   });
 
   it('may have variables of other programs, and empty values, which count as unset', async () => {
