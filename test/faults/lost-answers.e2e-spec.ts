@@ -71,7 +71,7 @@ describe.each(['lose answer', 'lose request'] as const)('after "%s"', (fault) =>
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(answer.body).toMatchObject({
       code: 'unavailable',
-      detail: expect.stringMatching(/whether the request took effect is unknown/),
+      detail: expect.stringMatching(/is unknown whether the request took effect/),
     });
   });
 });
@@ -110,5 +110,5 @@ it.each<[string, RegExp, () => Promise<Answer>]>([
 ])('says that the request can be repeated when %s is lost', async (_name, statement, send) => {
   const answer = await whileCut(statement, 'lose answer', send);
 
-  expect(answer.body).toMatchObject({ detail: expect.stringMatching(/; repeat the request\.$/) });
+  expect(answer.body).toMatchObject({ detail: expect.stringMatching(/\. Repeat the request\.$/) });
 });
