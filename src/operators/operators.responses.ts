@@ -219,7 +219,7 @@ export class EmailsStatus {
 }
 
 export class ServiceStatus extends Readiness {
-  @ApiText(1, undefined, { example: '0.2.0' }) version: string;
+  @ApiText(1, undefined, { example: '0.3.0' }) version: string;
 
   engine: EngineStatus;
 
