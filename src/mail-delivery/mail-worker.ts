@@ -183,7 +183,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
       return;
     }
     await this.mails.postpone(mail, next, words);
-    this.logger.warn({ msg: 'eemail not sent; it will be retried', ...line, pauseMs });
+    this.logger.warn({ msg: 'email not sent; it will be retried', ...line, pauseMs });
   }
 }
 
