@@ -17,7 +17,7 @@ import { Problem } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
-import type { UserProfile } from '../users/user-profile.js';
+import type { UserView } from '../users/user-view.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 
@@ -125,7 +125,7 @@ export class OwnSecondFactorService {
     if (!done) throw new Problem('invalid_second_factor_code');
   }
 
-  private async userOf(userId: string): Promise<UserProfile> {
+  private async userOf(userId: string): Promise<UserView> {
     const user = await this.users.findById(userId);
     if (!user) throw new InvalidTokenError('user_gone');
     return user;

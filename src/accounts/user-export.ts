@@ -7,7 +7,7 @@ import { MAIL_STATES } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
-import { type UserProfile, userJson } from '../users/user-profile.js';
+import { type UserView, userJson } from '../users/user-view.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 const PAGE = 500;
@@ -61,7 +61,7 @@ export class UserExport {
     private readonly invitations: InvitationLists,
   ) {}
 
-  documentOf(user: UserProfile): DocumentParts {
+  documentOf(user: UserView): DocumentParts {
     return {
       exportedAt: new Date().toISOString(),
       account: userJson(user),
@@ -74,14 +74,14 @@ export class UserExport {
     };
   }
 
-  private async *orgsOf({ id }: UserProfile): AsyncGenerator<object> {
+  private async *orgsOf({ id }: UserView): AsyncGenerator<object> {
     for (const { joinedAt, deletedAt, ...org } of await this.memberships.findOrgsEvenDeleted(id)) {
       const deletion = deletedAt === null ? {} : { deletedAt: timeText(deletedAt) };
       yield { ...org, joinedAt: timeText(joinedAt), ...deletion };
     }
   }
 
-  private async *secondFactorOf({ id, secondFactorAt }: UserProfile): AsyncGenerator<object> {
+  private async *secondFactorOf({ id, secondFactorAt }: UserView): AsyncGenerator<object> {
     if (secondFactorAt === null) return;
     yield {
       enabledAt: timeText(secondFactorAt),
@@ -89,7 +89,7 @@ export class UserExport {
     };
   }
 
-  private async *sessionsOf({ id }: UserProfile): AsyncGenerator<object> {
+  private async *sessionsOf({ id }: UserView): AsyncGenerator<object> {
     const ends = (await this.events.findEndsOfAll(id)).map(({ at, data }) => {
       const { epoch } = JSON.parse(data) as { epoch: number };
       return { epoch, at };
@@ -98,13 +98,13 @@ export class UserExport {
     for await (const session of sessions) yield sessionJson(session, ends);
   }
 
-  private async *eventsOf({ id }: UserProfile): AsyncGenerator<object> {
+  private async *eventsOf({ id }: UserView): AsyncGenerator<object> {
     const events = pages((before) => this.events.findOfUser(id, PAGE, before));
     for await (const event of events) yield ownEvent(event);
   }
 
   /** Emails before the account or its verification may have been for another person. */
-  private async *mailsOf({ email, createdAt: since, emailVerifiedAt }: UserProfile): AsyncGenerator<object> {
+  private async *mailsOf({ email, createdAt: since, emailVerifiedAt }: UserView): AsyncGenerator<object> {
     if (emailVerifiedAt === null) return;
     for (const mail of await this.mails.findLatest({ states: MAIL_STATES, recipient: email }, MAX_MAILS)) {
       const { id, kind, state, createdAt, endedAt: ended } = mail;
@@ -113,7 +113,7 @@ export class UserExport {
     }
   }
 
-  private async *invitationsOf({ email, emailVerifiedAt }: UserProfile): AsyncGenerator<object> {
+  private async *invitationsOf({ email, emailVerifiedAt }: UserView): AsyncGenerator<object> {
     if (emailVerifiedAt === null) return;
     const now = Date.now();
     for (const invitation of await this.invitations.findForExport(email)) {

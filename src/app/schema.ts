@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
+import { KnownPlace } from '../auth/sessions/known-places.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { SecondFactorFailures } from '../auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCode, SecondFactor } from '../auth/second-factor/second-factors.repository.js';
@@ -9,6 +10,7 @@ import { Mail } from '../mail/mail.entity.js';
 import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
 import { IdempotencyKey } from '../requests/idempotency-keys.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
+import { ProfilesAndProtection1795651200000 } from '../database/migrations/1795651200000-profiles-and-protection.js';
 import { createDataSource, dataSourceOptions, type Schema } from '../database/database.module.js';
 import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
 import { ServiceSecret } from '../services/service-secrets.repository.js';
@@ -37,6 +39,7 @@ export const SCHEMA: Schema = {
     Session,
     AuthorizationCode,
     PendingRevocation,
+    KnownPlace,
     SecondFactor,
     SecondFactorFailures,
     RecoveryCode,
@@ -52,7 +55,7 @@ export const SCHEMA: Schema = {
     Service,
     ServiceSecret,
   ],
-  migrations: [CreateSchema1795219200000],
+  migrations: [CreateSchema1795219200000, ProfilesAndProtection1795651200000],
 };
 
 /** The data source for TypeORM's command line, which initializes it. */

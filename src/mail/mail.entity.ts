@@ -97,4 +97,8 @@ export class Mail {
   /** codes only, because the text of a mail server may be anything */
   @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true })
   lastError: string | null;
+
+  /** JSON of what the text says beside the code, such as the place of a new sign-in */
+  @Column({ type: 'varchar', length: 500, nullable: true })
+  details: string | null;
 }

@@ -29,6 +29,7 @@ export interface NewMail {
   orgId?: string;
   code?: { id: string; number: number };
   expiresAt?: number;
+  details?: string;
 }
 
 type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
@@ -58,7 +59,7 @@ export class Mails {
   /** Accounts sends the email if, and only if, the transaction commits. Does nothing without an SMTP server. */
   async enqueue(tx: Transaction, mail: NewMail): Promise<void> {
     if (!this.env.smtp) return;
-    const { kind, recipient, orgId = null, code, expiresAt = null } = mail;
+    const { kind, recipient, orgId = null, code, expiresAt = null, details = null } = mail;
     const now = Date.now();
     const senderId = mail.senderId.slice(0, MAX_SENDER_LENGTH);
     const priority = priorityOf(kind);
@@ -80,6 +81,7 @@ export class Mails {
       expiresAt,
       endedAt: null,
       lastError: null,
+      details,
     });
   }
 

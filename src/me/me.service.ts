@@ -15,7 +15,7 @@ import {
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
-import type { UserProfile } from '../users/user-profile.js';
+import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Included, ListOwnOrgsQuery } from './me.requests.js';
 import type {
@@ -127,7 +127,7 @@ export class MeService {
     for await (const piece of rest) yield (await this.sessions.findPrincipal(sessionId)) ? piece : undefined;
   }
 
-  private async find(id: string): Promise<UserProfile> {
+  private async find(id: string): Promise<UserView> {
     const user = await this.users.findById(id);
     if (!user) throw new InvalidTokenError('user_gone');
     return user;

@@ -23,7 +23,7 @@ import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';
 import { requireUnprotected } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
-import type { UserProfile } from '../users/user-profile.js';
+import type { UserView } from '../users/user-view.js';
 import { ApiUserId, ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
 import {
   UsersResponse,
@@ -38,7 +38,7 @@ import { accountView } from './views.js';
 export class OperatedUsers {
   constructor(private readonly users: UsersRepository) {}
 
-  async find(id: string): Promise<UserProfile> {
+  async find(id: string): Promise<UserView> {
     const user = await this.users.findById(id);
     if (!user) throw new Problem(UNKNOWN_USER.code, { detail: UNKNOWN_USER.detail });
     return user;
@@ -77,7 +77,7 @@ export class OperatorUsersController {
   ): Promise<UsersResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
-    const isWanted = ({ disabledAt }: UserProfile): boolean =>
+    const isWanted = ({ disabledAt }: UserView): boolean =>
       status === undefined || (disabledAt !== null) === (status === 'disabled');
     const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) => {
       const search = { prefix, after: after?.email ?? start, onlyDisabled: status === 'disabled' };

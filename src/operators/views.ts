@@ -4,7 +4,7 @@ import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
-import type { UserProfile } from '../users/user-profile.js';
+import type { UserView } from '../users/user-view.js';
 import type {
   KeyStatus,
   EmailSummary,
@@ -15,7 +15,7 @@ import type {
 import type { UserSummary } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
-export function accountView(user: UserProfile): UserSummary {
+export function accountView(user: UserView): UserSummary {
   const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;
   return {
     id,

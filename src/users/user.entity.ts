@@ -27,4 +27,13 @@ export class User {
   /** time from which a login requires a second factor; null if it does not */
   @Column({ name: 'second_factor_at', type: 'bigint', nullable: true }) secondFactorAt: number | null;
   @Column({ name: 'operator_since', type: 'bigint', nullable: true }) operatorSince: number | null;
+
+  @Column({ type: 'varchar', length: 100, nullable: true }) name: string | null;
+  @Column({ name: 'avatar_url', type: 'varchar', length: 500, nullable: true }) avatarUrl: string | null;
+
+  /** BCP 47 language tag in canonical form */
+  @Column({ type: 'varchar', length: 35, nullable: true }) locale: string | null;
+
+  /** time of the last check against the list of breached passwords */
+  @Column({ name: 'password_checked_at', type: 'bigint', nullable: true }) passwordCheckedAt: number | null;
 }

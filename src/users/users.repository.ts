@@ -7,7 +7,7 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { emailRange } from './email-address.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
-import { PROFILE, type UserProfile } from './user-profile.js';
+import { USER_VIEW, type UserView } from './user-view.js';
 import { Problem } from '../problems/problem.js';
 
 export type Credentials = Pick<
@@ -82,12 +82,12 @@ export class UsersRepository {
     return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }
 
-  findById(id: string): Promise<UserProfile | null> {
-    return this.users.findOne({ where: { id }, select: PROFILE });
+  findById(id: string): Promise<UserView | null> {
+    return this.users.findOne({ where: { id }, select: USER_VIEW });
   }
 
-  findByEmail(email: string): Promise<UserProfile | null> {
-    return this.users.findOne({ where: { email }, select: PROFILE });
+  findByEmail(email: string): Promise<UserView | null> {
+    return this.users.findOne({ where: { email }, select: USER_VIEW });
   }
 
   findForProof(id: string): Promise<Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'authEpoch'> | null> {
@@ -99,14 +99,14 @@ export class UsersRepository {
     return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
   }
 
-  search(text: string, limit: number, afterEmail = ''): Promise<UserProfile[]> {
+  search(text: string, limit: number, afterEmail = ''): Promise<UserView[]> {
     const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
     const contains = Raw((email) => `${email} LIKE :pattern ESCAPE '!'`, { pattern: `%${literal}%` });
     return this.findWhere({ email: And(MoreThan(afterEmail), contains) }, limit);
   }
 
   /** Reads the whole table, because an index is not worth it for few operators. */
-  findOperators(limit: number, afterEmail = ''): Promise<UserProfile[]> {
+  findOperators(limit: number, afterEmail = ''): Promise<UserView[]> {
     return this.findWhere({ operatorSince: Not(IsNull()), email: MoreThan(afterEmail) }, limit);
   }
 
@@ -118,9 +118,9 @@ export class UsersRepository {
   listPage(
     { prefix, after, onlyDisabled }: { prefix: string; after: string | undefined; onlyDisabled: boolean },
     limit: number,
-  ): Promise<UserProfile[]> {
+  ): Promise<UserView[]> {
     const sql = onlyDisabled ? FIND_DISABLED : FIND_PAGE;
-    return this.users.query<UserProfile[]>(sql, [...emailRange(prefix, after), limit]);
+    return this.users.query<UserView[]>(sql, [...emailRange(prefix, after), limit]);
   }
 
   /** Stores another hash of the same password, unless the password has changed since. */
@@ -128,8 +128,8 @@ export class UsersRepository {
     await this.users.update({ id, passwordHash }, { passwordHash: replacement });
   }
 
-  private findWhere(where: FindOptionsWhere<User>, limit: number): Promise<UserProfile[]> {
-    return this.users.find({ where, select: PROFILE, order: { email: 'ASC' }, take: limit });
+  private findWhere(where: FindOptionsWhere<User>, limit: number): Promise<UserView[]> {
+    return this.users.find({ where, select: USER_VIEW, order: { email: 'ASC' }, take: limit });
   }
 
   private async findBy(column: 'email' | 'id', values: readonly string[]): Promise<PresentUser[]> {

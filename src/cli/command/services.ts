@@ -3,7 +3,7 @@ import { oneLine } from '../../identifiers/text.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import type { UserProfile } from '../../users/user-profile.js';
+import type { UserView } from '../../users/user-view.js';
 import type { Services } from './cli.module.js';
 import {
   CannotRunError,
@@ -26,7 +26,7 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   return openServices(env, work);
 }
 
-export async function findUser({ users }: Services, text: string): Promise<UserProfile> {
+export async function findUser({ users }: Services, text: string): Promise<UserView> {
   const email = canonicalEmail(text);
   if (!isEntityId(text) && email === undefined) {
     throw new CannotRunError('expected the email or the id of a user');
@@ -37,7 +37,7 @@ export async function findUser({ users }: Services, text: string): Promise<UserP
 }
 
 export function onUser(
-  work: (services: Services, user: UserProfile, change: Change, invocation: Invocation) => Promise<Outcome>,
+  work: (services: Services, user: UserView, change: Change, invocation: Invocation) => Promise<Outcome>,
 ): CommandDefinition['run'] {
   return (invocation) =>
     withServices(async (services) => {

@@ -1,6 +1,6 @@
 import { canonicalEmail } from '../../users/email-address.js';
 import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
-import type { UserProfile } from '../../users/user-profile.js';
+import type { UserView } from '../../users/user-view.js';
 import type { Services } from '../command/cli.module.js';
 import {
   CannotRunError,
@@ -131,7 +131,7 @@ function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): 
 
 async function removeSecondFactor(
   { secondFactorRemoval }: Services,
-  { id }: UserProfile,
+  { id }: UserView,
   { actor }: Change,
 ): Promise<Outcome> {
   const removed = await secondFactorRemoval.byOperator(id, actor);

@@ -1,7 +1,7 @@
 import { timeText } from '../../identifiers/text.js';
 import type { ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { canonicalEmail } from '../../users/email-address.js';
-import type { UserProfile } from '../../users/user-profile.js';
+import type { UserView } from '../../users/user-view.js';
 import type { Services } from '../command/cli.module.js';
 import {
   CannotRunError,
@@ -40,7 +40,7 @@ export const CODE_COMMANDS: CommandDefinition[] = [
 ];
 
 /** The code does not verify the email, because the operator may give it to another person. */
-async function resetCode(services: Services, { id }: UserProfile, { actor }: Change): Promise<Outcome> {
+async function resetCode(services: Services, { id }: UserView, { actor }: Change): Promise<Outcome> {
   const codes = services.emailCodes();
   const issued = await services.passwords.issueCode(id, actor);
   const code = codes.textOf(issued);

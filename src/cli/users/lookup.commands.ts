@@ -1,6 +1,6 @@
 import { timeText } from '../../identifiers/text.js';
 import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
-import { type UserProfile, userJson } from '../../users/user-profile.js';
+import { type UserView, userJson } from '../../users/user-view.js';
 import {
   CannotRunError,
   type CommandDefinition,
@@ -58,7 +58,7 @@ async function findUsers(invocation: Invocation): Promise<Report> {
 }
 
 function printMatching(invocation: Invocation, text: string): Promise<Report> {
-  return printList<UserProfile>(invocation, {
+  return printList<UserView>(invocation, {
     findPage: ({ users }, limit, after) => users.search(text, limit, after?.email),
     lineOf: userLine,
     jsonOf: userJson,
@@ -66,7 +66,7 @@ function printMatching(invocation: Invocation, text: string): Promise<Report> {
   });
 }
 
-export function userLine({ id, email, disabledAt }: UserProfile): string {
+export function userLine({ id, email, disabledAt }: UserView): string {
   return `${id}  ${email}${disabledAt === null ? '' : '  DISABLED'}`;
 }
 

@@ -1,4 +1,4 @@
-import { type UserProfile, userJson } from '../../users/user-profile.js';
+import { type UserView, userJson } from '../../users/user-view.js';
 import { type CommandGroup, LIST_LIMIT, outcomeOf } from '../command/definition.js';
 import { onUser, printList } from '../command/services.js';
 import { USER } from './change.commands.js';
@@ -39,7 +39,7 @@ export const OPERATORS: CommandGroup = {
       options: [LIST_LIMIT],
       examples: ['operators list', 'operators list --json'],
       run: (invocation) =>
-        printList<UserProfile>(invocation, {
+        printList<UserView>(invocation, {
           findPage: ({ users }, limit, after) => users.findOperators(limit, after?.email),
           lineOf: operatorLine,
           jsonOf: operatorJson,
@@ -49,12 +49,12 @@ export const OPERATORS: CommandGroup = {
   ],
 };
 
-function operatorLine(user: UserProfile): string {
+function operatorLine(user: UserView): string {
   const { operatorSince, secondFactorAt } = userJson(user);
   return `${userLine(user)}  since ${operatorSince}${secondFactorAt === null ? '  NO 2FA' : ''}`;
 }
 
-function operatorJson(user: UserProfile): object {
+function operatorJson(user: UserView): object {
   const { id, email, operatorSince, disabledAt, secondFactorAt } = userJson(user);
   return { id, email, operatorSince, disabledAt, secondFactorAt };
 }

@@ -9,6 +9,7 @@ export const MAX_ORG_NAME = 100;
 @Index('orgs_purge_at_idx', ['purgeAt'])
 @Index('orgs_name_idx', ['name', 'id'])
 @Index('orgs_deleted_name_idx', ['deletedName', 'id'])
+@Index('orgs_second_factor_due_at_idx', ['secondFactorDueAt'])
 export class Org {
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   @Column({ type: 'varchar', length: MAX_ORG_NAME }) name: string;
@@ -27,6 +28,12 @@ export class Org {
 
   /** epoch milliseconds; once it is set, rows are missing, so no instance may restore the organization */
   @Column({ name: 'purge_began_at', type: 'bigint', nullable: true }) purgeBeganAt: number | null;
+
+  /** time from which members without a second factor are suspended; null if none is required */
+  @Column({ name: 'second_factor_from', type: 'bigint', nullable: true }) secondFactorFrom: number | null;
+
+  /** the same time until its event is recorded, for an index over the few organizations that wait for it */
+  @Column({ name: 'second_factor_due_at', type: 'bigint', nullable: true }) secondFactorDueAt: number | null;
 }
 
 export const MEMBERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'members.org_id, members.user_id' };

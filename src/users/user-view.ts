@@ -1,7 +1,7 @@
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import type { User } from './user.entity.js';
 
-export const PROFILE = {
+export const USER_VIEW = {
   id: true,
   email: true,
   createdAt: true,
@@ -12,9 +12,9 @@ export const PROFILE = {
   operatorSince: true,
 } as const;
 
-export type UserProfile = Pick<User, keyof typeof PROFILE>;
+export type UserView = Pick<User, keyof typeof USER_VIEW>;
 
-export function userJson({ id, email, ...user }: UserProfile) {
+export function userJson({ id, email, ...user }: UserView) {
   return {
     id,
     email,
