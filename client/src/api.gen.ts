@@ -168,6 +168,32 @@ export type AccountPasswordChangedEvent = {
   actor: FeedEventActor;
 };
 
+/** The user changed the profile. The event has no values. */
+export type AccountProfileChangedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "account.profile_changed";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Names of the fields that were changed. */
+    changed: ("name" | "avatarUrl" | "locale")[];
+  };
+  actor: FeedEventActor;
+};
+
 /** A user registered, or an operator imported the user. */
 export type AccountRegisteredEvent = {
   /** Id of the event. */
@@ -286,6 +312,12 @@ export type AdminUser = {
   operator: boolean;
   /** Whether two-factor authentication is on. */
   secondFactor: boolean;
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl: string | null;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale: string | null;
   /** Time of the last password change. Null if there was none. */
   passwordChangedAt: string | null;
 };
@@ -348,7 +380,7 @@ export type AuditEvent = {
   /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
   /** Details of the change, which depend on the type of the event. */
-  data: Record<string, (string | number | boolean)>;
+  data: Record<string, (string | number | boolean | string[])>;
   /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
   /** Id of the session that the event is about. Null if it is about no session. */
@@ -481,6 +513,8 @@ export type CurrentUser = {
   email: string;
   /** Whether the email is verified. Present with `include=account`. */
   emailVerified?: boolean;
+  /** The profile of the user. Present with `include=profile`. */
+  profile?: Profile;
 };
 
 /** The user of the access token, with their organizations. */
@@ -614,7 +648,7 @@ export type EventActor = {
 };
 
 /** Type of an event. */
-export type EventType = "account.registered" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
+export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
 
 /** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
@@ -650,6 +684,12 @@ export type ExportedAccount = {
   id: string;
   /** Email address, in normalized form. */
   email: string;
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl: string | null;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale: string | null;
   /** Time of creation. */
   createdAt: string;
   /** Time at which an operator disabled the user. Null if the user is enabled. */
@@ -750,7 +790,7 @@ export type FeedEventActor = {
 /** A page of the event feed, in the order of the feed. `type` distinguishes the events. */
 export type FeedResponse = {
   /** Events that follow the cursor. Empty if there are none yet. */
-  events: (AccountRegisteredEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
+  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
   /** Cursor to send as `after` in the next request. */
   next: string;
 };
@@ -1123,6 +1163,14 @@ export type Inviter = {
   email: string | null;
 };
 
+/** The user who sent an invitation, by name. */
+export type InviterProfile = {
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** Email of the inviter. Null if the user was deleted. */
+  email: string | null;
+};
+
 /** Body of the operation "Issue a one-time code". */
 export type IssueCodeRequest = {
   /** The PKCE challenge: the SHA-256 of the verifier in base64url. */
@@ -1248,6 +1296,8 @@ export type Member = {
   role: Role;
   /** Email address, in normalized form. */
   email: string;
+  /** Name and picture of the member. Present with `include=profile`. */
+  profile?: PublicProfile;
 };
 
 /** A user became a member. */
@@ -1299,10 +1349,13 @@ export type MemberDetail = {
   email: string;
   /** Time of joining the organization. */
   joinedAt: string;
+  /** Name and picture of the member. Present with `include=profile`. */
+  profile?: PublicProfile;
 };
 
 /** The member. */
 export type MemberDetailResponse = {
+  /** Number of members with the role `member`. */
   member: MemberDetail;
 };
 
@@ -1539,7 +1592,7 @@ export type OrgEvent = {
   /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
   /** Details of the change, which depend on the type of the event. */
-  data: Record<string, (string | number | boolean)>;
+  data: Record<string, (string | number | boolean | string[])>;
   actor: EventActor;
 };
 
@@ -1743,7 +1796,7 @@ export type OwnEvent = {
   /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
   /** Details of the change, which depend on the type of the event. */
-  data: Record<string, (string | number | boolean)>;
+  data: Record<string, (string | number | boolean | string[])>;
   /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
   /** Id of the session that the event is about. Null if it is about no session. */
@@ -1805,6 +1858,21 @@ export type Problem = {
 /** Stable code of a failure, which programs branch on. */
 export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
+/** What a user wrote about themselves. */
+export type Profile = {
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl: string | null;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale: string | null;
+};
+
+/** The profile of the user. */
+export type ProfileResponse = {
+  profile: Profile;
+};
+
 /** The public half of a signing key (RFC 7517 section 4, RFC 7518 section 6.2.1). */
 export type PublicKey = {
   /** The x coordinate of the key in base64url. */
@@ -1821,6 +1889,14 @@ export type PublicKey = {
   alg: "ES256";
   /** Use of the key. */
   use: "sig";
+};
+
+/** What other members see of a user. */
+export type PublicProfile = {
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl: string | null;
 };
 
 /** Too many requests. */
@@ -1872,6 +1948,8 @@ export type ReceivedInvitation = {
   /** The user who created or last resent the invitation. */
   invitedBy: Inviter;
   org: Org;
+  /** Name and email of the inviter. Present with `include=profile`. */
+  inviter?: InviterProfile;
 };
 
 /** A page of the invitations to the user, latest first. */
@@ -1910,6 +1988,10 @@ export type RegisterRequest = {
   email: string;
   /** A password of 8 to 128 characters (Unicode code points; the minimum is configurable) that is neither a common password nor the email. Every character is allowed, and spaces are kept. */
   password: string;
+  /** Name of the user. Null if there is none. */
+  name?: string | null | undefined;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale?: string | null | undefined;
   /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
   /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
@@ -2470,6 +2552,16 @@ export type UnsupportedMediaTypeProblem = Problem & {
   code: "unsupported_media_type";
 };
 
+/** Body of the operation "Change the profile". */
+export type UpdateProfileRequest = {
+  /** Name of the user. Null if there is none. */
+  name?: string | null | undefined;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl?: string | null | undefined;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale?: string | null | undefined;
+};
+
 /** A user. */
 export type User = {
   /** Id of the user. */
@@ -2520,6 +2612,12 @@ export type UserSummary = {
   operator: boolean;
   /** Whether two-factor authentication is on. */
   secondFactor: boolean;
+  /** Name of the user. Null if there is none. */
+  name?: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl?: string | null;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale?: string | null;
 };
 
 /** A page of the users. */
@@ -2621,14 +2719,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get the current user. Returns the user and the user's organizations in order of joining. `?include=roles,account` adds the roles, and whether the email is verified. **Requires:** an access token, which may be bound to a service. */
+  /** Get the current user. Returns the user and the user's organizations in order of joining. `?include=roles,account,profile` adds the roles, whether the email is verified, and the profile. An access token for one service gets no profile. **Requires:** an access token, which may be bound to a service. */
   getMe: {
     input: {
-      /** Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user. */
-      include?: ("roles" | "account")[] | undefined;
+      /** Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user, and `profile` adds the profile. */
+      include?: ("roles" | "account" | "profile")[] | undefined;
     };
     data: CurrentUserResponse;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Delete the current user. Deletes the user with all memberships, sessions and codes. The audit log keeps only ids. **Requires:** step-up: the access token of a session that was opened by password. The only owner of an organization must first make another member an owner. The error names such organizations in `orgs`. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
@@ -2656,6 +2754,23 @@ export interface Operations {
     data: ExportResponse;
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
+  };
+  /** Get the profile. Returns what the user wrote about themselves. Send the `ETag` as `If-Match` to change the profile only if it has not changed since. **Requires:** an access token. */
+  getProfile: {
+    input: undefined;
+    data: ProfileResponse;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Change the profile. Changes the given fields. Null removes a field, and an absent field stays. **Requires:** an access token. Other members of the user's organizations see the name and the picture. Accounts does not check the name. */
+  updateProfile: {
+    input: {
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
+      dryRun?: boolean | undefined;
+    } & UpdateProfileRequest;
+    data: ProfileResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: "Idempotency-Key" | "If-Match";
   };
   /** Change the password. Sets a new password. Revokes every other session, and voids codes that have not been exchanged. **Requires:** step-up: the access token of a session that was opened by password. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
   changePassword: {
@@ -2754,6 +2869,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
+      /** If `profile`, each invitation has the name and email of the `inviter`. */
+      include?: "profile"[] | undefined;
     };
     data: ReceivedInvitationsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
@@ -2803,11 +2920,13 @@ export interface Operations {
   /** Get an organization. Returns an organization and its members. Send the `ETag` as `If-Match` to change the organization only if it has not changed since. **Requires:** a member of the organization. */
   getOrg: {
     input: {
+      /** If `profile`, each member has a `profile` with name and picture. */
+      include?: "profile"[] | undefined;
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
     data: OrgDetailResponse;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Rename an organization. Changes the name of an organization. Names need not be unique. **Requires:** a member of the organization with the role `admin` or `owner`. */
@@ -2905,6 +3024,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
+      /** If `profile`, each member has a `profile` with name and picture. */
+      include?: "profile"[] | undefined;
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
@@ -2929,9 +3050,11 @@ export interface Operations {
       orgId: string;
       /** User id of the member, from the list of members, or `me`. */
       userId: string;
+      /** If `profile`, each member has a `profile` with name and picture. */
+      include?: "profile"[] | undefined;
     };
     data: MemberDetailResponse;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Change a member's role. Gives a member another role. The last owner keeps the role. **Requires:** a member of the organization with the role `admin` or `owner`. Admins may change members and admins. Only owners may change an owner or make a member an owner, and they need step-up: a session that was opened by password. */
@@ -3135,6 +3258,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
+      /** If `profile`, each user has `name`, `avatarUrl` and `locale`. */
+      include?: "profile"[] | undefined;
     };
     data: UsersResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
@@ -3424,7 +3549,7 @@ export type AdminOperationId = "adminListUsers" | "adminGetUser" | "adminListUse
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships";
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
-  register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_invitation_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","name","locale","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common invalid_invitation_code email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   login: {"method":"POST","path":"/api/auth/login","body":"json","fields":["email","password","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_credentials account_disabled second_factor_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   completeLogin: {"method":"POST","path":"/api/auth/login/second-factor","body":"json","fields":["challenge","code","refresh","deviceName"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used invalid_challenge body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   refresh: {"method":"POST","path":"/api/auth/refresh","body":"json","fields":["refreshToken"],"answer":["token","expiresAt","refreshToken"],"codes":"validation_failed malformed_json invalid_refresh_token body_too_large unsupported_media_type internal_error unavailable storage_full"},
@@ -3433,10 +3558,12 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   resetPassword: {"method":"POST","path":"/api/auth/password/reset","body":"json","fields":["email","code","newPassword"],"answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_email_code body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   issueCode: {"method":"POST","path":"/api/auth/code","body":"json","fields":["codeChallenge","audience","codeChallengeMethod"],"auth":"bearer","answer":["code"],"codes":"validation_failed malformed_json audience_required unauthorized invalid_token insufficient_scope body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   exchangeCode: {"method":"POST","path":"/api/auth/code/exchange","body":"json","fields":["code","codeVerifier"],"auth":"basic","anonymous":true,"callers":"service","answer":["token"],"codes":"validation_failed malformed_json invalid_code invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
-  getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
+  getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope step_up_required rate_limited internal_error unavailable storage_full"},
+  getProfile: {"method":"GET","path":"/api/me/profile","auth":"bearer","repeatable":true,"answer":["profile"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  updateProfile: {"method":"PATCH","path":"/api/me/profile","query":["dryRun"],"body":"json","fields":["name","avatarUrl","locale"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["profile"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestEmailVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyEmail: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
@@ -3449,13 +3576,13 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listSessions: {"method":"GET","path":"/api/me/sessions","auth":"bearer","repeatable":true,"answer":["sessions"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   revokeSessions: {"method":"DELETE","path":"/api/me/sessions","query":["all"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   revokeSession: {"method":"DELETE","path":"/api/me/sessions/{sessionId}","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required session_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  listReceivedInvitations: {"method":"GET","path":"/api/me/invitations","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
+  listReceivedInvitations: {"method":"GET","path":"/api/me/invitations","query":["limit","cursor","include"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   acceptInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required email_not_verified invitation_not_found already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   declineInvitation: {"method":"POST","path":"/api/me/invitations/{invitationId}/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required email_not_verified invitation_not_found invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope step_up_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   createOrg: {"method":"POST","path":"/api/orgs","body":"json","fields":["name"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  getOrg: {"method":"GET","path":"/api/orgs/{orgId}","auth":"bearer","repeatable":true,"answer":["org"],"codes":"unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
+  getOrg: {"method":"GET","path":"/api/orgs/{orgId}","query":["include"],"auth":"bearer","repeatable":true,"answer":["org"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
   renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","body":"json","fields":["name"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   deleteOrg: {"method":"DELETE","path":"/api/orgs/{orgId}","query":["dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role step_up_required org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
@@ -3463,9 +3590,9 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["dryRun"],"body":"json","fields":["userId","leave"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role step_up_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   listOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token internal_error unavailable storage_full"},
   listDeletedOrgs: {"method":"GET","path":"/api/me/deleted-orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
-  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
+  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor","include"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found internal_error unavailable storage_full"},
   addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","auth":"bearer","repeatable":true,"answer":["member"],"codes":"unauthorized invalid_token not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
+  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","query":["include"],"auth":"bearer","repeatable":true,"answer":["member"],"codes":"validation_failed unauthorized invalid_token not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
   changeMemberRole: {"method":"PATCH","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"body":"json","fields":["role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role step_up_required org_not_found member_not_found last_owner member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   removeMember: {"method":"DELETE","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role step_up_required org_not_found member_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   createInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations","query":["remedy"],"body":"json","fields":["showCode","email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope not_a_member insufficient_role org_not_found already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
@@ -3482,7 +3609,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
   getLiveness: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":""},
   getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","database","migrations"],"codes":"internal_error unavailable storage_full"},
-  adminListUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
+  adminListUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor","include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required internal_error unavailable storage_full"},
   adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserSessions: {"method":"GET","path":"/api/operators/users/{userId}/sessions","auth":"bearer","repeatable":true,"callers":"admin","answer":["sessions"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserOrgs: {"method":"GET","path":"/api/operators/users/{userId}/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope operator_required user_not_found internal_error unavailable storage_full"},

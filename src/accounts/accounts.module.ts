@@ -10,6 +10,7 @@ import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { EmailChanges } from './email-changes.js';
 import { OwnEmailService } from './own-email.js';
+import { OwnProfile } from './own-profile.js';
 import { OwnSecondFactorService } from './own-second-factor.js';
 import { PasswordRecoveryService, PasswordSetting } from './password-reset.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
@@ -21,6 +22,7 @@ const PROVIDERS = [
   EmailChanges,
   OwnDeletion,
   OwnEmailService,
+  OwnProfile,
   OwnSecondFactorService,
   PasswordRecoveryService,
   PasswordSetting,

@@ -7,6 +7,7 @@ import { MAIL_STATES } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
+import { profileOf } from '../users/profile.js';
 import { type UserView, userJson } from '../users/user-view.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
@@ -64,7 +65,7 @@ export class UserExport {
   documentOf(user: UserView): DocumentParts {
     return {
       exportedAt: new Date().toISOString(),
-      account: userJson(user),
+      account: { ...userJson(user), ...profileOf(user) },
       organizations: this.orgsOf(user),
       secondFactor: this.secondFactorOf(user),
       sessions: this.sessionsOf(user),

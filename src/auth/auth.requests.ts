@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateIf } from 'class-validator';
 import { IfGiven, IsFlag, IsOneLine, IsText } from '../http/fields.js';
-import { IsEmailAddress } from '../users/user.fields.js';
+import { IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { IsAcceptablePassword, IsPassword } from './passwords/password.decorators.js';
 import { A_CHALLENGE } from '../openapi/problem-schemas.js';
 
@@ -53,6 +53,8 @@ export class RegisterRequest {
    */
   @IsAcceptablePassword('correct horse battery') password: string;
 
+  @IsProfileField('name') name?: string | null;
+  @IsProfileField('locale') locale?: string | null;
   @Refreshable() refresh?: boolean;
   @DeviceName() deviceName?: string;
 

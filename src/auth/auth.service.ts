@@ -46,7 +46,7 @@ export class AuthService {
 
   /** The unique key decides whether the email is taken: a query would race, and its timing would leak. */
   async register(
-    { email, password, refresh, deviceName, invitationCode = null }: RegisterRequest,
+    { email, password, name, locale, refresh, deviceName, invitationCode = null }: RegisterRequest,
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
@@ -56,7 +56,7 @@ export class AuthService {
         : await this.invitations.findByCode(email, invitationCode, client.key);
     const hash = await this.passwords.hash(password, client);
     const create = async (transaction: Transaction) => {
-      const user = await this.users.create(transaction, email, hash);
+      const user = await this.users.create(transaction, email, hash, { name, locale });
       const { session, actor } = await this.sessions.open(
         transaction,
         { userId: user.id, authEpoch: user.authEpoch, via: 'register', refresh, deviceName, origin },

@@ -40,6 +40,11 @@ function untold<Told, const Word extends string>(
   return { ...field, text: `${field.text}; only outside the event feed ${words(...list).text}` };
 }
 
+function listOf<const Word extends string>(...list: Word[]): Field<Word[], false> {
+  const { schema: items, text } = words(...list);
+  return required({ type: 'array', minItems: 1, items }, `a list of ${text}`);
+}
+
 function optional<Value>(field: Field<Value>): Field<Value, true> {
   return { ...field, isOptional: true };
 }
@@ -142,6 +147,9 @@ const toldToItself = toldTo('that service');
 const CATALOGUE = {
   'account.registered': told('account', 'A user registered, or an operator imported the user.', {
     via: optional(words('import')),
+  }),
+  'account.profile_changed': told('account', 'The user changed the profile. The event has no values.', {
+    changed: listOf('name', 'avatarUrl', 'locale'),
   }),
   'account.password_changed': told('account', 'The password was changed.'),
   'account.email_verified': told('account', 'The email was verified.'),

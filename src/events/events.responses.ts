@@ -83,10 +83,15 @@ class AnyEvent {
   @ApiProperty({
     type: 'object',
     additionalProperties: {
-      oneOf: [{ type: 'string', minLength: 1 }, { type: 'integer' }, { type: 'boolean' }],
+      oneOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'integer' },
+        { type: 'boolean' },
+        { type: 'array', items: { type: 'string', minLength: 1 } },
+      ],
     },
   })
-  data: Record<string, string | number | boolean>;
+  data: Record<string, string | number | boolean | string[]>;
 }
 
 export class OrgEvent extends AnyEvent {

@@ -9,7 +9,16 @@ import {
   ValidationPipe,
 } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Matches,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
 import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { isEntityId } from '../identifiers/entity-id.js';
@@ -60,6 +69,17 @@ export const ReadBy = (read: (value: unknown) => unknown, message: string): Prop
         defaultMessage: () => message,
       },
     }),
+  );
+
+/** For optional text that null removes. No stored form is empty, so the empty text stands for refused text. */
+export const ReadOrNull = (
+  read: (value: unknown) => string | undefined,
+  message: string,
+): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => (value === null ? null : (read(value) ?? ''))),
+    IsOptional(),
+    IsNotEmpty({ message }),
   );
 
 export const IsOneLine = (maxCharacters: number, options?: FieldOptions): PropertyDecorator =>

@@ -1,3 +1,6 @@
+/** characters of the longest language tag */
+export const MAX_LOCALE = 35;
+
 const CONTROL = /\p{Cc}/u;
 
 /** Limits the text before its normalization, which is quadratic. Decomposed characters take more units. */
@@ -11,6 +14,17 @@ export function oneLine(input: unknown, maxCharacters: number): string | undefin
   if (line === '' || [...line].length > maxCharacters || CONTROL.test(line) || line.includes('\uFFFD'))
     return undefined;
   return line;
+}
+
+/** Returns the canonical form of a language tag (BCP 47). */
+export function canonicalLocale(input: unknown): string | undefined {
+  if (typeof input !== 'string' || input.length > MAX_LOCALE) return undefined;
+  try {
+    const [locale = ''] = Intl.getCanonicalLocales(input);
+    return locale.length <= MAX_LOCALE ? locale : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function timeText(epochMs: number): string {

@@ -12,9 +12,12 @@ import {
 import { OrgDto } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
 import { VIA } from './me.responses.js';
-import { UserDto } from '../users/user.fields.js';
+import { ApiProfileField, UserDto } from '../users/user.fields.js';
 
 export class ExportedAccount extends UserDto {
+  @ApiProfileField('name') name: string | null;
+  @ApiProfileField('avatarUrl') avatarUrl: string | null;
+  @ApiProfileField('locale') locale: string | null;
   @ApiTime() createdAt: string;
   @ApiTime({ nullable: true }) disabledAt: string | null;
   @ApiTime({ nullable: true }) emailVerifiedAt: string | null;
@@ -75,6 +78,9 @@ const ADDRESS = '198.51.100.7';
 const ACCOUNT: ExportedAccount = {
   id: ADA,
   email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  avatarUrl: null,
+  locale: 'en-GB',
   createdAt: '2026-11-22T09:00:00.000Z',
   disabledAt: null,
   emailVerifiedAt: null,

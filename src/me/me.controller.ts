@@ -1,22 +1,18 @@
 import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
+import { BOUND_TOKEN } from '../access/route-access.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
-import {
-  ApiIncluded,
-  DeleteAccountRequest,
-  EndSessionsQuery,
-  Included,
-  ListOwnOrgsQuery,
-} from './me.requests.js';
+import { DeleteAccountRequest, EndSessionsQuery, ListOwnOrgsQuery } from './me.requests.js';
 import { OwnDeletion } from '../accounts/user-deletion.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
+import { ApiIncluded, Included } from '../http/included.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, ownEvent } from '../events/events.service.js';
 import { OwnEventsResponse } from '../events/events.responses.js';
@@ -36,6 +32,8 @@ import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
+const PARTS = ['roles', 'account', 'profile'] as const;
+
 @Controller('api/me')
 export class MeController {
   constructor(
@@ -50,16 +48,21 @@ export class MeController {
   /**
    * Get the current user
    *
-   * @remarks Returns the user and the user's organizations in order of joining. `?include=roles,account` adds the
-   * roles, and whether the email is verified.
+   * @remarks Returns the user and the user's organizations in order of joining. `?include=roles,account,profile`
+   * adds the roles, whether the email is verified, and the profile. An access token for one service gets no profile.
    */
   @Get()
   @SignedIn({ boundTokens: true })
-  @ApiIncluded()
+  @ApiIncluded(
+    PARTS,
+    'Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` ' +
+      'to the user, and `profile` adds the profile.',
+  )
+  @ApiProblems({ code: 'insufficient_scope', detail: BOUND_TOKEN })
   @ApiOkResponse({ type: CurrentUserResponse })
   getMe(
     @CurrentUser() caller: UserPrincipal,
-    @Included() included: Included,
+    @Included(PARTS) included: Included,
   ): Promise<CurrentUserResponse | StreamableFile> {
     return this.me.get(caller, included);
   }

@@ -14,6 +14,7 @@ import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 import { OwnCredentialsController, PasswordRecoveryController } from './own-credentials.controller.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
+import { OwnProfileController } from './own-profile.controller.js';
 
 @Module({
   imports: [
@@ -29,7 +30,13 @@ import { OwnInvitationsController } from './own-invitations.controller.js';
     RequestsModule,
     UsersModule,
   ],
-  controllers: [MeController, OwnInvitationsController, OwnCredentialsController, PasswordRecoveryController],
+  controllers: [
+    MeController,
+    OwnProfileController,
+    OwnInvitationsController,
+    OwnCredentialsController,
+    PasswordRecoveryController,
+  ],
   providers: [MeService],
 })
 export class MeModule {}

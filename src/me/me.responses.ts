@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgDto, OrgMembership } from '../orgs/members/members.responses.js';
-import { UserDto } from '../users/user.fields.js';
+import { ProfileDto, UserDto } from '../users/user.fields.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 
 /** the answer without `include` */
@@ -11,6 +11,13 @@ const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engi
 export class CurrentUser extends UserDto {
   /** Whether the email is verified. Present with `include=account`. */
   @ApiProperty({ example: false }) emailVerified?: boolean;
+
+  /** The profile of the user. Present with `include=profile`. */
+  profile?: ProfileDto;
+}
+
+export class ProfileResponse {
+  profile: ProfileDto;
 }
 
 export class CurrentUserResponse {

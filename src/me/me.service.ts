@@ -1,5 +1,6 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
+import { boundToken } from '../access/route-access.js';
 import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
@@ -15,9 +16,11 @@ import {
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
+import { profileOf } from '../users/profile.js';
 import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
-import type { Included, ListOwnOrgsQuery } from './me.requests.js';
+import type { ListOwnOrgsQuery } from './me.requests.js';
+import type { Included } from '../http/included.js';
 import type {
   AccountResponse,
   DeletedOrgsResponse,
@@ -44,17 +47,24 @@ export class MeService {
     private readonly exports: UserExport,
   ) {}
 
-  /** Streams a long list, to bound memory and the time of one turn of the event loop. */
+  /** Streams a long list, to bound memory and the time of one turn of the event loop. @throws insufficient_scope */
   async get(
-    { id, email, sessionId }: UserPrincipal,
+    { id, email, sessionId, audience }: UserPrincipal,
     included: Included,
   ): Promise<CurrentUserResponse | StreamableFile> {
-    const withRoles = included.has('roles');
-    const [first, account] = await Promise.all([
+    const [withRoles, withAccount] = [included.has('roles'), included.has('account')];
+    const withProfile = included.has('profile');
+    if (withProfile && audience !== null) throw boundToken();
+    const [first, stored] = await Promise.all([
       this.findFirstOrgs(id, withRoles),
-      included.has('account') ? this.getAccount(id) : undefined,
+      withAccount || withProfile ? this.find(id) : undefined,
     ]);
-    const user = { id, email, ...(account && { emailVerified: account.emailVerified }) };
+    const user = {
+      id,
+      email,
+      ...(stored && withAccount && { emailVerified: stored.emailVerifiedAt !== null }),
+      ...(stored && withProfile && { profile: profileOf(stored) }),
+    };
     if (!first.next) return { user, orgs: first.rows };
     return streamList({
       document: { user, orgs: [] },

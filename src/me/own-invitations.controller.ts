@@ -5,6 +5,7 @@ import { CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage, EntityIdPipe, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { ApiIncluded, Included, PROFILE_ONLY } from '../http/included.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
@@ -51,13 +52,15 @@ export class OwnInvitationsController {
    */
   @Get()
   @SignedIn()
+  @ApiIncluded(PROFILE_ONLY, 'If `profile`, each invitation has the name and email of the `inviter`.')
   @ApiPage(ReceivedInvitationsResponse)
   listReceivedInvitations(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnInvitationsQuery,
+    @Included(PROFILE_ONLY) included: Included,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<ReceivedInvitationsResponse> {
-    return this.invitations.listOfUser(id, query, linkNextPage);
+    return this.invitations.listOfUser(id, query, included, linkNextPage);
   }
 
   /**

@@ -24,8 +24,8 @@ export const WRITE_PARAMETERS = {
     name: 'If-Match',
     required: false,
     description:
-      'The `ETag` that the change is based on, such as `"7"` (RFC 9110 section 13.1.1). If the organization has ' +
-      'changed since, the response is 412.',
+      'The `ETag` that the change is based on, such as `"7"` (RFC 9110 section 13.1.1). If it has changed since, ' +
+      'the response is 412.',
     schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*"( *, *(W/)?"[^"]*")*)$', maxLength: 1000 },
   },
   idempotencyKey: {

@@ -96,12 +96,20 @@ export const ETAG_HEADER: Headers = {
   ETag: {
     description:
       'State of the organization and its members, for `If-Match`. With more than 1,000 members, every response ' +
-      'has another tag.',
-    required: true,
+      'has another tag. Absent with `include=profile`, because profiles have a state of their own.',
     schema: { type: 'string', pattern: '^"\\d+(?:\\.[\\w-]+)?"$' },
     example: '"7"',
   },
 };
+
+export const profileTagHeader = (isAlwaysThere: boolean): Headers => ({
+  ETag: {
+    description: `State of the profile, for \`If-Match\`.${isAlwaysThere ? '' : ' Absent from dry runs and repeated responses.'}`,
+    ...(isAlwaysThere && { required: true }),
+    schema: { type: 'string', pattern: '^"[\\w-]{22}"$' },
+    example: '"Zl8x0wJ3vQm5tY7uKpRc2A"',
+  },
+});
 
 function takesCredentials({ security = [] }: Operation): boolean {
   return security.some((need) => 'basic' in need);

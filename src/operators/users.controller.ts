@@ -15,12 +15,14 @@ import {
   NextPage,
   positionOf,
 } from '../http/pages.js';
+import { ApiIncluded, Included, PROFILE_ONLY } from '../http/included.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { sessionView } from '../me/me.service.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';
+import { type Profile, profileOf } from '../users/profile.js';
 import { requireUnprotected } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
@@ -29,6 +31,7 @@ import {
   UsersResponse,
   UserOrgsResponse,
   UserSessionsResponse,
+  type UserSummary,
   AdminUserResponse,
 } from './users.responses.js';
 import { accountView } from './views.js';
@@ -70,9 +73,11 @@ export class OperatorUsersController {
    */
   @Get()
   @Operators()
+  @ApiIncluded(PROFILE_ONLY, 'If `profile`, each user has `name`, `avatarUrl` and `locale`.')
   @ApiPage(UsersResponse)
   async adminListUsers(
     @Query() query: ListUsersQuery,
+    @Included(PROFILE_ONLY) included: Included,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<UsersResponse> {
     const { search: prefix = '', status, cursor } = query;
@@ -83,7 +88,9 @@ export class OperatorUsersController {
       const search = { prefix, after: after?.email ?? start, onlyDisabled: status === 'disabled' };
       return this.users.listPage(search, size);
     });
-    return { users: rows.map(accountView), ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
+    const view = included.has('profile') ? userWithProfile : accountView;
+    const users = rows.map(view);
+    return { users, ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
   }
 
   /**
@@ -95,7 +102,8 @@ export class OperatorUsersController {
   @UserLookup()
   async adminGetUser(@Param('userId', EntityIdPipe) userId: string): Promise<AdminUserResponse> {
     const user = await this.finder.find(userId);
-    return { user: { ...accountView(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) } };
+    const passwordChangedAt = timeOrNull(user.passwordChangedAt);
+    return { user: { ...userWithProfile(user), passwordChangedAt } };
   }
 
   /**
@@ -138,4 +146,8 @@ export class OperatorUsersController {
     }));
     return { orgs, ...next };
   }
+}
+
+function userWithProfile(user: UserView): UserSummary & Profile {
+  return { ...accountView(user), ...profileOf(user) };
 }

@@ -3,7 +3,7 @@ import { OkResponse } from '../http/fields.js';
 import { SessionSummary } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgMembership } from '../orgs/members/members.responses.js';
-import { UserDto } from '../users/user.fields.js';
+import { ApiProfileField, UserDto } from '../users/user.fields.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
@@ -14,6 +14,7 @@ const ADA = {
   operator: false,
   secondFactor: false,
 };
+const ADAS_PROFILE = { name: 'Ada Lovelace', avatarUrl: null, locale: 'en-GB' };
 const ADAS_SESSION: SessionSummary = {
   id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
   via: 'password',
@@ -35,7 +36,7 @@ const ADAS_ORG = {
 
 const ORPHANED = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', isDeleted: false };
 
-export class UserSummary extends UserDto {
+class AnyUser extends UserDto {
   @ApiProperty() emailVerified: boolean;
   @ApiTime() createdAt: string;
 
@@ -49,7 +50,18 @@ export class UserSummary extends UserDto {
   @ApiProperty() secondFactor: boolean;
 }
 
-export class AdminUser extends UserSummary {
+/** The profile is present with `include=profile`. */
+export class UserSummary extends AnyUser {
+  @ApiProfileField('name') name?: string | null;
+  @ApiProfileField('avatarUrl') avatarUrl?: string | null;
+  @ApiProfileField('locale') locale?: string | null;
+}
+
+export class AdminUser extends AnyUser {
+  @ApiProfileField('name') name: string | null;
+  @ApiProfileField('avatarUrl') avatarUrl: string | null;
+  @ApiProfileField('locale') locale: string | null;
+
   /** Time of the last password change. Null if there was none. */
   @ApiTime({ nullable: true }) passwordChangedAt: string | null;
 }
@@ -60,7 +72,7 @@ export class UsersResponse {
 }
 
 export class AdminUserResponse {
-  @ApiProperty({ type: AdminUser, example: { ...ADA, passwordChangedAt: null } })
+  @ApiProperty({ type: AdminUser, example: { ...ADA, ...ADAS_PROFILE, passwordChangedAt: null } })
   user: AdminUser;
 }
 

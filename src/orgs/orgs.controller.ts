@@ -20,6 +20,7 @@ import {
 } from '../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
+import { ApiIncluded, Included, MEMBER_PROFILES, PROFILE_ONLY } from '../http/included.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ETAG_HEADER } from '../openapi/responses.js';
 import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
@@ -71,13 +72,15 @@ export class OrgsController {
    */
   @Get(':orgId')
   @MinRole('member', { boundTokens: true })
+  @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
   @ApiOkResponse({ type: OrgDetailResponse, headers: ETAG_HEADER })
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
+    @Included(PROFILE_ONLY) included: Included,
   ): Promise<OrgDetailResponse | StreamableFile> {
-    return tagged(this.orgs.getDetail(org, caller));
+    return tagged(this.orgs.getDetail(org, caller, included));
   }
 
   /**

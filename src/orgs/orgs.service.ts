@@ -15,6 +15,7 @@ import { Problem } from '../problems/problem.js';
 import { MembersRepository } from './state/members.repository.js';
 import { OrgsRepository } from './state/orgs.repository.js';
 import { MemberListsService } from './members/member-lists.service.js';
+import type { Included } from '../http/included.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
@@ -66,9 +67,15 @@ export class OrgsService {
     return { answer, revision: FIRST_REVISION };
   }
 
-  getDetail(seen: CurrentOrg, caller: UserPrincipal): Promise<Versioned<OrgDetailResponse | StreamableFile>> {
+  getDetail(
+    seen: CurrentOrg,
+    caller: UserPrincipal,
+    included: Included,
+  ): Promise<Versioned<OrgDetailResponse | StreamableFile>> {
     const { id } = seen;
-    return this.lists.listAll(seen, caller, ({ name, members }) => ({ org: { id, name, members } }));
+    return this.lists.listAll(seen, caller, included, ({ name, members }) => ({
+      org: { id, name, members },
+    }));
   }
 
   rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResponse>> {

@@ -20,24 +20,27 @@ export function parseIfMatch(text: string): EntityTags | undefined {
   return new Set(strong.map(([, , tag]) => tag!.replace(STREAM_SUFFIX, '"')));
 }
 
-export function entityTag(revision: number): string {
+export function entityTag(revision: number | string): string {
   return `"${revision}"`;
 }
 
 /** Returns a unique tag, because the organization may change while Accounts reads the body. */
-export function streamTag(revision: number): string {
+export function streamTag(revision: number | string): string {
   return `"${revision}.${randomBytes(9).toString('base64url')}"`;
 }
 
-export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: number): void {
+export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: number | string): void {
   if (ifMatch !== undefined && ifMatch !== '*' && !ifMatch.has(entityTag(revision)))
     throw new Problem('precondition_failed');
 }
 
-/** An answer with the revision of the organization. A stream may also contain later changes. */
+/**
+ * An answer with the revision of the organization, or with a hash of the answer. A stream may also contain later changes.
+ * Without a revision, the answer has no tag.
+ */
 export interface Versioned<Answer> {
   answer: Answer;
-  revision: number;
+  revision: number | string | undefined;
 }
 
 export type TagAnswer = <Answer>(versioned: Promise<Versioned<Answer>>) => Promise<Answer>;
@@ -46,6 +49,7 @@ export const AnswerTag = createParamDecorator((_: unknown, context: ExecutionCon
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   return async (versioned) => {
     const { answer, revision } = await versioned;
+    if (revision === undefined) return answer;
     reply.header('ETag', answer instanceof StreamableFile ? streamTag(revision) : entityTag(revision));
     return answer;
   };

@@ -55,7 +55,7 @@ export class UserChanges {
   inUser<Answer>(
     { actor }: AnyWrite,
     userId: string,
-    work: (transaction: Transaction, user: LockedUser) => Promise<Answer | undefined>,
+    work: (transaction: Transaction, user: LockedUser) => Promise<Answer | Unchanged<Answer> | undefined>,
   ): Promise<Answer | undefined> {
     return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       const user = await this.lock(transaction, actor, userId);

@@ -5,6 +5,7 @@ import { LostConflictError } from '../database/transactions/database-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import type { Profile } from './profile.js';
 import {
   type ImportedUser,
   type PresentUser,
@@ -12,12 +13,13 @@ import {
   UsersRepository,
 } from './users.repository.js';
 
-/** The email and the id are normalized, and a login can verify the hash. */
+/** The email, the id and the profile are normalized, and a login can verify the hash. */
 export interface ForeignUser {
   email: string;
   passwordHash: string;
   isEmailVerified: boolean;
   id: string | undefined;
+  profile: Profile;
 }
 
 export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken' | 'id_deleted';
@@ -100,7 +102,7 @@ function outcomeOf({ id, email, passwordHash }: ForeignUser, known: KnownUsers):
   return known.deleted.has(id) ? 'id_deleted' : 'imported';
 }
 
-function userOf({ id = newEntityId(), email, passwordHash, isEmailVerified }: ForeignUser): ImportedUser {
+function userOf({ id = newEntityId(), isEmailVerified, profile, ...user }: ForeignUser): ImportedUser {
   const createdAt = Date.now();
-  return { id, email, passwordHash, createdAt, emailVerifiedAt: isEmailVerified ? createdAt : null };
+  return { ...user, ...profile, id, createdAt, emailVerifiedAt: isEmailVerified ? createdAt : null };
 }

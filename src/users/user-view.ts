@@ -4,6 +4,9 @@ import type { User } from './user.entity.js';
 export const USER_VIEW = {
   id: true,
   email: true,
+  name: true,
+  avatarUrl: true,
+  locale: true,
   createdAt: true,
   disabledAt: true,
   emailVerifiedAt: true,

@@ -1,14 +1,36 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { ApiEmail, ApiId, ApiText } from '../openapi/decorators.js';
-import { IfGiven, ReadBy } from '../http/fields.js';
+import { IfGiven, ReadBy, ReadOrNull } from '../http/fields.js';
 import { canonicalEmail, emailPrefix } from './email-address.js';
+import { PROFILE, type ProfileFieldName } from './profile.js';
 
 /** A user as others see one. */
 @ApiSchema({ name: 'User' })
 export class UserDto {
   @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) id: string;
   @ApiEmail({ example: 'ada@example.com' }) email: string;
+}
+
+export const ApiProfileField = (name: ProfileFieldName): PropertyDecorator => {
+  const { maxLength, example, description } = PROFILE[name];
+  return ApiText(1, maxLength, { nullable: true, example, description });
+};
+
+/** An optional field of a profile in a request, replaced with its stored form. */
+export const IsProfileField = (name: ProfileFieldName): PropertyDecorator =>
+  applyDecorators(ApiProfileField(name), ReadOrNull(PROFILE[name].read, PROFILE[name].expected));
+
+/** What other members see of a profile. */
+@ApiSchema({ name: 'PublicProfile' })
+export class PublicProfileDto {
+  @ApiProfileField('name') name: string | null;
+  @ApiProfileField('avatarUrl') avatarUrl: string | null;
+}
+
+@ApiSchema({ name: 'Profile' })
+export class ProfileDto extends PublicProfileDto {
+  @ApiProfileField('locale') locale: string | null;
 }
 
 /** Replaces the property with its canonical form; refuses text that has none. */

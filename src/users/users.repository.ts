@@ -7,6 +7,14 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { emailRange } from './email-address.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
+import {
+  type Profile,
+  PROFILE,
+  PROFILE_COLUMNS,
+  PROFILE_FIELDS,
+  type ProfileChange,
+  profileOf,
+} from './profile.js';
 import { USER_VIEW, type UserView } from './user-view.js';
 import { Problem } from '../problems/problem.js';
 
@@ -15,7 +23,8 @@ export type Credentials = Pick<
   'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt' | 'secondFactorAt'
 >;
 
-export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVerifiedAt' | 'createdAt'>;
+export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVerifiedAt' | 'createdAt'> &
+  Profile;
 
 export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
 
@@ -31,9 +40,16 @@ const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch
 const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`);
 const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`);
 
+const IMPORTED = ['id', 'email', 'passwordHash', 'createdAt', 'emailVerifiedAt', ...PROFILE_FIELDS] as const;
+const IMPORTED_COLUMNS = [
+  'id, email, password_hash, created_at, email_verified_at',
+  ...PROFILE_FIELDS.map((name) => PROFILE[name].column),
+].join(', ');
+const IMPORTED_PLACES = `(${places(IMPORTED.length)})`;
+
 const pageBy = (column: string): string => `SELECT id, email, email_verified_at AS emailVerifiedAt,
     created_at AS createdAt, disabled_at AS disabledAt, operator_since AS operatorSince,
-    second_factor_at AS secondFactorAt, password_changed_at AS passwordChangedAt
+    second_factor_at AS secondFactorAt, password_changed_at AS passwordChangedAt, ${PROFILE_COLUMNS}
   FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`;
 
 const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
@@ -43,8 +59,8 @@ const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  async create(transaction: Transaction, email: string, passwordHash: string) {
-    const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now() };
+  async create(transaction: Transaction, email: string, passwordHash: string, profile: ProfileChange = {}) {
+    const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now(), ...profileOf(profile) };
     try {
       await transaction.of(this.users).insert({ ...user });
     } catch (error) {
@@ -56,9 +72,8 @@ export class UsersRepository {
   async insertAll(transaction: Transaction, users: readonly ImportedUser[]): Promise<void> {
     try {
       await transaction.write(
-        `INSERT INTO users (id, email, password_hash, created_at, email_verified_at)
-          VALUES ${users.map(() => '(?, ?, ?, ?, ?)').join(', ')}`,
-        users.flatMap((one) => [one.id, one.email, one.passwordHash, one.createdAt, one.emailVerifiedAt]),
+        `INSERT INTO users (${IMPORTED_COLUMNS}) VALUES ${users.map(() => IMPORTED_PLACES).join(', ')}`,
+        users.flatMap((one) => IMPORTED.map((field) => one[field])),
       );
     } catch (error) {
       const isTaken = isUniqueViolation(error, USERS_EMAIL_KEY) || isUniqueViolation(error, USERS_KEY);
@@ -88,6 +103,14 @@ export class UsersRepository {
 
   findByEmail(email: string): Promise<UserView | null> {
     return this.users.findOne({ where: { email }, select: USER_VIEW });
+  }
+
+  /** For an address without a user, the language of the user who caused the email. */
+  async findLocaleFor(email: string, causedBy: string | null): Promise<string | null> {
+    const sql = `SELECT locale FROM (SELECT 1 AS place, locale FROM users WHERE email = ?
+      UNION ALL SELECT 2 AS place, locale FROM users WHERE id = ?) found ORDER BY place LIMIT 1`;
+    const [user] = await this.users.query<Pick<User, 'locale'>[]>(sql, [email, causedBy]);
+    return user?.locale ?? null;
   }
 
   findForProof(id: string): Promise<Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'authEpoch'> | null> {

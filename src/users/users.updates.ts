@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { places } from '../database/statements.js';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
+import { type Profile, PROFILE, PROFILE_COLUMNS, PROFILE_FIELDS } from './profile.js';
 import { type User, USERS_EMAIL_KEY } from './user.entity.js';
 import { Problem } from '../problems/problem.js';
 
 export type UserState = Omit<User, 'passwordHash' | 'passwordChangedAt' | 'createdAt' | 'disabledEmail'>;
+
+const SET_PROFILE = PROFILE_FIELDS.map((name) => `${PROFILE[name].column} = ?`).join(', ');
 
 /** more than the changes of one user between a backup and its restore */
 const EPOCH_LEAP = 1000;
@@ -21,7 +24,8 @@ export class UserUpdates {
   findStates(transaction: Transaction, ids: readonly string[]): Promise<UserState[]> {
     return transaction.read<UserState>(
       `SELECT id, email, email_verified_at AS emailVerifiedAt, disabled_at AS disabledAt,
-          second_factor_at AS secondFactorAt, operator_since AS operatorSince, revision, auth_epoch AS authEpoch
+          second_factor_at AS secondFactorAt, operator_since AS operatorSince, revision, auth_epoch AS authEpoch,
+          ${PROFILE_COLUMNS}
         FROM users WHERE id IN (${places(ids.length)}) ORDER BY id`,
       [...ids],
     );
@@ -76,6 +80,10 @@ export class UserUpdates {
 
   async setSecondFactor(transaction: Transaction, id: string, at: number | null): Promise<void> {
     await set(transaction, [id], 'second_factor_at = ?, auth_epoch = auth_epoch + 1', at);
+  }
+
+  async setProfile(transaction: Transaction, id: string, profile: Profile): Promise<void> {
+    await set(transaction, [id], SET_PROFILE, ...PROFILE_FIELDS.map((name) => profile[name]));
   }
 
   async verifyEmail(transaction: Transaction, id: string): Promise<void> {

@@ -55,6 +55,11 @@ const CHANGES: Case[] = [
     (cast) => cast.owner.delete(orgPath(cast)),
   ],
   [
+    'change the profile',
+    anAdmin,
+    (by, query) => by.patch(`/api/me/profile${query}`, { name: 'Ada', locale: 'de' }),
+  ],
+  [
     'delete the account',
     anAdmin,
     (by, query, { admin }) => by.delete(`/api/me${query}`, { password: admin.password }),

@@ -41,13 +41,21 @@ describe('accounts export', () => {
     const mail = { kind: 'password_changed', state: 'sent', created_at: Date.now(), next_attempt_at: 1 };
     for (const { email } of [admin, owner])
       await insertRow(service.db, 'mails', { id: anUnknownId(), recipient: email, ...mail });
+    await admin.patch('/api/me/profile', { name: 'Ada', locale: 'de' });
     const { code, stdout, stderr } = await accounts(installation, ['export', admin.email]);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const found = JSON.parse(stdout) as Exported;
     expect(found).toMatchObject({
       exportedAt: A_TIME,
-      account: { id: admin.id, email: admin.email, createdAt: A_TIME, disabledAt: null },
+      account: {
+        id: admin.id,
+        email: admin.email,
+        name: 'Ada',
+        locale: 'de',
+        createdAt: A_TIME,
+        disabledAt: null,
+      },
       organizations: [{ id: org.id, name: org.name, role: 'admin', joinedAt: A_TIME }],
     });
     expect(found.mails).toEqual([expect.objectContaining({ kind: 'password_changed', state: 'sent' })]);
@@ -56,8 +64,9 @@ describe('accounts export', () => {
     expect(found.sessions.filter(({ via }) => via === 'code')).toHaveLength(1);
 
     const events = found.events.filter(({ ip }) => ip !== null);
-    expect(found.events).toHaveLength(LOGINS + 3);
+    expect(found.events).toHaveLength(LOGINS + 4);
     expect(events.map(({ type, ip }) => `${type} ${ip}`).toSorted()).toEqual([
+      'account.profile_changed 127.0.0.1',
       'account.registered 127.0.0.1',
       'session.started 127.0.0.1',
     ]);

@@ -68,11 +68,15 @@ describe('accounts users list, find and show', () => {
   it('shows who a user is, since when, how many sessions and which organizations', async () => {
     const user = await anAccount(service, 'shown');
     const own = await anOrgOf(user, 'Own');
+    const profile = { name: 'Ada Lovelace', avatarUrl: null, locale: 'de-AT' };
+    await user.patch('/api/me/profile', profile);
+    expect((await json('users', 'find', user.email))[0]).not.toHaveProperty('name');
 
     expect(await json('users', 'show', user.id)).toEqual([
       {
         id: user.id,
         email: user.email,
+        ...profile,
         createdAt: expect.stringMatching(/Z$/),
         disabledAt: null,
         emailVerifiedAt: null,

@@ -83,6 +83,7 @@ const endedAll = (user: Account, reason: string, epoch = 1) =>
   event(user, 'session.ended', { reason, all: true, epoch });
 
 describe('accounts users import', async () => {
+  const GRACE = { name: ' Grace Hopper', avatarUrl: null, locale: 'en-us' };
   const native = await anAccount(service, 'native');
   const argon2id = await hashOf(native.email);
 
@@ -103,7 +104,7 @@ describe('accounts users import', async () => {
 
   const rows = (): string[] => [
     JSON.stringify({ email: 'Ada@Imported.example', passwordHash: BCRYPT, emailVerified: true, id: ID }),
-    JSON.stringify({ email: 'grace@imported.example', passwordHash: argon2id }),
+    JSON.stringify({ email: 'grace@imported.example', passwordHash: argon2id, ...GRACE }),
     '',
     JSON.stringify({ email: 'long@imported.example', passwordHash: BCRYPT_OF_72, emailVerified: false }),
     '{"email":',
@@ -114,6 +115,7 @@ describe('accounts users import', async () => {
     JSON.stringify({ email: 'grace@imported.example', passwordHash: argon2id }),
     JSON.stringify({ email: 'md5@imported.example', passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }),
     JSON.stringify({ email: 'far@imported.example', passwordHash: BCRYPT, x: 'x'.repeat(5000) }),
+    JSON.stringify({ email: 'name@imported.example', passwordHash: BCRYPT, name: 'A\nB' }),
   ];
   const REFUSED = [
     [5, 'invalid_json'],
@@ -123,6 +125,7 @@ describe('accounts users import', async () => {
     [9, 'email_taken'],
     [11, 'invalid_hash'],
     [12, 'line_too_long'],
+    [13, 'invalid_name'],
   ];
 
   it('takes over what it can, shows each refused row, and can be run again', async () => {
@@ -132,17 +135,18 @@ describe('accounts users import', async () => {
     const first = await importing([file]);
 
     expect(first.refused.map(({ line, refused }) => [line, refused])).toEqual(REFUSED);
-    expect([first.code, first.summary]).toEqual([1, { imported: 3, skipped: 1, refused: 7 }]);
+    expect([first.code, first.summary]).toEqual([1, { imported: 3, skipped: 1, refused: 8 }]);
     expect(first.stdout).not.toMatch(/\$2|argon2id\$|imported\.example/);
     const imported = await service.db.query(
-      `SELECT id, email, email_verified_at IS NOT NULL AS verified, revision FROM users
+      `SELECT id, email, email_verified_at IS NOT NULL AS verified, revision, name, avatar_url, locale FROM users
         WHERE email LIKE '%@imported.example' ORDER BY email`,
     );
+    const noProfile = { name: null, avatar_url: null, locale: null };
     const unverified = { id: expect.any(String) as string, verified: 0, revision: 1 };
     expect(imported).toEqual([
-      { id: ID.toLowerCase(), email: 'ada@imported.example', verified: 1, revision: 1 },
-      { ...unverified, email: 'grace@imported.example' },
-      { ...unverified, email: 'long@imported.example' },
+      { id: ID.toLowerCase(), email: 'ada@imported.example', verified: 1, revision: 1, ...noProfile },
+      { ...unverified, ...noProfile, email: 'grace@imported.example', name: 'Grace Hopper', locale: 'en-US' },
+      { ...unverified, ...noProfile, email: 'long@imported.example' },
     ]);
     const sql = "SELECT type, actor_id, user_revision, data, reason FROM events WHERE reason = 'moved'";
     const events = await service.db.query(sql);
@@ -152,7 +156,7 @@ describe('accounts users import', async () => {
 
     const second = await importing(['-'], rows().join('\n'));
     expect(second.refused).toEqual(first.refused);
-    expect(second.summary).toEqual({ imported: 0, skipped: 4, refused: 7 });
+    expect(second.summary).toEqual({ imported: 0, skipped: 4, refused: 8 });
   });
 
   it('lets people log in with the password that they had, and replaces a bcrypt hash', async () => {

@@ -12,6 +12,7 @@ import { MemberListsService } from '../../src/orgs/members/member-lists.service.
 import { Member } from '../../src/orgs/state/org.entity.js';
 import { type FoundList, MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
 import { openDataLayer } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
 
 interface Listed {
   userId: string;
@@ -306,6 +307,15 @@ describe('member lists that are asked for at the same time', async () => {
     expect(found.map(({ kind }) => kind)).toEqual(['whole', 'closed', 'whole']);
   });
 
+  it('read no user without profiles, and take one statement with them, too', async () => {
+    const executed = recordStatements(dataSource);
+    for (const withProfile of [false, true]) {
+      executed.splice(0);
+      await lists.findAll({ orgId: orgs[1]!.id, userId, sessionId: '', withProfile });
+      expect(executed.map(({ sql }) => /\busers\b/.test(sql))).toEqual([withProfile]);
+    }
+  });
+
   it('are complete even when together they exceed one query, and short again after long ones', async () => {
     const alone = [...orgs, orgs[5]!, orgs[1]!].map((one) => [one]);
     for (const those of [orgs, orgs, ...alone, orgs.slice(0, 5)])
@@ -333,7 +343,9 @@ describe('a list of several pages', () => {
   async function read(reader: Reader): Promise<object> {
     const { orgId, userId: id, sessionId } = reader;
     const seen = { id: orgId, name: 'Seen', revision: 1 };
-    const { answer } = await listing.listAll<object>(seen, { id, sessionId }, ({ members }) => ({ members }));
+    const { answer } = await listing.listAll<object>(seen, { id, sessionId }, new Set(), ({ members }) => ({
+      members,
+    }));
     return answer;
   }
 

@@ -172,9 +172,9 @@ async function lookUp(): Promise<void> {
   const orgId = orgs[0]!;
   const [ada, grace, zoe] = ['ada@example.com', 'grace@example.com', 'zoe@example.com'];
   await insertRows(db, 'users', [
-    { id: userId, email: ada },
-    { id: graceId, email: grace },
-    { id: zoeId, email: zoe },
+    { id: userId, email: ada, name: 'Ada Lovelace', locale: 'en-GB' },
+    { id: graceId, email: grace, name: null, locale: null },
+    { id: zoeId, email: zoe, name: null, locale: null },
   ]);
   const client = { ip: '127.0.0.1', user_agent: 'Analytical Desktop/1.4 (Linux)', amr: 'pwd' };
   const session = { id: sessionId, user_id: userId, device_name: "Ada's laptop", ...client };
@@ -491,10 +491,11 @@ interface Founders {
 }
 
 async function signIn(): Promise<Founders> {
-  const registration = { ...exampleOf('register'), deviceName: "Ada's laptop" };
+  const names = { name: 'Ada Lovelace', locale: 'en-GB', deviceName: "Ada's laptop" };
+  const registration = { ...exampleOf('register'), ...names };
   const { token, user } = await send('register', { by: anyone, body: registration });
   const ada = anyone.withToken(token);
-  await send('exportData', { by: ada });
+  await send('exportData updateProfile getProfile', { by: ada });
   await send('login', { by: anyone });
   const other = { email: anEmail(), password: aPassword(), refresh: true };
   const { refreshToken } = (await anyone.post<Answered>('/api/auth/register', other)).body;
@@ -710,6 +711,8 @@ async function failInGeneral({ ada, grace }: Founders): Promise<void> {
     // By the body, where the operation has one.
     validation_failed: (id) => {
       if (id === 'issueCode') return send(id, { by: ada, body: { codeChallengeMethod: 'S256' } });
+      if (id === 'updateProfile') return send(id, { by: ada, body: { avatarUrl: 'ada.png' } });
+      if (id === 'getOrg' || id === 'getMember') return send(id, { by: ada, query: '?include=roles' });
       return send(id, exampleOf(id) ? { by: ada, body: {} } : { by: ada, query: '?dryRun=no' });
     },
     password_common: (id) => {
@@ -723,7 +726,7 @@ async function failInGeneral({ ada, grace }: Founders): Promise<void> {
     unsupported_media_type: (id) => sendText(id, ada, 'text/plain', 'text'),
     operator_required: (id) => send(id, { by: ada }),
     invalid_client: (id) => send(id, { by: wrongSecret }),
-    insufficient_scope: (id) => send(id, { by: bound }),
+    insufficient_scope: (id) => send(id, { by: bound, ...(id === 'getMe' && { query: '?include=profile' }) }),
     not_a_member: (id) => send(id, { by: outsider }),
     insufficient_role: (id) => send(id, { by: grace }),
     org_not_found: (id) => send(id, { by: ada, path: { orgId: anUnknownId() } }),

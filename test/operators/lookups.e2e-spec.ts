@@ -43,10 +43,12 @@ describe('what operators look up', () => {
   describe('users', () => {
     it('are shown with what operators need to know, and no more', async () => {
       const ada = await anAccount(service, 'ada');
+      const profile = { name: 'Ada Lovelace', avatarUrl: null, locale: 'en-GB' };
+      await ada.patch('/api/me/profile', profile);
       await service.db.query('UPDATE users SET second_factor_at = 5, password_changed_at = 7 WHERE id = ?', [
         ada.id,
       ]);
-      expect(await one(`/users/${ada.id}`, 'user')).toEqual({
+      const summary = {
         id: ada.id,
         email: ada.email,
         emailVerified: false,
@@ -54,8 +56,14 @@ describe('what operators look up', () => {
         disabledAt: null,
         operator: false,
         secondFactor: true,
-        passwordChangedAt: '1970-01-01T00:00:00.007Z',
-      });
+      };
+      const passwordChangedAt = '1970-01-01T00:00:00.007Z';
+      expect(await one(`/users/${ada.id}`, 'user')).toEqual({ ...summary, ...profile, passwordChangedAt });
+      const found = async (query: string) => (await get(`/users?search=${ada.email}${query}`)).body['users'];
+      expect(await found('')).toEqual([summary]);
+      expect(await found('&include=profile')).toEqual([{ ...summary, ...profile }]);
+      expect(await found('&include=profile&status=disabled')).toEqual([]);
+      expect(await get('/users?include=roles')).toMatchObject(invalidFields('include'));
       expect(await one(`/users/${operator.id}`, 'user')).toMatchObject({ operator: true });
       for (const id of [anUnknownId(), 'x', '%25'])
         for (const list of ['', '/sessions', '/orgs'])

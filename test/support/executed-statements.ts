@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 
 export interface Executed {
+  sql: string;
   verb: string;
   table: string | undefined;
   /** read, or written */
@@ -28,7 +29,7 @@ export function recordStatements(dataSource: DataSource): Executed[] {
       const rows = Array.isArray(result) ? result.length : ((result as { affected?: number }).affected ?? 0);
       const [verb = '', ...words] = sql.trim().split(/\s+/);
       const table = words.find((word) => !/^(?:INTO|FROM)$/.test(word))?.replaceAll(/[`"]/g, '');
-      executed.push({ verb, table, rows, turn: before });
+      executed.push({ sql, verb, table, rows, turn: before });
       return result as never;
     };
     return runner;

@@ -9,7 +9,14 @@ const parseOf = (row: object) => parse(JSON.stringify(row));
 
 describe('a row of an import', () => {
   it('has an e-mail in any form, a hash, and what is optional', () => {
-    const account = { email: 'ada@example.com', passwordHash: HASH, isEmailVerified: false, id: undefined };
+    const profile = { name: null, avatarUrl: null, locale: null };
+    const account = {
+      email: 'ada@example.com',
+      passwordHash: HASH,
+      isEmailVerified: false,
+      id: undefined,
+      profile,
+    };
     expect(parseOf(ROW)).toEqual(account);
     expect(parseOf({ ...ROW, email: ' ADA@Example.COM' })).toEqual(account);
     const id = '9b2e6c1f-03d4-1f6a-8c15-5d0e7a3b92c4';
@@ -18,6 +25,10 @@ describe('a row of an import', () => {
       isEmailVerified: true,
       id,
     });
+    const whole = { name: ' Ada ', avatarUrl: 'https://EXAMPLE.com', locale: 'en-gb' };
+    const stored = { name: 'Ada', avatarUrl: 'https://example.com/', locale: 'en-GB' };
+    expect(parseOf({ ...ROW, ...whole })).toEqual({ ...account, profile: stored });
+    expect(parseOf({ ...ROW, name: null, avatarUrl: null, locale: null })).toEqual(account);
   });
 
   it.each(['', ' ', '\r', '\t'])('is none in an empty line: %j', (text) => {
@@ -43,6 +54,10 @@ describe('a row of an import', () => {
     ['invalid_id', JSON.stringify({ ...ROW, id: 4711 })],
     ['invalid_id', JSON.stringify({ ...ROW, id: null })],
     ['invalid_id', JSON.stringify({ ...ROW, id: '' })],
+    ['invalid_name', JSON.stringify({ ...ROW, name: '' })],
+    ['invalid_name', JSON.stringify({ ...ROW, name: 7 })],
+    ['invalid_avatar_url', JSON.stringify({ ...ROW, avatarUrl: 'http://example.com' })],
+    ['invalid_locale', JSON.stringify({ ...ROW, locale: 'de_AT' })],
   ])('is refused as %s: %s', (refusal, text) => {
     expect(parse(text)).toBe(refusal);
   });

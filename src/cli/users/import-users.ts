@@ -10,6 +10,13 @@ import {
 import { MAX_ROWS_AT_ONCE } from '../../database/statements.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../users/email-address.js';
+import {
+  type Profile,
+  PROFILE,
+  PROFILE_FIELDS,
+  type ProfileFieldName,
+  profileOf,
+} from '../../users/profile.js';
 import type { ForeignUser, ImportOutcome } from '../../users/user-import.service.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import type { Services } from '../command/cli.module.js';
@@ -25,12 +32,15 @@ const LINE_FEED = 0x0a;
 export const REFUSALS = {
   line_too_long: 'longer than 4096 bytes',
   invalid_json: 'not a JSON object in UTF-8',
-  unknown_field: 'a field other than email, passwordHash, emailVerified and id',
+  unknown_field: `a field other than email, passwordHash, emailVerified, id, ${PROFILE_FIELDS.join(', ')}`,
   invalid_email: 'email is not an email address',
   invalid_hash: `passwordHash is neither argon2id (PHC) nor bcrypt with a cost from 4 to ${MAX_BCRYPT_COST}`,
   hash_too_costly: 'passwordHash would take more than 256 MiB, 1 GiB in all passes, or 16 lanes',
   invalid_email_verified: 'emailVerified is neither true nor false',
   invalid_id: 'id is not a UUID',
+  invalid_name: `name ${PROFILE.name.expected}`,
+  invalid_avatar_url: `avatarUrl ${PROFILE.avatarUrl.expected}`,
+  invalid_locale: `locale ${PROFILE.locale.expected}`,
   email_taken: 'another user has this email',
   id_taken: 'another user has this id',
   id_deleted: 'the user with this id was deleted',
@@ -38,9 +48,9 @@ export const REFUSALS = {
 
 export type Refusal = keyof typeof REFUSALS;
 
-type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id', unknown>>;
+type Row = Partial<Record<'email' | 'passwordHash' | 'emailVerified' | 'id' | ProfileFieldName, unknown>>;
 
-const FIELDS = new Set(['email', 'passwordHash', 'emailVerified', 'id']);
+const FIELDS = new Set<string>(['email', 'passwordHash', 'emailVerified', 'id', ...PROFILE_FIELDS]);
 
 interface Line {
   number: number;
@@ -152,7 +162,8 @@ function parseObject(bytes: Buffer): Row | undefined {
   }
 }
 
-function userOf({ email: rawEmail, passwordHash, emailVerified, id: rawId }: Row): ForeignUser | Refusal {
+function userOf(row: Row): ForeignUser | Refusal {
+  const { email: rawEmail, passwordHash, emailVerified, id: rawId } = row;
   const email = canonicalEmail(rawEmail);
   if (email === undefined) return 'invalid_email';
   if (typeof passwordHash !== 'string') return 'invalid_hash';
@@ -161,7 +172,19 @@ function userOf({ email: rawEmail, passwordHash, emailVerified, id: rawId }: Row
   if (emailVerified !== undefined && typeof emailVerified !== 'boolean') return 'invalid_email_verified';
   const id = typeof rawId === 'string' ? rawId.toLowerCase() : rawId;
   if (id !== undefined && !isEntityId(id)) return 'invalid_id';
-  return { email, passwordHash, isEmailVerified: emailVerified === true, id };
+  const profile = profileIn(row);
+  if (typeof profile === 'string') return profile;
+  return { email, passwordHash, isEmailVerified: emailVerified === true, id, profile };
+}
+
+function profileIn(row: Row): Profile | Refusal {
+  const profile = profileOf({});
+  for (const name of PROFILE_FIELDS) {
+    const value = row[name] ?? null;
+    profile[name] = value === null ? null : (PROFILE[name].read(value) ?? null);
+    if (value !== null && profile[name] === null) return `invalid_${PROFILE[name].column}`;
+  }
+  return profile;
 }
 
 /** @throws CannotRunError if bcrypt is missing, because the users could not log in */

@@ -1,5 +1,6 @@
 import { timeText } from '../../identifiers/text.js';
 import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
+import { profileOf } from '../../users/profile.js';
 import { type UserView, userJson } from '../../users/user-view.js';
 import {
   CannotRunError,
@@ -76,7 +77,7 @@ function showUser({ parameters }: Invocation): Promise<Report> {
     const sessions = await services.userSessions.countAlive(user.id, Date.now());
     const orgs = await services.memberships.findOrgsEvenDeleted(user.id);
     const invitations = await services.invitations.countPending(user.email, Date.now());
-    const shown = userJson(user);
+    const shown = { ...userJson(user), ...profileOf(user) };
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),

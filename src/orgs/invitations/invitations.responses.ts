@@ -8,6 +8,7 @@ import {
 } from '../state/org.entity.js';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
 import { OrgDto } from '../members/members.responses.js';
+import { ApiProfileField } from '../../users/user.fields.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const LISTED = {
@@ -26,6 +27,15 @@ const RECEIVED = {
 
 export class Inviter {
   @ApiId() userId: string;
+
+  /** Email of the inviter. Null if the user was deleted. */
+  @ApiEmail({ nullable: true }) email: string | null;
+}
+
+/** The inviter as the invited user sees them. */
+@ApiSchema({ name: 'InviterProfile' })
+export class InviterProfileDto {
+  @ApiProfileField('name') name: string | null;
 
   /** Email of the inviter. Null if the user was deleted. */
   @ApiEmail({ nullable: true }) email: string | null;
@@ -62,6 +72,9 @@ export class InvitationDto extends InvitationSummaryDto {
 @ApiSchema({ name: 'ReceivedInvitation' })
 export class ReceivedInvitationDto extends AnyInvitation {
   org: OrgDto;
+
+  /** Name and email of the inviter. Present with `include=profile`. */
+  inviter?: InviterProfileDto;
 }
 
 export class InvitationResponse {

@@ -5,6 +5,7 @@ import type { Transaction } from '../../database/transactions/transactions.js';
 import type { OkResponse } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
+import type { Included } from '../../http/included.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { MemberListsService } from '../members/member-lists.service.js';
@@ -129,11 +130,12 @@ export class InvitationsService {
   listOfUser(
     userId: string,
     query: ListOwnInvitationsQuery,
+    included: Included,
     linkNextPage: LinkNextPage,
   ): Promise<ReceivedInvitationsResponse> {
     return pageOf(query, linkNextPage, async (page) => {
       const found = await this.lists.findReceived(userId, page);
-      return found.map(receivedInvitation);
+      return found.map((one) => receivedInvitation(one, included.has('profile')));
     });
   }
 
@@ -197,9 +199,10 @@ function listedInvitation(invitation: ListedInvitation): InvitationSummaryDto {
   };
 }
 
-function receivedInvitation(invitation: ReceivedInvitation): ReceivedInvitationDto {
+function receivedInvitation(invitation: ReceivedInvitation, withInviter: boolean): ReceivedInvitationDto {
   const { email: _, ...rest } = listedInvitation(invitation);
-  return { ...rest, org: { id: invitation.orgId, name: invitation.orgName } };
+  const { orgId, orgName, inviterName: name, inviterEmail: email } = invitation;
+  return { ...rest, org: { id: orgId, name: orgName }, ...(withInviter && { inviter: { name, email } }) };
 }
 
 /** Commands use this class without signing keys. */

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { Role, UserPrincipal } from '../../access/principal.js';
 import { InvalidTokenError } from '../../auth/tokens/access-token.js';
+import type { Included } from '../../http/included.js';
 import { streamList } from '../../http/list-stream.js';
 import {
   cutPage,
@@ -36,36 +37,49 @@ export class MemberListsService {
     org: CurrentOrg,
     caller: Caller,
     query: ListMembersQuery,
+    included: Included,
     linkNextPage: LinkNextPage,
   ): Promise<MembersResponse | StreamableFile> {
     if (query.search !== undefined || query.role !== undefined) {
-      const found = await this.search(org.id, query, linkNextPage);
+      const found = await this.search(org.id, query, linkNextPage, included);
       await this.requireReader(org.id, caller);
       return found;
     }
     if (query.limit === undefined) {
-      const { answer } = await this.listAll(org, caller, ({ members }) => ({ members }));
+      const { answer } = await this.listAll(org, caller, included, ({ members }) => ({ members }));
       return answer;
     }
-    const reader = readerOf(org.id, caller);
+    const reader = readerOf(org.id, caller, included);
     const page = await this.members.findPageFor(reader, limitOf(query), positionOf(query));
     if (!page) throw await this.refusalOf(reader);
     const { rows, next } = page;
     return { members: rows, ...linkNext(next && encodeCursor(next), linkNextPage) };
   }
 
-  async search(orgId: string, query: ListMembersQuery, linkNextPage: LinkNextPage): Promise<MembersResponse> {
+  async search(
+    orgId: string,
+    query: ListMembersQuery,
+    linkNextPage: LinkNextPage,
+    included?: Included,
+  ): Promise<MembersResponse> {
     const { search: prefix = '', role, cursor } = query;
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const limit = limitOf(query);
-    const rows = await this.members.search({ orgId, prefix, role, after }, limit + 1);
+    const withProfile = included?.has('profile') ?? false;
+    const rows = await this.members.search({ orgId, prefix, role, after, withProfile }, limit + 1);
     const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
     return { members: page, ...next };
   }
 
-  async getOne(orgId: string, idOrMe: string, caller: Caller): Promise<MemberDetailResponse> {
+  async getOne(
+    orgId: string,
+    idOrMe: string,
+    caller: Caller,
+    included: Included,
+  ): Promise<MemberDetailResponse> {
     const userId = idOrMe === 'me' ? caller.id : idOrMe;
-    const member = isEntityId(userId) ? await this.members.findOne(orgId, userId) : undefined;
+    const reader = readerOf(orgId, caller, included);
+    const member = isEntityId(userId) ? await this.members.findOne(reader, userId) : undefined;
     await this.requireReader(orgId, caller);
     if (!member) throw new Problem('member_not_found');
     return { member: { ...member, joinedAt: timeText(member.joinedAt) } };
@@ -75,11 +89,14 @@ export class MemberListsService {
   async listAll<T extends object>(
     seen: CurrentOrg,
     caller: Caller,
+    included: Included,
     wrap: (list: MemberList) => T,
   ): Promise<Versioned<T | StreamableFile>> {
-    const reader = readerOf(seen.id, caller);
+    const reader = readerOf(seen.id, caller, included);
+    // The revision does not count changes of profiles.
+    const tagOf = (revision: number) => (reader.withProfile ? undefined : revision);
     const found = await this.members.findAll(reader);
-    if (found.kind === 'whole') return { answer: wrap(found), revision: found.revision };
+    if (found.kind === 'whole') return { answer: wrap(found), revision: tagOf(found.revision) };
     const first = found.kind === 'long' ? await this.members.findPageFor(reader, STREAMED_PAGE) : undefined;
     if (!first) throw await this.refusalOf(reader);
     const answer = streamList({
@@ -89,7 +106,7 @@ export class MemberListsService {
       logger: this.logger,
       failure: { msg: 'a member list was cut off', orgId: seen.id },
     });
-    return { answer, revision: seen.revision };
+    return { answer, revision: tagOf(seen.revision) };
   }
 
   /** Throws if the caller's access has ended. Call it after the read, so that no row is newer than that check. */
@@ -106,6 +123,6 @@ export class MemberListsService {
   }
 }
 
-function readerOf(orgId: string, { id: userId, sessionId }: Caller): Reader {
-  return { orgId, userId, sessionId };
+function readerOf(orgId: string, { id: userId, sessionId }: Caller, included?: Included): Reader {
+  return { orgId, userId, sessionId, withProfile: included?.has('profile') ?? false };
 }

@@ -15,6 +15,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OkResponse } from '../../http/fields.js';
+import { ApiIncluded, Included, MEMBER_PROFILES, PROFILE_ONLY } from '../../http/included.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
@@ -61,14 +62,16 @@ export class MembersController {
    */
   @Get()
   @MinRole('member', { boundTokens: true })
+  @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
   @ApiPage(MembersResponse)
   listMembers(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListMembersQuery,
+    @Included(PROFILE_ONLY) included: Included,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MembersResponse | StreamableFile> {
-    return this.lists.list(org, caller, query, linkNextPage);
+    return this.lists.list(org, caller, query, included, linkNextPage);
   }
 
   /**
@@ -79,13 +82,15 @@ export class MembersController {
   @Get(':userId')
   @MinRole('member', { boundTokens: true })
   @ApiParam(MEMBER_OR_ME_PARAM)
+  @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
   @ApiProblems('member_not_found')
   getMember(
     @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,
     @Param('userId') userId: string,
+    @Included(PROFILE_ONLY) included: Included,
   ): Promise<MemberDetailResponse> {
-    return this.lists.getOne(orgId, userId, caller);
+    return this.lists.getOne(orgId, userId, caller, included);
   }
 
   /**

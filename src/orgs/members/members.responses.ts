@@ -2,6 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../../openapi/decorators.js';
 import type { Role } from '../../access/principal.js';
 import { OkResponse } from '../../http/fields.js';
+import { PublicProfileDto } from '../../users/user.fields.js';
 
 @ApiSchema({ name: 'Org' })
 export class OrgDto {
@@ -35,14 +36,19 @@ export class MemberRole {
 @ApiSchema({ name: 'Member' })
 export class MemberDto extends MemberRole {
   @ApiEmail({ example: 'grace@example.com' }) email: string;
+
+  /** Name and picture of the member. Present with `include=profile`. */
+  profile?: PublicProfileDto;
 }
 
 export class MemberDetail extends MemberDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt: string;
 }
 
+const MEMBER = { ...MEMBERS_EXAMPLE[1], joinedAt: '2026-11-22T09:00:00.000Z' };
+
 export class MemberDetailResponse {
-  member: MemberDetail;
+  @ApiProperty({ type: MemberDetail, example: MEMBER }) member: MemberDetail;
 }
 
 export class MembersResponse {

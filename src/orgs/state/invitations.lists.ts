@@ -11,13 +11,18 @@ export interface ListedInvitation extends Pick<
   inviterEmail: string | null;
 }
 
-export type ReceivedInvitation = ListedInvitation & { orgId: string; orgName: string };
+export type ReceivedInvitation = ListedInvitation & {
+  orgId: string;
+  orgName: string;
+  inviterName: string | null;
+};
 
 export type CandidateInvitation = Pick<Invitation, 'id' | 'orgId' | 'codeNumber'>;
 
 export interface MailedInvitation extends Pick<Invitation, 'role' | 'expiresAt'> {
   orgName: string;
   inviterEmail: string;
+  inviterName: string | null;
   inviterVerifiedAt: number | null;
 }
 
@@ -41,7 +46,9 @@ export const ENDED_RETENTION_MS = 30 * 86_400_000;
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
   i.invited_by AS invitedBy, v.email AS inviterEmail`;
 
-const RECEIVED = `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+const ORG_AND_INVITER = 'o.id AS orgId, o.name AS orgName, v.name AS inviterName';
+
+const RECEIVED = `SELECT ${LISTED}, ${ORG_AND_INVITER}
   FROM invitations i JOIN orgs o ON o.id = i.org_id LEFT JOIN users v ON v.id = i.invited_by`;
 
 const findOfOrg = (and = ''): string => `SELECT ${LISTED}
@@ -62,7 +69,7 @@ hotStatement(
 
 const FIND_RECEIVED = hotStatement(
   'the invitations of a user',
-  `SELECT ${LISTED}, o.id AS orgId, o.name AS orgName
+  `SELECT ${LISTED}, ${ORG_AND_INVITER}
     FROM users u JOIN invitations i ON i.email = u.email AND i.pending = 1 AND i.id < ?
       JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL LEFT JOIN users v ON v.id = i.invited_by
     WHERE u.id = ? AND u.email_verified_at IS NOT NULL AND i.expires_at > ?
@@ -72,7 +79,7 @@ const FIND_RECEIVED = hotStatement(
 
 const FIND_MAILED = hotStatement(
   'what the mail of an invitation says',
-  `SELECT i.role, i.expires_at AS expiresAt, o.name AS orgName, v.email AS inviterEmail,
+  `SELECT i.role, i.expires_at AS expiresAt, o.name AS orgName, v.email AS inviterEmail, v.name AS inviterName,
       v.email_verified_at AS inviterVerifiedAt
     FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
       JOIN users v ON v.id = i.invited_by AND v.disabled_at IS NULL

@@ -9,17 +9,20 @@ import type { ListPage } from '../../http/list-stream.js';
 import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
 import { emailRange } from '../../users/email-address.js';
+import type { Profile } from '../../users/profile.js';
 
 export interface ListedMember {
   userId: string;
   email: string;
   role: Role;
+  profile?: Pick<Profile, 'name' | 'avatarUrl'>;
 }
 
 export interface Reader {
   orgId: string;
   userId: string;
   sessionId: string;
+  withProfile?: boolean;
 }
 
 export interface MemberList {
@@ -31,7 +34,12 @@ export interface MemberList {
 /** `long`: too long to hold in memory; `closed`: the reader is not a member, or the organization was deleted */
 export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
 
-type MemberOfOrg = ListedMember & { name: string | null; revision: number | null };
+/** `avatarUrl` is undefined without profiles. */
+type MemberRow = Omit<ListedMember, 'profile'> & { profileName?: string | null; avatarUrl?: string | null };
+
+type DatedRow = MemberRow & { joinedAt: number };
+
+type MemberOfOrg = MemberRow & { name: string | null; revision: number | null };
 
 const MAX_AT_ONCE = 1000;
 
@@ -42,12 +50,25 @@ const MAX_SHARED_ROWS = 2000;
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
+/** Without profiles, the statement joins no user. */
+function forReader(sql: string, { withProfile = false }: Pick<Reader, 'withProfile'>): string {
+  if (!withProfile) return sql;
+  return sql
+    .replace(MEMBER, `${MEMBER}, u.name AS profileName, u.avatar_url AS avatarUrl`)
+    .replace('FROM members m', 'FROM members m LEFT JOIN users u ON u.id = m.user_id');
+}
+
+function memberStatement(name: string, sql: string, values?: unknown[]): string {
+  hotStatement(`${name} with profiles`, forReader(sql, { withProfile: true }), values);
+  return hotStatement(name, sql, values);
+}
+
 // One statement has one snapshot, so a list and its reader, whose row alone has the organization, are of one revision.
 // LEFT preserves the join order. The limit is a literal, because SQLite plans again for each value of a bound limit.
 const listsOf = (size: number): string => `${MEMBER}, o.name, o.revision
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
     WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
-const LIST = hotStatement('the member list', `SELECT ${listsOf(1)} LIMIT ${MAX_AT_ONCE + 1}`);
+const LIST = memberStatement('the member list', `SELECT ${listsOf(1)} LIMIT ${MAX_AT_ONCE + 1}`);
 
 /** May cut the last lists. */
 const findSharedLists = (size: number): string =>
@@ -55,7 +76,7 @@ const findSharedLists = (size: number): string =>
 hotStatement('several member lists', findSharedLists(2));
 
 /** The plain range on `joined_at` makes the engines use the index. */
-const LIST_AFTER = hotStatement(
+const LIST_AFTER = memberStatement(
   'a page of the member list',
   `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m
     WHERE m.org_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?) ${IN_ORDER} LIMIT ?`,
@@ -87,18 +108,19 @@ export interface MemberSearch {
   prefix: string;
   role: Role | undefined;
   after: string | undefined;
+  withProfile?: boolean;
 }
 
 export type FoundMember = ListedMember & { joinedAt: number };
 
-const SEARCH = hotStatement(
+const SEARCH = memberStatement(
   'a search of members of a role',
   `SELECT ${MEMBER} FROM members m
     WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ORDER BY m.email LIMIT ?`,
   ['', 'owner', 'u1', 'u2', 21],
 );
 
-const FIND_ONE = hotStatement(
+const FIND_ONE = memberStatement(
   'a member',
   `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m WHERE m.org_id = ? AND m.user_id = ?`,
 );
@@ -113,13 +135,12 @@ export class MemberLists {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   async findAll(reader: Reader): Promise<FoundList> {
-    const areShort = this.usualLength <= MAX_SHORT;
+    const areShort = this.usualLength <= MAX_SHORT && !reader.withProfile;
     const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
     if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
     const { name = null, revision = null } = rows.find(({ userId }) => userId === reader.userId) ?? {};
     if (name === null || revision === null) return { kind: 'closed' };
-    const members = rows.map(({ userId, email, role }) => ({ userId, email, role }));
-    return { kind: 'whole', name, revision, members };
+    return { kind: 'whole', name, revision, members: rows.map(memberOf) };
   }
 
   /** Checks the reader after the read. Returns undefined if their access has ended. */
@@ -129,9 +150,9 @@ export class MemberLists {
     { order, id } = FROM_THE_START,
   ): Promise<ListPage<ListedMember> | undefined> {
     const values = [reader.orgId, order, order, id, limit + 1];
-    const found = await this.members.query<FoundMember[]>(LIST_AFTER, values);
+    const found = await this.members.query<DatedRow[]>(forReader(LIST_AFTER, reader), values);
     if ((await this.findRoleOf(reader)) === undefined) return undefined;
-    const rows = found.slice(0, limit).map(({ userId, email, role }) => ({ userId, email, role }));
+    const rows = found.slice(0, limit).map(memberOf);
     const last = found.length > limit ? found[limit - 1] : undefined;
     return { rows, ...(last && { next: { order: last.joinedAt, id: last.userId } }) };
   }
@@ -152,18 +173,22 @@ export class MemberLists {
     return (await this.members.query<unknown[]>(FIND_SESSION, [sessionId])).length > 0;
   }
 
-  async search({ orgId, prefix, role, after }: MemberSearch, limit: number): Promise<ListedMember[]> {
+  async search(search: MemberSearch, limit: number): Promise<ListedMember[]> {
+    const { orgId, prefix, role, after } = search;
+    const sql = forReader(SEARCH, search);
     const range = emailRange(prefix, after);
     const roles = role === undefined ? ROLES : [role];
     const found = await Promise.all(
-      roles.map((one) => this.members.query<ListedMember[]>(SEARCH, [orgId, one, ...range, limit])),
+      roles.map((one) => this.members.query<MemberRow[]>(sql, [orgId, one, ...range, limit])),
     );
     const inOrder = found.flat().toSorted((a, b) => (a.email < b.email ? -1 : 1));
-    return inOrder.slice(0, limit);
+    return inOrder.slice(0, limit).map(memberOf);
   }
 
-  async findOne(orgId: string, userId: string): Promise<FoundMember | undefined> {
-    return (await this.members.query<FoundMember[]>(FIND_ONE, [orgId, userId]))[0];
+  async findOne(reader: Reader, userId: string): Promise<FoundMember | undefined> {
+    const sql = forReader(FIND_ONE, reader);
+    const [row] = await this.members.query<DatedRow[]>(sql, [reader.orgId, userId]);
+    return row && { ...memberOf(row), joinedAt: row.joinedAt };
   }
 
   private async findShort(readers: Reader[]): Promise<MemberOfOrg[][]> {
@@ -177,9 +202,15 @@ export class MemberLists {
     return readers.map(({ orgId }) => lists.get(orgId) ?? []);
   }
 
-  private async findAlone({ orgId, userId }: Reader): Promise<MemberOfOrg[]> {
-    const rows = await this.members.query<MemberOfOrg[]>(LIST, [userId, orgId]);
+  private async findAlone(reader: Reader): Promise<MemberOfOrg[]> {
+    const values = [reader.userId, reader.orgId];
+    const rows = await this.members.query<MemberOfOrg[]>(forReader(LIST, reader), values);
     this.usualLength = rows.length;
     return rows;
   }
+}
+
+function memberOf({ userId, email, role, profileName: name = null, avatarUrl }: MemberRow): ListedMember {
+  if (avatarUrl === undefined) return { userId, email, role };
+  return { userId, email, role, profile: { name, avatarUrl } };
 }

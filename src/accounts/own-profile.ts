@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { InvalidTokenError } from '../auth/tokens/access-token.js';
+import { Unchanged } from '../database/transactions/transactions.js';
+import { requireMatch, type Versioned } from '../requests/entity-tags.js';
+import type { Write } from '../requests/write.js';
+import { Writes } from '../requests/writes.js';
+import { type Profile, PROFILE_FIELDS, type ProfileChange, profileOf, profileTag } from '../users/profile.js';
+import { UserChanges } from '../users/user-changes.js';
+import { UserUpdates } from '../users/users.updates.js';
+import { UsersRepository } from '../users/users.repository.js';
+
+type ProfileAnswer = Versioned<{ profile: Profile }>;
+
+@Injectable()
+export class OwnProfile {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly updates: UserUpdates,
+    private readonly changes: UserChanges,
+    private readonly writes: Writes,
+  ) {}
+
+  async get(userId: string): Promise<ProfileAnswer> {
+    const user = await this.users.findById(userId);
+    if (!user) throw new InvalidTokenError('user_gone');
+    return answerOf(profileOf(user));
+  }
+
+  async update(write: Write, change: ProfileChange): Promise<ProfileAnswer> {
+    const userId = write.actor.id;
+    const done = await this.changes.inUser(write, userId, async (transaction, user) => {
+      await this.writes.replay(transaction, write);
+      if (user.disabledAt !== null) return undefined;
+      const before = profileOf(user);
+      requireMatch(write, profileTag(before));
+      const profile = profileOf(before, change);
+      const changed = PROFILE_FIELDS.filter((name) => profile[name] !== before[name]);
+      if (changed.length === 0) return new Unchanged({ profile, isChanged: false });
+
+      await this.updates.setProfile(transaction, userId, profile);
+      await user.record({ type: 'account.profile_changed', data: { changed } });
+      await this.writes.complete(transaction, write, { profile });
+      return { profile, isChanged: true };
+    });
+    if (!done) throw new InvalidTokenError('user_gone');
+    const { profile, isChanged } = done;
+    if (!isChanged && (write.key || write.dryRun))
+      await this.writes.run(write, userId, async () => ({ profile }));
+    return answerOf(profile);
+  }
+}
+
+function answerOf(profile: Profile): ProfileAnswer {
+  return { answer: { profile }, revision: profileTag(profile) };
+}
