@@ -45,6 +45,7 @@ describe('defaults', () => {
       smtp: undefined,
       mailFrom: undefined,
       mailTemplates: undefined,
+      mailProductName: 'Accounts',
       jwtKeysFile: './data/jwks.json',
       jwtIssuer: 'accounts',
       jwtAudience: 'accounts',
@@ -92,6 +93,15 @@ describe('defaults', () => {
     expect(parseEnv({ JWT_ISSUER: issuer, MFA_ISSUER: 'Analytical Engines' }).mfaIssuer).toBe(
       'Analytical Engines',
     );
+  });
+
+  it.each([
+    ['accounts', 'Accounts'],
+    ['https://accounts.example.com:8443/base', 'accounts.example.com'],
+    ['urn:example:accounts', 'Accounts'],
+  ])('names the product in subjects of emails by JWT_ISSUER: %s is %s', (issuer, name) => {
+    expect(parseEnv({ JWT_ISSUER: issuer }).mailProductName).toBe(name);
+    expect(parseEnv({ JWT_ISSUER: issuer, MAIL_PRODUCT_NAME: 'Bücher' }).mailProductName).toBe('Bücher');
   });
 
   it('listens on all addresses in production, and serves no documentation unless it is told to', () => {

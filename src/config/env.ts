@@ -18,7 +18,7 @@ import {
   variable,
   wholeNumber,
 } from './readers.js';
-import { mailFrom, smtp } from './smtp.js';
+import { mailFrom, mailProductName, smtp } from './smtp.js';
 import { ConfigurationError, Variables } from './variables.js';
 
 const MAX_PORT = 65_535;
@@ -86,6 +86,7 @@ const SETTINGS = {
   smtp,
   mailFrom,
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
+  mailProductName,
   jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
   jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),
   mfaIssuer,

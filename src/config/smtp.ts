@@ -1,4 +1,4 @@
-import { certificates, type Reader, variable } from './readers.js';
+import { certificates, type Format, issuerUrl, type Reader, variable } from './readers.js';
 import type { Variables } from './variables.js';
 
 export interface SmtpServer {
@@ -43,6 +43,19 @@ export const smtp: Reader<SmtpServer | undefined> = (variables) => {
 
 export const mailFrom: Reader<MailSender | undefined> = (variables) =>
   isMailSent(variables) || variables.get('MAIL_FROM') !== '' ? readSender(variables) : undefined;
+
+/** Square brackets surround it in each subject. */
+const PRODUCT_NAME: Format<string> = {
+  expected: 'text of 1 to 60 characters without square brackets',
+  parse: (text) => (/^[^\p{C}[\]]{1,60}$/u.test(text) && text.trim() === text ? text : undefined),
+};
+
+const fromIssuer: Reader<string> = (variables) => {
+  const issuer = variables.get('JWT_ISSUER');
+  return issuerUrl(issuer) ? new URL(issuer).hostname.replaceAll(/[[\]]/g, '').slice(0, 60) : 'Accounts';
+};
+
+export const mailProductName = variable('MAIL_PRODUCT_NAME', fromIssuer, PRODUCT_NAME);
 
 function isMailSent(variables: Variables): boolean {
   return variables.get('SMTP_URL') !== '';

@@ -4,14 +4,19 @@ import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository
 import { Transactions } from '../database/transactions/transactions.js';
 import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
-import { harmless, type MailText } from '../mail/template.js';
-import { InvitationLists } from '../orgs/state/invitations.lists.js';
+import { harmless, lookUp, type MailText } from '../mail/template.js';
+import { InvitationLists, type MailedInvitation } from '../orgs/state/invitations.lists.js';
 import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 /** Limits of waiting reset requests per email, high enough for all requests that get a code. */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
+
+const UNVERIFIED = new Map([
+  ['', 'an address that is not verified'],
+  ['de', 'eine nicht bestätigte Adresse'],
+]);
 
 type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 
@@ -30,11 +35,17 @@ export class MailTexts {
 
   /** Returns undefined if the email is obsolete, or concurrent emails reached a limit first. */
   async compose(mail: Mail): Promise<MailText | undefined> {
+    const locale = await this.users.findLocaleFor(mail.recipient, mail.senderId);
+    const text = await this.textOf(mail, locale);
+    return text && { ...text, locale };
+  }
+
+  private async textOf(mail: Mail, locale: string | null): Promise<MailText | undefined> {
     const { kind } = mail;
     if (isNotice(kind)) return { template: kind };
     if (kind === 'password_reset') return this.resetText(mail);
     if (await this.mails.isBeyondLimits(mail)) return undefined;
-    if (kind === 'invitation') return this.invitationText(mail);
+    if (kind === 'invitation') return this.invitationText(mail, locale);
     const isTaken = kind === 'email_change' && (await this.users.findByEmail(mail.recipient)) !== null;
     return isTaken ? { template: 'email_taken' } : this.codeText(kind, mail);
   }
@@ -102,17 +113,29 @@ export class MailTexts {
     return { template: purpose, code: this.codes.textOf(code) };
   }
 
-  private async invitationText({ codeId, codeNumber }: MailedCode): Promise<MailText | undefined> {
+  private async invitationText(
+    { codeId, codeNumber }: MailedCode,
+    locale: string | null,
+  ): Promise<MailText | undefined> {
     if (codeId === null || codeNumber === null) return undefined;
     const invitation = await this.invitations.findMailed(codeId, codeNumber, Date.now());
     if (!invitation) return undefined;
-    const inviter = harmless(invitation.inviterEmail);
     return {
       template: 'invitation',
       code: this.codes.textOf({ id: codeId, purpose: 'invitation', codeNumber }),
       organization: `"${harmless(invitation.orgName)}"`,
-      inviter:
-        invitation.inviterVerifiedAt === null ? `${inviter} (an address that is not verified)` : inviter,
+      inviter: inviterText(invitation, locale),
     };
   }
+}
+
+/** The quotation marks keep the name apart from what Accounts says. */
+function inviterText(
+  { inviterName, inviterEmail, inviterVerifiedAt }: MailedInvitation,
+  locale: string | null,
+): string {
+  const [name, address] = [harmless(inviterName ?? ''), harmless(inviterEmail)];
+  const unverified = inviterVerifiedAt === null ? lookUp(locale, (tag) => UNVERIFIED.get(tag)) : undefined;
+  if (name === '') return unverified === undefined ? address : `${address} (${unverified})`;
+  return `"${name}" (${address}${unverified === undefined ? '' : `, ${unverified}`})`;
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { createTransport, type Transporter } from 'nodemailer';
 import { Env } from '../config/env.js';
 import type { Mail } from './mail.entity.js';
-import { loadTemplates, type MailText, renderBody, type Templates } from './template.js';
+import { loadTemplates, type MailText, renderBody, templateFor, type Templates } from './template.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
@@ -53,10 +53,11 @@ export class SmtpSender {
     });
   }
 
-  async send(mail: Mail, { template: name, ...values }: MailText, stop: AbortSignal): Promise<void> {
-    const { address, name: senderName } = this.env.mailFrom!;
+  async send(mail: Mail, text: MailText, stop: AbortSignal): Promise<void> {
+    const { mailFrom, mailProductName } = this.env;
+    const { address, name: senderName } = mailFrom!;
     const { id, recipient, createdAt } = mail;
-    const template = this.templates.get(name)!;
+    const template = templateFor(this.templates, text);
     const time = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
     try {
@@ -67,8 +68,8 @@ export class SmtpSender {
         envelope: { from: address, to: [recipient] },
         messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
         date: new Date(createdAt),
-        subject: template.subject,
-        text: renderBody(template, { email: recipient, time, ...values }),
+        subject: `[${mailProductName}] ${template.subject}`,
+        text: renderBody(template, { ...text, email: recipient, time }),
         headers: { 'Auto-Submitted': 'auto-generated' }, // RFC 3834 section 5
         signal,
       });

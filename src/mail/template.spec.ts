@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { harmless } from './template.js';
+import { harmless, loadTemplates, lookUp, templateFor } from './template.js';
 
 describe('text of somebody else in a mail', () => {
   it.each([
@@ -46,5 +48,68 @@ describe('text of somebody else in a mail', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+const SHIPPED = join(import.meta.dirname, 'templates');
+const filesIn = (folder: string): string[] => globSync('*.txt', { cwd: join(SHIPPED, folder) }).toSorted();
+
+describe('the templates in another language', () => {
+  const languages = globSync('*/', { cwd: SHIPPED });
+  const placeholdersOf = (path: string): string[] => {
+    const found = readFileSync(join(SHIPPED, path), 'utf8').matchAll(/\{\{ *(\w+) *\}\}/g);
+    return [...new Set(Array.from(found, ([, name]) => name!))].toSorted();
+  };
+
+  it('are German', () => {
+    expect(languages).toEqual(['de']);
+  });
+
+  it.each(languages.flatMap((folder) => filesIn('').map((file) => [folder, file] as const)))(
+    '%s/%s has the placeholders of the English text',
+    (folder, file) => {
+      expect(filesIn(folder)).toContain(file);
+      expect(placeholdersOf(join(folder, file))).toEqual(placeholdersOf(file));
+    },
+  );
+
+  it('are all for an email that there is', () => {
+    for (const folder of languages) expect(filesIn(folder)).toEqual(filesIn(''));
+  });
+});
+
+describe('the language of an email', () => {
+  const subjectFor = (locale: string | null): string =>
+    templateFor(loadTemplates(undefined), { template: 'password_changed', locale }).subject;
+
+  it.each(['de', 'de-AT', 'de-Latn-AT-1996', 'de-u-co-phonebk', 'de-x-office'])(
+    'is German for %s',
+    (locale) => {
+      expect(subjectFor(locale)).toBe('Ihr Passwort wurde geändert');
+    },
+  );
+
+  it.each([
+    null,
+    'en',
+    'en-GB',
+    'fr',
+    'den',
+    'und',
+    'd',
+    '',
+    '..',
+    '../de',
+    'de/',
+    '__proto__',
+    'constructor',
+  ])('is the default for %s', (locale) => {
+    expect(subjectFor(locale)).toBe('Your password was changed');
+  });
+
+  it('is looked up from the whole tag to the language', () => {
+    const asked: string[] = [];
+    expect(lookUp('zh-Hant-u-co-stroke', (tag) => void asked.push(tag))).toBeUndefined();
+    expect(asked).toEqual(['zh-Hant-u-co-stroke', 'zh-Hant-u-co', 'zh-Hant', 'zh', '']);
   });
 });

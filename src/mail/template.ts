@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../config/variables.js';
+import { canonicalLocale } from '../identifiers/text.js';
 import { MAIL_KINDS, type MailKind } from './mail.entity.js';
 
 /** characters that show nothing, or reverse the direction of the text that follows */
@@ -39,13 +40,20 @@ export interface Template {
   body: string;
 }
 
-export type Templates = ReadonlyMap<TemplateName, Template>;
+/** by language tag */
+export type Templates = ReadonlyMap<string, ReadonlyMap<TemplateName, Template>>;
+
+/** The key of the texts in no folder of a language. They are complete. */
+const DEFAULT = '';
 
 type Placeholder = 'code' | 'email' | 'time' | 'organization' | 'inviter';
 
 type MailValues = Partial<Record<Placeholder, string>>;
 
-export type MailText = { template: TemplateName } & Omit<MailValues, 'email' | 'time'>;
+export type MailText = { template: TemplateName; locale?: string | null } & Omit<
+  MailValues,
+  'email' | 'time'
+>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
 const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time'];
@@ -57,46 +65,75 @@ const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   invitation: [...WITH_CODE, 'organization', 'inviter'] satisfies Placeholder[],
 };
 
-const DEFAULT_TEMPLATES = join(import.meta.dirname, 'templates');
+const SHIPPED = join(import.meta.dirname, 'templates');
 const MAX_BYTES = 65_536;
 const FILE = /^Subject: ?(\S[^\r\n]{0,199})\r?\n\r?\n(.*\S.*)$/s;
 const PLACEHOLDER = /\{\{ *(\w*) *\}\}/g;
+/** also what is only meant to be a tag, such as `de_AT` */
+const LANGUAGE = /^[a-z]{2,3}(?:[-_].*)?$/i;
+/** With the letter or digit of an extension, which is no subtag to end with. */
+const LAST_SUBTAG = /(?:-[a-z\d])?-[^-]*$|^[^-]*$/i;
+const NO_SUCH_EMAIL = `no email has this name; expected ${NAMES.map(fileOf).join(', ')}`;
 
-/** @throws ConfigurationError naming the faults of all templates */
+/** Texts of operators replace those of the same language. @throws ConfigurationError naming the faults of all */
 export function loadTemplates(directory: string | undefined): Templates {
-  const problems: string[] = [];
-  const own = directory === undefined ? [] : ownFiles(directory, problems);
-  const templates = new Map<TemplateName, Template>();
-  for (const name of NAMES) {
-    const file = fileOf(name);
-    const template = readTemplate(join(own.includes(file) ? directory! : DEFAULT_TEMPLATES, file), name);
-    if (typeof template === 'string') problems.push(`MAIL_TEMPLATES: ${file}: ${template}`);
-    else templates.set(name, template);
-  }
+  const templates = new Map([[DEFAULT, new Map<TemplateName, Template>()]]);
+  const problems = readAll(SHIPPED, templates);
+  if (directory !== undefined) problems.push(...readAll(directory, templates));
+  const missing = NAMES.filter((name) => !templates.get(DEFAULT)!.has(name));
+  problems.push(...missing.map((name) => `MAIL_TEMPLATES: ${fileOf(name)}: is missing`));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return templates;
 }
 
-export function renderBody({ body }: Template, values: MailValues): string {
+/** Adds what it finds to `templates`. Reports unknown names, because Accounts would silently ignore a misspelled name. */
+function readAll(root: string, templates: Map<string, Map<TemplateName, Template>>): string[] {
+  if (!isDirectory(root)) return ['MAIL_TEMPLATES: expected a directory'];
+  const problems: string[] = [];
+  const report = (path: string, problem: string): unknown =>
+    problems.push(`MAIL_TEMPLATES: ${path}: ${problem}`);
+  const isLanguage = (entry: string): boolean => LANGUAGE.test(entry) && isDirectory(join(root, entry));
+  for (const folder of ['', ...readdirSync(root).filter(isLanguage)]) {
+    const locale = folder === '' ? DEFAULT : canonicalLocale(folder);
+    if (locale === undefined) {
+      report(folder, 'expected a language tag such as de or pt-BR');
+      continue;
+    }
+    const texts = templates.get(locale) ?? new Map<TemplateName, Template>();
+    templates.set(locale, texts);
+    for (const file of readdirSync(join(root, folder)).filter((entry) => entry.endsWith('.txt'))) {
+      const path = join(folder, file);
+      const name = NAMES.find((one) => fileOf(one) === file);
+      const template = name ? readTemplate(join(root, path), name) : NO_SUCH_EMAIL;
+      if (typeof template === 'string') report(path, template);
+      else texts.set(name!, template);
+    }
+  }
+  return problems;
+}
+
+/** Searches for `de-AT`, then `de`, then the default (RFC 4647 section 3.4). */
+export function lookUp<Found>(
+  locale: string | null | undefined,
+  find: (tag: string) => Found | undefined,
+): Found | undefined {
+  for (let tag = locale ?? DEFAULT; tag !== DEFAULT; tag = tag.replace(LAST_SUBTAG, '')) {
+    const found = find(tag);
+    if (found !== undefined) return found;
+  }
+  return find(DEFAULT);
+}
+
+export function templateFor(templates: Templates, { template: name, locale }: MailText): Template {
+  return lookUp(locale, (tag) => templates.get(tag)?.get(name))!;
+}
+
+export function renderBody({ body }: Template, values: Readonly<MailValues>): string {
   return body.replace(PLACEHOLDER, (_, name: keyof MailValues) => values[name] ?? '');
 }
 
 function fileOf(name: TemplateName): string {
   return `${name.replaceAll('_', '-')}.txt`;
-}
-
-/** Reports unknown names, because Accounts would silently ignore a misspelled name. */
-function ownFiles(directory: string, problems: string[]): string[] {
-  if (!existsSync(directory) || !statSync(directory).isDirectory()) {
-    problems.push('MAIL_TEMPLATES: expected a directory');
-    return [];
-  }
-  const files = readdirSync(directory).filter((file) => file.endsWith('.txt'));
-  const known = NAMES.map(fileOf);
-  for (const file of files.filter((one) => !known.includes(one))) {
-    problems.push(`MAIL_TEMPLATES: ${file}: no email has this name; expected ${known.join(', ')}`);
-  }
-  return files;
 }
 
 function readTemplate(path: string, name: TemplateName): Template | string {
@@ -113,6 +150,10 @@ function readTemplate(path: string, name: TemplateName): Template | string {
   if (unknown !== undefined) return `there is no {{${unknown}}} here; expected ${allowed.join(', ')}`;
   if (allowed.includes('code') && !used.includes('code')) return 'misses {{code}}';
   return { subject: subject.trim(), body };
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function readText(path: string): string | undefined {

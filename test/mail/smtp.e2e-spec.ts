@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.js';
 import { anAccount } from '../support/personas.js';
@@ -14,6 +14,10 @@ const WRONG_TEMPLATES: [file: string, text: string, message: RegExp][] = [
   ['password-changed.txt', 'Subject: Hello\n\n{{code}}\n', /there is no \{\{code\}\} here/],
   ['passwort-reset.txt', 'Subject: Hello\n\n{{code}}\n', /no email has this name/],
   ['invitation.txt', `Subject: Hello\n\n{{code}}${'x'.repeat(70_000)}`, /at most 65536 bytes/],
+  ['de/password-reset.txt', 'Subject: Hallo\n\nkein Code\n', /misses \{\{code\}\}/],
+  ['de/password_reset.txt', 'Subject: Hallo\n\n{{code}}\n', /no email has this name/],
+  ['fr-CA/invitation.txt', 'Subject: Salut\n\n{{code}} {{nom}}\n', /there is no \{\{nom\}\} here/],
+  ['pt_BR', '', /expected a language tag such as de or pt-BR/],
 ];
 
 const mailing = await MailingInstallation.create();
@@ -76,7 +80,14 @@ describe('mails', () => {
 it('wrong templates stop the start, which names the fault of each', async () => {
   const templates = join(directory, 'wrong');
   await mkdir(templates);
-  for (const [file, text] of WRONG_TEMPLATES) await writeFile(join(templates, file), text);
+  for (const [file, text] of WRONG_TEMPLATES) {
+    const isFolder = !file.endsWith('.txt');
+    await mkdir(join(templates, isFolder ? file : dirname(file)), { recursive: true });
+    if (!isFolder) await writeFile(join(templates, file), text);
+  }
+  // Nobody reads folders that are named like no language.
+  for (const folder of ['..data', 'images', 'lost+found']) await mkdir(join(templates, folder));
+  await writeFile(join(templates, 'images', 'note.txt'), 'anything');
   const service = spawnService(directory, {
     ...mailing.installation.env,
     SMTP_URL: 'smtp://127.0.0.1:1',

@@ -9,6 +9,7 @@ import type { Service } from './service.js';
 export interface ReceivedMail {
   messageId: string;
   to: string;
+  /** without the default name of the product */
   subject: string;
   headers: string;
   text: string;
@@ -28,6 +29,7 @@ interface Options {
   refuseRecipient?: (address: string) => number | undefined;
 }
 
+const DEFAULT_PRODUCT = /^\[Accounts\] /;
 const CODE = /\b[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}\b/;
 
 export class MailServer {
@@ -131,10 +133,31 @@ function parseMail(raw: string, to: string): ReceivedMail {
   const headers = raw.slice(0, end).replaceAll(/\r\n[ \t]+/g, ' ');
   const header = (name: string): string =>
     new RegExp(`^${name}: (.*)$`, 'im').exec(headers)?.[1]?.trim() ?? '';
-  const quoted = header('Content-Transfer-Encoding') === 'quoted-printable';
-  const text = raw.slice(end + 4).replaceAll(quoted ? /=\r\n/g : /$^/g, '');
+  const text = decoded(raw.slice(end + 4), header('Content-Transfer-Encoding'));
   const messageId = header('Message-ID');
-  return { messageId, to, subject: header('Subject'), headers, text, code: CODE.exec(text)?.[0] };
+  const subject = header('Subject').replace(DEFAULT_PRODUCT, '');
+  return { messageId, to, subject, headers, text, code: CODE.exec(text)?.[0] };
+}
+
+/** RFC 2045 section 6 */
+function decoded(text: string, encoding: string): string {
+  if (encoding === 'base64') return Buffer.from(text, 'base64').toString();
+  return encoding === 'quoted-printable' ? fromQuoted(text.replaceAll('=\r\n', '')) : text;
+}
+
+function fromQuoted(text: string): string {
+  const bytes = text.replaceAll(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString();
+}
+
+/** The text of a header, as programs show it (RFC 2047). */
+export function shownHeader(header: string): string {
+  const words = header.replaceAll(/(\?=)\s+(?==\?)/g, '$1');
+  return words.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/gi, (_, encoding: string, text: string) =>
+    encoding.toUpperCase() === 'B'
+      ? Buffer.from(text, 'base64').toString()
+      : fromQuoted(text.replaceAll('_', ' ')),
+  );
 }
 
 /** Waits until every email, or every one to this address, was sent, dropped or given up. */

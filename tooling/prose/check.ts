@@ -8,7 +8,7 @@ const SOURCES = ['src/**/*.ts', 'client/src/**/*.ts', 'tooling/**/*.ts', 'test/*
 const GENERATED = /\.gen\.ts$|\.d\.ts$/;
 const PAGES = ['*.md', 'docs/**/*.md', 'client/*.md', 'examples/**/*.md', 'bench/*.md'];
 const RESULTS = /RESULTS\.md$/;
-const EMAILS = ['src/mail/templates/**/*.txt'];
+const ENGLISH_EMAILS = ['src/mail/templates/*.txt'];
 const DOCUMENT = 'docs/openapi.json';
 
 interface Prose {
@@ -35,7 +35,7 @@ async function check(): Promise<void> {
   const prose = [
     ...read(filesOf(SOURCES, GENERATED), proseOf),
     ...read(filesOf(PAGES, RESULTS), (_, source) => proseOfPage(source)),
-    ...read(filesOf(EMAILS), (_, source) => source),
+    ...read(filesOf(ENGLISH_EMAILS), (_, source) => source),
     ...read([DOCUMENT], (_, source) => proseOfDocument(source)),
   ];
   for (const { file, text } of prose) {

@@ -1,0 +1,93 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { invite, verified } from '../support/inviting.js';
+import { shownHeader } from '../support/mail-server.js';
+import { type Account, anAccount, anEmail, anOrgOf } from '../support/personas.js';
+import { MailingInstallation } from './mailing-installation.js';
+
+const PRODUCT = 'Bücher & Söhne';
+
+const mailing = await MailingInstallation.create();
+const templates = join(mailing.installation.directory, 'templates');
+for (const [file, text] of [
+  ['password-reset.txt', 'Subject: Own\n\nOwn {{code}}\n'],
+  ['fr/password-reset.txt', 'Subject: Réinitialisation\n\nVotre code : {{code}}\n'],
+  ['de-CH/email-change-asked.txt', 'Subject: Grüezi\n\nGrüezi {{email}}\n'],
+] as const) {
+  await mkdir(join(templates, file, '..'), { recursive: true });
+  await writeFile(join(templates, file), text);
+}
+const mailServer = await mailing.startMailServer();
+const service = await mailing.startService(mailServer.url, {
+  MAIL_TEMPLATES: templates,
+  MAIL_PRODUCT_NAME: PRODUCT,
+  RATE_LIMIT_FORGOT: 'off',
+});
+afterAll(() => mailing.remove());
+
+async function aReader(locale: string | null, name?: string): Promise<Account> {
+  const account = await anAccount(service);
+  const changed = await account.patch('/api/me/profile', { locale, ...(name !== undefined && { name }) });
+  expect(changed.status, changed.text).toBe(200);
+  await verified(mailing.db, account);
+  return account;
+}
+
+async function received(email: string) {
+  const { subject, text } = await mailServer.next(email);
+  return { subject: shownHeader(subject), text, sent: subject };
+}
+
+it.each([
+  [null, 'Own', /^Own [0-9A-Z]{5}-/],
+  ['en-GB', 'Own', /^Own/],
+  ['de-AT', 'Ihr Code zum Zurücksetzen des Passworts', /möchte für das Konto/],
+  ['fr-CA', 'Réinitialisation', /^Votre code : /],
+])('an email to a user with the locale %s is called "%s"', async (locale, subject, text) => {
+  const { email } = await aReader(locale);
+  await service.anyone.post('/api/auth/password/forgot', { email });
+  const mail = await received(email);
+  expect(mail.subject).toBe(`[${PRODUCT}] ${subject}`);
+  expect(mail.sent).toMatch(/^[ -~]+$/);
+  expect(mail.text).toMatch(text);
+});
+
+it('falls back from a language without this text to a wider one, and then to the default', async () => {
+  for (const [locale, asked, reset] of [
+    ['de-CH', 'Grüezi', 'Ihr Code zum Zurücksetzen des Passworts'],
+    ['fr', 'Your email address is about to change', 'Réinitialisation'],
+  ] as const) {
+    const { email, password, ...user } = await aReader(locale).then((account) =>
+      Object.assign(account, { account }),
+    );
+    await user.account.put('/api/me/email', { email: anEmail('new'), password });
+    expect((await received(email)).subject).toBe(`[${PRODUCT}] ${asked}`);
+    await service.anyone.post('/api/auth/password/forgot', { email });
+    await mailServer.next(email, 2);
+    expect((await received(email)).subject).toBe(`[${PRODUCT}] ${reset}`);
+  }
+});
+
+it('is in the language of its sender if nobody has the address, and in that of its owner if somebody does', async () => {
+  const owner = await aReader('de', 'Zoë Müller "(verified)" ada@evil.example');
+  const org = await anOrgOf(owner, 'Bücher');
+  const [guest, friend] = [anEmail('guest'), await aReader('en')];
+  for (const email of [guest, friend.email])
+    expect((await invite(owner, org, { email, showCode: false })).status).toBe(201);
+
+  const [address, domain] = [owner.email.replace('@', ' @ ').replace('.com', '. com'), 'evil. example'];
+  const inviter = `"Zoë Müller '(verified)' ada @ ${domain}" (${address})`;
+  const german = await received(guest);
+  expect(german.subject).toBe(`[${PRODUCT}] Sie sind in eine Organisation eingeladen`);
+  expect(german.text).toContain(`${inviter} lädt Sie (${guest}) in diese Organisation ein:`);
+  const english = await received(friend.email);
+  expect(english.subject).toBe(`[${PRODUCT}] You are invited to an organization`);
+  expect(english.text).toContain(`${inviter} invites you (${friend.email})`);
+
+  const stranger = await anAccount(service);
+  await stranger.patch('/api/me/profile', { locale: 'de-AT', name: 'Ada\u200B' });
+  const other = anEmail('guest');
+  await invite(stranger, await anOrgOf(stranger), { email: other, showCode: false });
+  expect((await received(other)).text).toContain(', eine nicht bestätigte Adresse) lädt Sie');
+});
