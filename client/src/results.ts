@@ -13,7 +13,7 @@ export interface Success<Body> {
   ok: true;
   status: number;
   data: Body;
-  /** of the organization, where the answer has one: `ifMatch` of a change */
+  /** of the organization or the profile, where the answer has one: `ifMatch` of a change */
   etag: string | undefined;
   /** An earlier request with the same idempotency key had been answered so. */
   replayed: boolean;

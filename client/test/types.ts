@@ -59,13 +59,23 @@ export async function use(deviceName: string | undefined): Promise<string> {
     { ifMatch: '"7"', idempotencyKey: 'k' },
   );
   void client.getMe();
-  void client.getMe({ include: ['roles'] });
+  void client.getMe({ include: ['roles', 'profile'] });
+  // @ts-expect-error no part of these answers
+  void client.getMe({ include: ['names'] });
+  // @ts-expect-error no part of a member
+  void client.listMembers({ orgId: 'o', include: ['roles'] });
+  void client.updateProfile({ name: null, locale: undefined }, { ifMatch: '"tag"' });
+  // @ts-expect-error no name
+  void client.updateProfile({ name: 7 });
+  const profile = await client.getProfile();
+  if (profile.ok) profile.data.profile.avatarUrl satisfies string | null;
   const login = await client.login({ email: 'ada@example.com', password: 'p', deviceName });
   if (!login.ok) return login.problem.code;
   login.data.refreshToken satisfies string | undefined;
   for await (const page of pages(client.listMembers, { orgId: 'o', limit: 1000 })) {
     if (!page.ok) return page.problem.code;
     page.data.members[0]?.role satisfies 'member' | 'admin' | 'owner' | undefined;
+    page.data.members[0]?.profile?.name satisfies string | null | undefined;
   }
   return login.data.user.email satisfies string;
 }

@@ -10,22 +10,30 @@ export interface Answer {
 export class Desktop {
   readonly client: Client;
   readonly email: string;
+  private readonly name: string;
   private readonly password: string;
   private readonly engineRoom: string;
   /** what an authenticator app would keep */
   private appSecret = '';
   private token = '';
 
-  constructor(accounts: string, engineRoom: string, email: string, password: string) {
+  constructor(accounts: string, engineRoom: string, name: string, email: string, password: string) {
     this.client = createClient({ baseUrl: accounts, store: memoryStore() });
     this.engineRoom = engineRoom;
+    this.name = name;
     this.email = email;
     this.password = password;
   }
 
   async register(): Promise<string> {
-    const { email, password } = this;
-    return unwrap(await this.client.register({ email, password })).user.id;
+    const { email, password, name } = this;
+    return unwrap(await this.client.register({ email, password, name })).user.id;
+  }
+
+  /** @returns the members by name, as a client shows them */
+  async members(orgId: string): Promise<string[]> {
+    const { members } = unwrap(await this.client.listMembers({ orgId, include: ['profile'] }));
+    return members.map(({ profile, email, role }) => `${profile?.name ?? email} (${role})`);
   }
 
   /** @returns the recovery codes, which a user keeps on paper */

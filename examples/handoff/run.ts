@@ -18,14 +18,17 @@ try {
 }
 
 async function show(): Promise<void> {
-  const ada = new Desktop(accounts.url, engineRoom.url, 'ada@example.com', 'a correct horse battery');
-  const grace = new Desktop(accounts.url, engineRoom.url, 'grace@example.com', 'another horse battery');
+  const open = (name: string, email: string, password: string): Desktop =>
+    new Desktop(accounts.url, engineRoom.url, name, email, password);
+  const ada = open('Ada Lovelace', 'ada@example.com', 'a correct horse battery');
+  const grace = open('Grace Hopper', 'grace@example.com', 'another horse battery');
   await ada.register();
   const orgId = unwrap(await ada.client.createOrg({ name: 'Analytical Engines' })).org.id;
   const userId = await grace.register();
   unwrap(await ada.client.addMember({ orgId, email: grace.email, role: 'member' }));
   await grace.protect();
   say('Ada created an organization and added Grace, who enabled two-factor authentication.');
+  say(`Her program lists the members: ${(await grace.members(orgId)).join(', ')}.`);
 
   await grace.logIn();
   say('Grace logged in with her password and a TOTP code.');

@@ -114,6 +114,23 @@ it('goes through the life of an organization', async () => {
   expect(await client.getOrg({ orgId })).toMatchObject({ problem: { code: 'not_a_member' } });
 });
 
+it('changes the profile, unless it has changed since, and shows names where they are asked for', async () => {
+  const { client, userId, email } = await aClient();
+  const seen = await client.getProfile();
+  const ifMatch = seen.ok ? seen.etag : undefined;
+  const changed = await client.updateProfile({ name: 'Ada Lovelace', locale: 'en-gb' }, { ifMatch });
+  const profile = { name: 'Ada Lovelace', avatarUrl: null, locale: 'en-GB' };
+  expect(changed).toMatchObject({ ok: true, data: { profile }, etag: expect.any(String) as unknown });
+  const late = { problem: { code: 'precondition_failed' } };
+  expect(await client.updateProfile({ name: null }, { ifMatch })).toMatchObject(late);
+  expect(await client.updateProfile({ name: null, dryRun: true })).toMatchObject({ dryRun: true });
+  expect(data(await client.getMe({ include: ['profile'] })).user).toEqual({ id: userId, email, profile });
+  const { org } = data(await client.createOrg({ name: 'Engines' }));
+  const { name, avatarUrl } = profile;
+  const member = { userId, email, role: 'owner', profile: { name, avatarUrl } };
+  expect(data(await client.listMembers({ orgId: org.id, include: ['profile'] })).members).toEqual([member]);
+});
+
 it('passes a login on, and logs out', async () => {
   const { client, userId, email, password } = await aClient();
   const { name, secret } = await aServiceCaller(service, 'introspect');
