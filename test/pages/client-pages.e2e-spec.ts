@@ -24,7 +24,8 @@ const CLIENTS_PROGRAM = [
   ...CLIENTS_PAGE.filter((snippet) => !OF_SHELLS.includes(snippet)),
   `export {
   account, candidates, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
-  mary, me, message, names, old, handedOff, protectedLogin, quick, recoveryCodes, registered, repeated,
+  colleagues, mary, me, message, nameOf, names, old, handedOff, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
+  withProfile,
   second, storeIn, user, wouldWork, enabled, orgs, self, waiting,
 };`,
 ].join('\n');
@@ -42,6 +43,8 @@ interface ClientResults extends Results {
   joan: Client;
   mary: Client;
   names: string[];
+  colleagues: object[];
+  nameOf: (member: object) => string;
 }
 
 let mailServer: MailServer;
@@ -103,6 +106,9 @@ describe('docs/clients.md', () => {
       [{ name: 'Engines' }, { name: 'Looms' }],
       [{ email: 'hedy@example.com' }],
     ]);
+    const profile = { name: 'Ada Lovelace', avatarUrl: 'https://example.com/ada.png', locale: 'de' };
+    expect([results['profile'], results['withProfile']]).toEqual([profile, profile]);
+    expect(results.colleagues.map(results.nameOf)).toContain('Ada Lovelace');
     expect(results['self']).toMatchObject({ userId: user.id, role: 'owner' });
     expect(results['repeated']).toMatchObject({ replayed: true });
     expect(results['late']).toMatchObject({ problem: { code: 'precondition_failed' } });
