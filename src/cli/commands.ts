@@ -33,7 +33,8 @@ const IMPORT: CommandDefinition = {
   usage: 'import <FILE>',
   summary: 'import users from another system, with their password hashes',
   details: [
-    'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "id"?}.',
+    'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "id"?,',
+    '"name"?, "avatarUrl"?, "locale"?}.',
     'The hash is argon2id (PHC) or bcrypt; the first login replaces a bcrypt hash. The command prints each refused row',
     'with its line number. It skips existing rows, so you can run an interrupted import again.',
   ].join('\n'),
