@@ -4,7 +4,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { between, circularImports, importGraph } from '../tooling/import-graph.js';
-import { type Access, RouteAccess } from './access/route-access.js';
+import { type Access, admitsUnverified, RouteAccess } from './access/route-access.js';
 
 const SRC = import.meta.dirname;
 const PROJECT = join(SRC, '..');
@@ -66,6 +66,7 @@ const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 const PUBLIC_ROUTES = [
   'AuthController.completeLogin',
   'AuthController.exchangeCode',
+  'AuthController.getAuthConfig',
   'AuthController.login',
   'AuthController.refresh',
   'AuthController.register',
@@ -76,6 +77,17 @@ const PUBLIC_ROUTES = [
   'HealthController.getReadiness',
   'PasswordRecoveryController.requestPasswordReset',
   'PasswordRecoveryController.resetPassword',
+];
+
+const FOR_UNVERIFIED_USERS = [
+  'AuthController.logOut',
+  'MeController.deleteAccount',
+  'MeController.getAccount',
+  'MeController.getMe',
+  'MeController.listSessions',
+  'OwnCredentialsController.requestEmailChange',
+  'OwnCredentialsController.requestEmailVerification',
+  'OwnCredentialsController.verifyEmail',
 ];
 
 type Handler = (...parameters: unknown[]) => unknown;
@@ -119,6 +131,11 @@ describe('architecture', () => {
   it('makes only the listed routes public', async () => {
     const open = (await routes()).filter(({ access }) => access?.to === 'everyone').map(({ name }) => name);
     expect(open.toSorted()).toEqual(PUBLIC_ROUTES);
+  });
+
+  it('admits users who must verify their email only to the listed routes', async () => {
+    const open = (await routes()).filter(({ access }) => access && admitsUnverified(access));
+    expect(open.map(({ name }) => name).toSorted()).toEqual(FOR_UNVERIFIED_USERS);
   });
 
   it('imports only from folders above it', () => {

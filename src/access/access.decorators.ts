@@ -5,6 +5,7 @@ import {
   BY_PASSWORD,
   type CallerKind,
   type ForBoundTokens,
+  type ForUnverified,
   operatorsAssurance,
   RouteAccess,
 } from './route-access.js';
@@ -15,14 +16,18 @@ const forUsers = (access: Access) => applyDecorators(RouteAccess(access), ApiBea
 export const Public = (...usedBy: CallerKind[]) =>
   applyDecorators(RouteAccess({ to: 'everyone', ...(usedBy.length > 0 && { usedBy }) }), ApiSecurity({}));
 
-export const SignedIn = (tokens: ForBoundTokens = {}) => forUsers({ to: 'signed-in', ...tokens });
+export const SignedIn = (more: ForBoundTokens & ForUnverified = {}) => forUsers({ to: 'signed-in', ...more });
 
 /** Excludes delegated sessions, because a service must not take over the account. */
-export const SignedInByPassword = () => forUsers({ to: 'signed-in', assurance: BY_PASSWORD });
+export const SignedInByPassword = (more: ForUnverified = {}) =>
+  forUsers({ to: 'signed-in', assurance: BY_PASSWORD, ...more });
 
 /** Also admits a refresh token in the body, which the handler checks. */
 export const SignedInOrRefreshToken = () =>
-  applyDecorators(forUsers({ to: 'signed-in', or: 'refresh-token', boundTokens: true }), ApiSecurity({}));
+  applyDecorators(
+    forUsers({ to: 'signed-in', or: 'refresh-token', boundTokens: true, unverified: true }),
+    ApiSecurity({}),
+  );
 
 export const ApiOrgId = () =>
   ApiParam({

@@ -5,6 +5,9 @@ import { type Principal, type Role, type ServiceScope, userOf, type UserPrincipa
 
 const RECENT_LOGIN = 'This operation requires a recent login with the password. Log in again.';
 
+export const UNVERIFIED =
+  'Verify your email first. POST /api/me/email/verification sends a code for POST /api/me/email/verify.';
+
 export const BOUND_TOKEN = 'An access token of a service does not grant access to this operation.';
 
 /** RFC 6749 section 5.2, with the challenge that RFC 7617 section 2 requires. */
@@ -63,6 +66,11 @@ export interface ForBoundTokens {
   boundTokens?: true;
 }
 
+/** `unverified` also admits users who must verify their email first (EMAIL_VERIFICATION). */
+export interface ForUnverified {
+  unverified?: true;
+}
+
 export const CALLER_KINDS = ['clients', 'services', 'operators'] as const;
 
 export type CallerKind = (typeof CALLER_KINDS)[number];
@@ -70,7 +78,7 @@ export type CallerKind = (typeof CALLER_KINDS)[number];
 /** Every route declares exactly one. Accounts rejects requests to a route that declares none. */
 export type Access =
   | { to: 'everyone'; or?: 'service'; usedBy?: readonly CallerKind[] }
-  | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens)
+  | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens & ForUnverified)
   | ({ to: 'members'; minRole: Role; assurance?: Assurance } & ForBoundTokens)
   | { to: 'services'; scope: ServiceScope }
   | { to: 'operators'; assurance: (env: Env) => Assurance };
@@ -79,6 +87,18 @@ export const RouteAccess = Reflector.createDecorator<Access>();
 
 export function takesBoundTokens(access: Access | undefined): boolean {
   return (access?.to === 'signed-in' || access?.to === 'members') && access.boundTokens === true;
+}
+
+export function admitsUnverified(access: Access): boolean {
+  return access.to === 'signed-in' && access.unverified === true;
+}
+
+/** Whether the user may only do what routes with `unverified` admit. */
+export function mustVerifyEmail(
+  { emailVerified }: Pick<UserPrincipal, 'emailVerified'>,
+  { emailVerification }: Env,
+): boolean {
+  return emailVerification === 'required' && !emailVerified;
 }
 
 export function callersOf(access: Access): readonly CallerKind[] {
@@ -100,6 +120,9 @@ interface Caller {
 /** Checks everything except the role in the organization, which RolesGuard checks later. */
 export function requireAccess(access: Access | undefined, caller: Caller, env: Env): void {
   if (access === undefined) throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
+  const { principal } = caller;
+  if (principal?.kind === 'user' && !admitsUnverified(access) && mustVerifyEmail(principal, env))
+    throw new Problem('email_not_verified', { detail: UNVERIFIED });
   if (access.to === 'services') return requireScope(access.scope, caller);
   if (access.to === 'operators') return requireOperator(access.assurance(env), caller);
   if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance);

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { UserActor } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
+import { requireAcceptedDomain } from '../auth/registration-policy.js';
+import { Env } from '../config/env.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
@@ -22,6 +24,7 @@ export class OwnEmailService {
     private readonly mails: Mails,
     private readonly owners: OwnerProofs,
     private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
 
   /** Returns false if the email is verified. @throws MailUnavailableError, TooManyMailsError */
@@ -42,6 +45,7 @@ export class OwnEmailService {
     client: HashClient,
   ): Promise<void> {
     this.mails.requireServer();
+    if ((await this.users.findForProof(actor.id))?.email !== email) requireAcceptedDomain(this.env, email);
     const owner = await this.owners.verify(actor.id, proof, client);
     const { id, email: current } = owner.credentials;
     await this.transactions.run({ principal: id, row: id }, async (transaction) => {
@@ -66,6 +70,7 @@ export class OwnEmailService {
       const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(transaction, code));
       if (!isCurrent) return undefined;
       if (code.purpose === 'email_change') {
+        requireAcceptedDomain(this.env, code.email);
         await this.emails.replace(transaction, user, code.email, true);
         await user.record({ type: 'account.email_changed' });
         return true;

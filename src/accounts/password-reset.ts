@@ -5,6 +5,7 @@ import {
   EMAIL_CODE_TTL_MS,
   type EmailCode,
   EmailCodesRepository,
+  RESETS,
 } from '../auth/email-codes/email-codes.repository.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
@@ -94,9 +95,11 @@ export class PasswordRecoveryService {
     client: HashClient,
     origin: Origin,
   ): Promise<void> {
-    const checked = await this.transactions.run({ principal: client.key }, (transaction) =>
-      this.typedCodes.check(transaction, ['password_reset', 'handed_out_reset'], email, code),
-    );
+    const checked = await this.transactions.run({ principal: client.key }, async (transaction) => {
+      // Without it, only a try at an email with a code would write.
+      await this.codes.keep(transaction, { purpose: 'password_reset', subject: email });
+      return this.typedCodes.check(transaction, RESETS, email, code);
+    });
     if (!checked) throw new Problem('invalid_email_code');
     const hash = await this.passwords.hash(newPassword, client);
     const owner = await this.users.findByEmail(email);

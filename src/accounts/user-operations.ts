@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../access/principal.js';
-import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { type Actor, type OperatorActor, principalOf } from '../access/principal.js';
+import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { unknownPasswordHash } from '../auth/passwords/hash-engines.js';
+import { Env } from '../config/env.js';
+import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import { EventsRepository } from '../events/events.repository.js';
+import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type OrphanedOrg, UserDepartures } from '../orgs/state/user-departures.js';
 import { RefusedError } from '../problems/problem.js';
 import { UserChanges } from '../users/user-changes.js';
+import type { UserView } from '../users/user-view.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdates } from '../users/users.updates.js';
 
 export interface Forcible {
@@ -13,22 +20,79 @@ export interface Forcible {
   force: boolean;
 }
 
+export interface NewUser {
+  email: string;
+  name: string | null;
+  isVerified: boolean;
+}
+
+export interface CreatedUser {
+  user: UserView;
+  /** to hand out, if Accounts sends no emails */
+  code: EmailCode | undefined;
+}
+
+const SETUP_CODE_TTL_MS = 7 * 86_400_000;
+
 /** Each change returns undefined if there was nothing to change. */
 @Injectable()
 export class UserOperations {
   constructor(
     private readonly changes: UserChanges,
-    private readonly users: UserUpdates,
+    private readonly users: UsersRepository,
+    private readonly updates: UserUpdates,
     private readonly orgs: OrgChanges,
     private readonly departures: UserDepartures,
     private readonly codes: EmailCodesRepository,
+    private readonly events: EventsRepository,
+    private readonly mails: Mails,
+    private readonly transactions: Transactions,
+    private readonly env: Env,
   ) {}
+
+  /** The user has no password before they enter the code like a reset code. @throws email_taken, TooManyMailsError */
+  create({ email, name, isVerified }: NewUser, actor: OperatorActor): Promise<CreatedUser> {
+    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
+      const hash = unknownPasswordHash(this.env.argon2);
+      const more = { name, emailVerifiedAt: isVerified ? Date.now() : null };
+      const { id: userId, revision } = await this.users.create(transaction, email, hash, more);
+      const event = { type: 'account.registered', actor, userId, data: { via: 'operator' } } as const;
+      await this.events.record(transaction, { ...event, userRevision: revision });
+      const code = await this.issueSetupCode(transaction, { userId, email, actor });
+      const user = await this.users.findById(userId, transaction);
+      return { user: user!, code: this.env.smtp ? undefined : code };
+    });
+  }
+
+  /** Only a code that was emailed proves the email. The epoch voids the code with the sessions of all users. */
+  private async issueSetupCode(
+    transaction: Transaction,
+    { userId, email, actor }: { userId: string; email: string; actor: OperatorActor },
+  ): Promise<EmailCode> {
+    const code = await this.codes.issue(transaction, {
+      purpose: 'password_setup',
+      subject: email,
+      email,
+      userId,
+      authEpoch: 0,
+      handedOut: this.env.smtp ? 0 : 1,
+      expiresAt: Date.now() + SETUP_CODE_TTL_MS,
+    });
+    await this.mails.enqueueWithinLimits(transaction, {
+      kind: 'password_setup',
+      recipient: email,
+      senderId: actor.id,
+      code: { id: code.id, number: code.codeNumber },
+      expiresAt: code.expiresAt,
+    });
+    return code;
+  }
 
   /** Ends every session. @throws OnlyOwnerError */
   disable(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
     return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
       if (user.disabledAt !== null) return undefined;
-      await this.users.disable(transaction, userId);
+      await this.updates.disable(transaction, userId);
       const departing = { actor, userId, departures, force };
       const { orphaned, events } = await this.departures.stayDisabled(transaction, departing);
       await user.recordWithEnd(
@@ -43,7 +107,7 @@ export class UserOperations {
   enable(userId: string, actor: Actor): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.disabledAt === null) return undefined;
-      await this.users.enable(transaction, userId);
+      await this.updates.enable(transaction, userId);
       await user.record({ type: 'account.enabled' });
       return true;
     });
@@ -60,7 +124,7 @@ export class UserOperations {
           'the user does not use two-factor authentication, and an attacker with their password could enroll first: let the user turn it on (second_factor_required)',
         );
       }
-      await this.users.setOperator(transaction, userId, Date.now());
+      await this.updates.setOperator(transaction, userId, Date.now());
       await this.codes.voidResets(transaction, user.email);
       await user.record({
         type: 'account.operator_granted',
@@ -73,7 +137,7 @@ export class UserOperations {
   revokeOperator(userId: string, actor: Actor): Promise<true | undefined> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.operatorSince === null) return undefined;
-      await this.users.setOperator(transaction, userId, null);
+      await this.updates.setOperator(transaction, userId, null);
       await user.record({ type: 'account.operator_revoked' });
       return true;
     });

@@ -7,6 +7,9 @@ import { type Env, loadEnv, workersFor } from '../config/env.js';
 import { createLogger, NestLogger } from '../telemetry/logging/logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
 
+const UNPROVEN_DOMAINS =
+  'REGISTRATION_DOMAINS: anyone can register an email of these domains without owning it; set EMAIL_VERIFICATION=required';
+
 /** Imports the database late, so that Accounts reports a wrong configuration first. */
 export async function bootstrap(): Promise<void> {
   const env = loadEnv();
@@ -20,6 +23,7 @@ export async function bootstrap(): Promise<void> {
     for (const name of env.exposedFiles) log.warn(`${name}: other users can read the file; change its mode`);
     await bringDatabaseUpToDate(env);
     await warnOfUnsafeCommits(env);
+    if (env.registrationDomains && env.emailVerification === 'optional') log.warn(UNPROVEN_DOMAINS);
     if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
     if (workers > 1) return new ProcessManager(log).start(workers);
   }

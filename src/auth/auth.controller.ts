@@ -1,7 +1,8 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
+import { Env } from '../config/env.js';
 import { OK, OkResponse } from '../http/fields.js';
 import {
   CallerIfAny,
@@ -13,7 +14,7 @@ import {
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
-import { ApiSignIn, LOGINS, REGISTRATIONS, LoginResponse } from './auth.responses.js';
+import { ApiSignIn, AuthConfigResponse, LOGINS, REGISTRATIONS, LoginResponse } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
 import { commonPassword } from './passwords/password.decorators.js';
@@ -41,6 +42,7 @@ export class AuthController {
     private readonly auth: AuthService,
     private readonly codes: CodesService,
     private readonly sessions: SessionsService,
+    private readonly env: Env,
   ) {}
 
   /**
@@ -49,7 +51,8 @@ export class AuthController {
    * @remarks Creates a user with an email and a password, and opens a session. Returns an access token, and a refresh
    * token if `refresh` is true.
    *
-   * With the code of an invitation to this email, the user also joins the organization.
+   * With the code of an invitation to this email, the user also joins the organization. `REGISTRATION` and
+   * `REGISTRATION_DOMAINS` restrict who can register: see `GET /api/auth/config`.
    *
    * Limit: 5 requests an hour for one email from one client IP address.
    */
@@ -61,6 +64,7 @@ export class AuthController {
   @ApiProblems(
     invalidFields({ email: 'must be an email address', password: 'must be a string' }),
     commonPassword('password'),
+    'registration_closed',
     'invalid_invitation_code',
     'email_taken',
   )
@@ -210,5 +214,26 @@ export class AuthController {
   ): Promise<OkResponse> {
     await this.sessions.logOut(caller, refreshToken, origin);
     return OK;
+  }
+
+  /**
+   * Get the configuration for clients
+   *
+   * @remarks Returns what a client needs to build its forms: who can register, whether users must verify their email,
+   * and the length of passwords. It may be cached for a minute.
+   */
+  @Get('config')
+  @Public('clients', 'services', 'operators')
+  @Header('Cache-Control', 'public, max-age=60')
+  getAuthConfig(): AuthConfigResponse {
+    const { registration, emailVerification, passwordMinLength, smtp, jwtIssuer, jwtAudience } = this.env;
+    return {
+      registration,
+      emailVerification,
+      passwordMinLength,
+      emailEnabled: smtp !== undefined,
+      issuer: jwtIssuer,
+      tokenAudience: jwtAudience,
+    };
   }
 }

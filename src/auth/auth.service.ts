@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SignInOrigin } from '../access/principal.js';
+import { Env } from '../config/env.js';
 import { isForeignKeyViolation } from '../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
@@ -8,6 +9,7 @@ import { FailedLogins } from '../rate-limits/login-limits.js';
 import type { LoginResponse } from './auth.responses.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import { requireRegistrable } from './registration-policy.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
 import type { NewSession } from './sessions/sessions.repository.js';
 import {
@@ -42,6 +44,7 @@ export class AuthService {
     private readonly failed: FailedLogins,
     private readonly transactions: Transactions,
     private readonly invitations: InvitationAnswers,
+    private readonly env: Env,
   ) {}
 
   /** The unique key decides whether the email is taken: a query would race, and its timing would leak. */
@@ -50,6 +53,7 @@ export class AuthService {
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
+    requireRegistrable(this.env, { email, invitationCode });
     const invitation =
       invitationCode === null
         ? undefined

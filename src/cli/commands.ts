@@ -16,6 +16,22 @@ import { CODE_COMMANDS } from './users/code.commands.js';
 import { EXPORT, LOOKUP_COMMANDS } from './users/lookup.commands.js';
 import { OPERATORS } from './users/operators.commands.js';
 
+const CREATE: CommandDefinition = {
+  usage: 'create <EMAIL>',
+  summary: 'create a user, whatever REGISTRATION says, and send them a code to set a password',
+  details: [
+    'The code is valid for 7 days, or until their email changes or all their sessions end. The user enters it like a',
+    'reset code. Without a mail server, the command prints the code once: give it to the user.',
+  ].join('\n'),
+  options: [
+    ['--name <NAME>', 'the name of the user'],
+    ['--verified', 'mark the email as verified, because you know that it belongs to the user'],
+  ],
+  changes: 'with a reason',
+  examples: ['users create ada@example.com --name "Ada Lovelace" --reason "joined the team"'],
+  run: async (invocation) => (await import('./users/create-user.js')).createUser(invocation),
+};
+
 const SET_PASSWORD: CommandDefinition = {
   usage: 'set-password <USER>',
   summary: 'set a password, read from standard input; all sessions end',
@@ -48,6 +64,7 @@ const USERS: CommandGroup = {
   summary: 'find and disable users, and help them to log in',
   commands: [
     ...LOOKUP_COMMANDS,
+    CREATE,
     ...LOCK_COMMANDS,
     SET_PASSWORD,
     REMOVE_SECOND_FACTOR,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { database } from './database-url.js';
+import { canonicalDomain } from './domain-name.js';
 import { parseIpRange } from './ip-address.js';
 import {
   certificates,
@@ -18,7 +19,7 @@ import {
   variable,
   wholeNumber,
 } from './readers.js';
-import { mailFrom, mailProductName, smtp } from './smtp.js';
+import { emailVerification, mailFrom, mailProductName, smtp } from './smtp.js';
 import { ConfigurationError, Variables } from './variables.js';
 
 const MAX_PORT = 65_535;
@@ -32,6 +33,14 @@ const TRUSTED_RANGE = {
 const ORIGIN: Format<string> = {
   expected: 'exact origins such as https://app.example.com',
   parse: (text) => (/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text) ? text : undefined),
+};
+/** A list of commas alone must not open the registration to every domain. */
+const DOMAINS: Format<string[]> = {
+  expected: 'a comma-separated list of domains such as example.com',
+  parse: (text) => {
+    const domains = listOf({ expected: '', parse: canonicalDomain }).parse(text);
+    return domains && domains.length > 0 ? domains : undefined;
+  },
 };
 const ON_OR_OFF: Format<boolean> = {
   expected: 'one of on, off',
@@ -116,6 +125,10 @@ const SETTINGS = {
   }),
   trustProxy: variable('TRUST_PROXY', '', listOf(TRUSTED_RANGE)),
   corsOrigins: variable('CORS_ORIGINS', '', listOf(ORIGIN)),
+  registration: variable('REGISTRATION', 'open', oneOf('open', 'invited', 'closed')),
+  /** undefined means every domain */
+  registrationDomains: optional('REGISTRATION_DOMAINS', DOMAINS),
+  emailVerification,
   passwordMinLength: variable('PASSWORD_MIN_LENGTH', '8', wholeNumber(8, 128)),
   eventsRetention: variable('EVENTS_RETENTION', '400d', duration('36500d')),
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),

@@ -1,4 +1,4 @@
-import { certificates, type Format, issuerUrl, type Reader, variable } from './readers.js';
+import { certificates, type Format, issuerUrl, oneOf, type Reader, variable } from './readers.js';
 import type { Variables } from './variables.js';
 
 export interface SmtpServer {
@@ -56,6 +56,15 @@ const fromIssuer: Reader<string> = (variables) => {
 };
 
 export const mailProductName = variable('MAIL_PRODUCT_NAME', fromIssuer, PRODUCT_NAME);
+
+const readVerification = variable('EMAIL_VERIFICATION', 'optional', oneOf('optional', 'required'));
+
+export const emailVerification: Reader<'optional' | 'required'> = (variables) => {
+  const verification = readVerification(variables);
+  if (verification === 'required' && !isMailSent(variables))
+    variables.problems.push('EMAIL_VERIFICATION: may be required only with SMTP_URL');
+  return verification;
+};
 
 function isMailSent(variables: Variables): boolean {
   return variables.get('SMTP_URL') !== '';

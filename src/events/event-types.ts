@@ -145,8 +145,8 @@ const toldToItself = toldTo('that service');
 
 // The OpenAPI document of the feed and docs/reference/events.md follow from it.
 const CATALOGUE = {
-  'account.registered': told('account', 'A user registered, or an operator imported the user.', {
-    via: optional(words('import')),
+  'account.registered': told('account', 'A user registered, or an operator created or imported the user.', {
+    via: optional(words('import', 'operator')),
   }),
   'account.profile_changed': told('account', 'The user changed the profile. The event has no values.', {
     changed: listOf('name', 'avatarUrl', 'locale'),

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import type { ServicePrincipal } from '../access/principal.js';
+import { mustVerifyEmail } from '../access/route-access.js';
 import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import { Env } from '../config/env.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
@@ -40,7 +41,7 @@ export class IntrospectionController {
    * also has the user's role in that organization.
    *
    * Every other token returns `{"active": false}`: malformed, expired and revoked tokens, tokens of a disabled user,
-   * and tokens for another service.
+   * and tokens for another service. If users must verify their email, so do tokens of users who have not.
    */
   @Post()
   @HttpCode(200)
@@ -55,7 +56,7 @@ export class IntrospectionController {
   ): Promise<IntrospectionResponse> {
     // Nobody learns of a token that is for another service.
     const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
-    if (typeof live === 'string') return INACTIVE;
+    if (typeof live === 'string' || mustVerifyEmail(live.holder, this.env)) return INACTIVE;
     const answer = describe(live);
     return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder.id) };
   }

@@ -104,7 +104,7 @@ export class MailTexts {
   }
 
   private async codeText(
-    purpose: 'password_reset' | 'email_verification' | 'email_change',
+    purpose: 'password_reset' | 'password_setup' | 'email_verification' | 'email_change',
     { codeId, codeNumber }: MailedCode,
   ): Promise<MailText | undefined> {
     if (codeId === null || codeNumber === null) return undefined;

@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 export const GROUP_OF_KIND = {
   password_reset: 'ownCode',
   password_changed: 'notice',
+  password_setup: 'setup',
   reset_code_issued: 'notice',
   second_factor_enabled: 'notice',
   second_factor_removed: 'notice',

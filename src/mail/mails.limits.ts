@@ -37,6 +37,8 @@ const GROUPS = {
   ownCode: { priority: 0, limits: [BY_SENDER, CODES_BY_ALL] },
   /** The user has logged in from the sender's IP address, so emails that others requested do not count. */
   ownCodeToKnownClient: { priority: 0, limits: [BY_SENDER] },
+  /** The user has 7 days, and an operator may create many users. */
+  setup: { priority: 1, limits: [BY_SENDER, BY_ALL] },
   emailChange: { priority: 1, limits: [BY_SENDER, BY_ALL, CHANGES] },
   notice: { priority: 1, limits: [BY_SENDER, BY_ALL] },
   invitation: {

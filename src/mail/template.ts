@@ -60,6 +60,7 @@ const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time'];
 const WITH_CODE: readonly Placeholder[] = ['code', ...IN_A_NOTICE];
 const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   password_reset: WITH_CODE,
+  password_setup: WITH_CODE,
   email_verification: WITH_CODE,
   email_change: WITH_CODE,
   invitation: [...WITH_CODE, 'organization', 'inviter'] satisfies Placeholder[],

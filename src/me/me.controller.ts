@@ -52,7 +52,7 @@ export class MeController {
    * adds the roles, whether the email is verified, and the profile. An access token for one service gets no profile.
    */
   @Get()
-  @SignedIn({ boundTokens: true })
+  @SignedIn({ boundTokens: true, unverified: true })
   @ApiIncluded(
     PARTS,
     'Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` ' +
@@ -73,7 +73,7 @@ export class MeController {
    * @remarks Returns whether the email is verified, and when the password was last changed.
    */
   @Get('account')
-  @SignedIn()
+  @SignedIn({ unverified: true })
   getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResponse> {
     return this.me.getAccount(caller.id);
   }
@@ -121,7 +121,7 @@ export class MeController {
    * Limit: each request counts as a login.
    */
   @Delete()
-  @SignedInByPassword()
+  @SignedInByPassword({ unverified: true })
   @WriteRoute({ dryRun: true, remedy: true })
   @RateLimited('login', 'address', 'account')
   @ApiProblems(
@@ -181,7 +181,7 @@ export class MeController {
    * @remarks Returns the active sessions of the user, latest first.
    */
   @Get('sessions')
-  @SignedIn()
+  @SignedIn({ unverified: true })
   async listSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<SessionsResponse> {
     const found = await this.userSessions.listAlive(id);
     const sessions = found.map((one) => Object.assign(sessionView(one), { current: one.id === sessionId }));

@@ -8,6 +8,7 @@ import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService } from '../accounts/own-second-factor.js';
 import { PasswordChangeService } from '../auth/password-change.service.js';
 import { commonPassword } from '../auth/passwords/password.decorators.js';
+import { FOREIGN_DOMAIN } from '../auth/registration-policy.js';
 import { OK, OkResponse } from '../http/fields.js';
 import { timeOrNull } from '../identifiers/text.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
@@ -173,7 +174,7 @@ export class OwnCredentialsController {
    * Limits: 3 requests in 15 minutes. After 5 codes in a day, the user gets one an hour.
    */
   @Post('email/verification')
-  @SignedInByPassword()
+  @SignedInByPassword({ unverified: true })
   @RateLimited('forgot')
   @ApiOkResponse({ type: OkResponse, description: 'The e-mail is already verified.' })
   @ApiAcceptedResponse({ type: OkResponse, description: 'A code is on its way.' })
@@ -195,9 +196,14 @@ export class OwnCredentialsController {
    */
   @Post('email/verify')
   @HttpCode(200)
-  @SignedInByPassword()
+  @SignedInByPassword({ unverified: true })
   @RateLimited('code')
-  @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_email_code', 'email_taken')
+  @ApiProblems(
+    invalidFields({ code: 'must be a string' }),
+    'invalid_email_code',
+    'email_taken',
+    FOREIGN_DOMAIN,
+  )
   verifyEmail(@CurrentActor() actor: UserActor, @Body() { code }: VerifyEmailRequest): Promise<OkResponse> {
     return this.emails.prove(actor, code).then(() => OK);
   }
@@ -206,7 +212,7 @@ export class OwnCredentialsController {
    * Request an email change
    *
    * @remarks Sends a verification code to the new email and a notice to the old one. The email changes when the code
-   * is sent to `POST /api/me/email/verify`.
+   * is sent to `POST /api/me/email/verify`. `REGISTRATION_DOMAINS` restricts the domains.
    *
    * A second request replaces the first. A request for the current email cancels the change. The response does not
    * reveal whether the new email is taken. If two-factor authentication is on, the request needs a `code`.
@@ -216,12 +222,15 @@ export class OwnCredentialsController {
    */
   @Put('email')
   @HttpCode(202)
-  @ProvenChange(
+  @SignedInByPassword({ unverified: true })
+  @RateLimited('login', 'address', 'account')
+  @ApiProblems(
     invalidFields({ email: 'must be an email address', password: 'should not be empty' }),
     'wrong_password',
     'invalid_second_factor_code',
     'second_factor_code_used',
     'mail_unavailable',
+    FOREIGN_DOMAIN,
   )
   requestEmailChange(
     @CurrentActor() actor: UserActor,

@@ -6,7 +6,7 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
     tag: 'Authentication',
     description:
       'Register, log in and out, and refresh the access token. A login opens a session; `refresh: true` adds a refresh token. A login of a user with two-factor authentication has a second step.',
-    prefixes: ['/api/auth/register', '/api/auth/login', '/api/auth/refresh', '/api/auth/logout'],
+    prefixes: ['register', 'login', 'refresh', 'logout', 'config'].map((name) => `/api/auth/${name}`),
   },
   {
     tag: 'Password reset',

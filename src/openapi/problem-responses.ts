@@ -4,10 +4,12 @@ import { Reflector } from '@nestjs/core';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import {
   type Access,
+  admitsUnverified,
   BOUND_TOKEN,
   needsUser,
   RouteAccess,
   takesBoundTokens,
+  UNVERIFIED,
 } from '../access/route-access.js';
 import type { Role } from '../access/principal.js';
 import {
@@ -53,6 +55,7 @@ function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
   }
   const refusals: (ProblemCode | ProblemExample)[] = ['unauthorized', 'invalid_token'];
   if (!takesBoundTokens(access)) refusals.push({ code: 'insufficient_scope', detail: BOUND_TOKEN });
+  if (!admitsUnverified(access)) refusals.push({ code: 'email_not_verified', detail: UNVERIFIED });
   if (access.to === 'operators')
     return [...refusals, 'operator_required', 'insufficient_user_authentication'];
   if (access.to === 'members')

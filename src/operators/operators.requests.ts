@@ -8,13 +8,13 @@ import { type Role, ROLES } from '../access/principal.js';
 import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
 import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
 import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
-import { EmailSearch, IsEmailAddress } from '../users/user.fields.js';
+import { EmailSearch, IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
 const MAX_REASON = 200;
 
-const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
+export const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
 
 /** Every change by an operator has one. */
 export class ReasonRequest {
@@ -28,6 +28,16 @@ export class ReasonWithForceRequest extends ReasonRequest {
    * rejected.
    */
   @IsFlag({ example: false }) force?: boolean;
+}
+
+export class CreateUserRequest extends ReasonRequest {
+  /** Case makes no difference. An internationalized domain is converted to its ASCII form. */
+  @IsEmailAddress('ada@example.com') email: string;
+
+  @IsProfileField('name') name?: string | null;
+
+  /** Whether the email is verified, because you know that it belongs to the user. The default is false. */
+  @IsFlag({ example: false }) verified?: boolean;
 }
 
 export class AddOrgOwnerRequest extends ReasonRequest {

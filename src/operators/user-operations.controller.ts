@@ -10,11 +10,21 @@ import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { timeText } from '../identifiers/text.js';
+import { invalidFields } from '../openapi/decorators.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../orgs/state/user-departures.js';
-import { AccountOperation, ApiUserId, ReasonWithForceRequest, ReasonRequest } from './operators.requests.js';
+import {
+  AccountOperation,
+  ApiUserId,
+  CreateUserRequest,
+  Operation,
+  REASON_NEEDED,
+  ReasonWithForceRequest,
+  ReasonRequest,
+} from './operators.requests.js';
 import { OperatedUsers } from './users.controller.js';
-import { ForcedChangeResponse, ResetCodeResponse } from './users.responses.js';
+import { CreatedUserResponse, ForcedChangeResponse, ResetCodeResponse } from './users.responses.js';
+import { createdUserView } from './views.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',
@@ -39,6 +49,25 @@ export class UserOperationsController {
     private readonly passwords: PasswordSetting,
     private readonly codes: EmailCodes,
   ) {}
+
+  /**
+   * Create a user
+   *
+   * @remarks Creates a user without a password and sends them a code by email, with which they set one within 7 days at
+   * `POST /api/auth/password/reset`.
+   *
+   * `REGISTRATION` and `REGISTRATION_DOMAINS` do not apply. Without a mail server, the response has the code, which is
+   * not shown again. Give it to the user. A password, an email change or a revocation of all sessions voids the code.
+   */
+  @Post()
+  @Operation(invalidFields({ email: 'must be an email address', reason: REASON_NEEDED }), 'email_taken')
+  async adminCreateUser(
+    @CurrentOperator() operator: SignedInOperator,
+    @Body() { email, name = null, verified: isVerified = false, reason }: CreateUserRequest,
+  ): Promise<CreatedUserResponse> {
+    const created = await this.operations.create({ email, name, isVerified }, { ...operator, reason });
+    return createdUserView(created, (code) => this.codes.textOf(code));
+  }
 
   /**
    * Disable a user

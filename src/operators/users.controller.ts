@@ -22,7 +22,6 @@ import { sessionView } from '../me/me.service.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';
-import { type Profile, profileOf } from '../users/profile.js';
 import { requireUnprotected } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
@@ -31,10 +30,9 @@ import {
   UsersResponse,
   UserOrgsResponse,
   UserSessionsResponse,
-  type UserSummary,
   AdminUserResponse,
 } from './users.responses.js';
-import { accountView } from './views.js';
+import { accountDetails, accountView, accountWithProfile } from './views.js';
 
 /** Finds the users whom operators name. */
 @Injectable()
@@ -88,7 +86,7 @@ export class OperatorUsersController {
       const search = { prefix, after: after?.email ?? start, onlyDisabled: status === 'disabled' };
       return this.users.listPage(search, size);
     });
-    const view = included.has('profile') ? userWithProfile : accountView;
+    const view = included.has('profile') ? accountWithProfile : accountView;
     const users = rows.map(view);
     return { users, ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
   }
@@ -101,9 +99,7 @@ export class OperatorUsersController {
   @Get(':userId')
   @UserLookup()
   async adminGetUser(@Param('userId', EntityIdPipe) userId: string): Promise<AdminUserResponse> {
-    const user = await this.finder.find(userId);
-    const passwordChangedAt = timeOrNull(user.passwordChangedAt);
-    return { user: { ...userWithProfile(user), passwordChangedAt } };
+    return { user: accountDetails(await this.finder.find(userId)) };
   }
 
   /**
@@ -146,8 +142,4 @@ export class OperatorUsersController {
     }));
     return { orgs, ...next };
   }
-}
-
-function userWithProfile(user: UserView): UserSummary & Profile {
-  return { ...accountView(user), ...profileOf(user) };
 }

@@ -36,6 +36,8 @@ const ADAS_ORG = {
 
 const ORPHANED = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', isDeleted: false };
 
+const EMAILED_CODE = '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$';
+
 class AnyUser extends UserDto {
   @ApiProperty() emailVerified: boolean;
   @ApiTime() createdAt: string;
@@ -76,6 +78,14 @@ export class AdminUserResponse {
   user: AdminUser;
 }
 
+export class CreatedUserResponse extends AdminUserResponse {
+  /** The code with which the user sets a password. Present if Accounts sends no emails. It is not shown again. */
+  @ApiProperty({ pattern: EMAILED_CODE, example: '7K2M9-QX4TB' }) code?: string;
+
+  /** Time at which `code` expires, after 7 days. Present if `code` is. */
+  @ApiTime({ example: '2026-11-29T09:00:00.000Z' }) expiresAt?: string;
+}
+
 export class UserSessionsResponse {
   @ApiProperty({ type: [SessionSummary], example: [ADAS_SESSION] }) sessions: SessionSummary[];
 }
@@ -104,7 +114,7 @@ export class ResetCodeResponse {
    * The reset code for `POST /api/auth/password/reset`. It is not shown again.
    * @example "7K2M9-QX4TB"
    */
-  @ApiProperty({ pattern: '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$' })
+  @ApiProperty({ pattern: EMAILED_CODE })
   code: string;
 
   @ApiTime({ example: '2026-11-22T09:15:00.000Z' }) expiresAt: string;

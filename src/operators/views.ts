@@ -1,9 +1,12 @@
+import type { CreatedUser } from '../accounts/user-operations.js';
+import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import type { ServiceSecret } from '../services/service-secrets.repository.js';
 import type { Service } from '../services/services.repository.js';
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
+import { type Profile, profileOf } from '../users/profile.js';
 import type { UserView } from '../users/user-view.js';
 import type {
   KeyStatus,
@@ -12,7 +15,7 @@ import type {
   SecretSummary,
   ServiceSummary,
 } from './operators.responses.js';
-import type { UserSummary } from './users.responses.js';
+import type { AdminUser, CreatedUserResponse, UserSummary } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 export function accountView(user: UserView): UserSummary {
@@ -26,6 +29,23 @@ export function accountView(user: UserView): UserSummary {
     operator: operatorSince !== null,
     secondFactor: secondFactorAt !== null,
   };
+}
+
+export function accountWithProfile(user: UserView): UserSummary & Profile {
+  return { ...accountView(user), ...profileOf(user) };
+}
+
+export function accountDetails(user: UserView): AdminUser {
+  return { ...accountWithProfile(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) };
+}
+
+/** @param textOf derives the text of the code */
+export function createdUserView(
+  { user, code }: CreatedUser,
+  textOf: (code: EmailCode) => string,
+): CreatedUserResponse {
+  const shown = accountDetails(user);
+  return code ? { user: shown, code: textOf(code), expiresAt: timeText(code.expiresAt) } : { user: shown };
 }
 
 export function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg): OrgSummaryDto {

@@ -73,6 +73,10 @@ export const PROBLEMS = byStatus({
       'The service does not have the scope that this operation requires.',
     ],
     operator_required: ['The user is not an operator', 'Only operators may do this.'],
+    registration_closed: [
+      'This installation does not accept the registration or email',
+      'Only operators create users here. Ask the operator of this installation for an account.',
+    ],
     email_not_verified: ['The email is not verified', 'Verify your email, or send the invitation code.'],
     not_a_member: [
       'You are not a member of this organization',

@@ -1,4 +1,4 @@
-import { domainToASCII, domainToUnicode } from 'node:url';
+import { canonicalDomain } from '../config/domain-name.js';
 
 const MAX_OCTETS = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 less its angle brackets
 const MAX_LOCAL_OCTETS = 64; // RFC 5321 section 4.5.3.1.1
@@ -6,12 +6,6 @@ const MAX_LOCAL_OCTETS = 64; // RFC 5321 section 4.5.3.1.1
 const MAX_RAW_UNITS = 512;
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
-const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/; // RFC 5890 section 2.3.1
-/** matches nearly every domain, but nothing that a URL parser maps, decodes or reads as a number */
-const USUAL_DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-const PUNYCODE = /(?:^|\.)xn--/;
-const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 // Returns the normalized form, or undefined unless it is a plain `dot-atom@domain` (RFC 5321). Idempotent; never throws.
 export function canonicalEmail(input: unknown): string | undefined {
@@ -34,32 +28,6 @@ export function emailPrefix(input: unknown): string | undefined {
   const prefix = canonicalEmail(input) ?? input.replace(/^ +| +$/g, '');
   // Test before toLowerCase, which turns U+212A into a k.
   return prefix.length <= MAX_OCTETS && PREFIX.test(prefix) ? prefix.toLowerCase() : undefined;
-}
-
-function canonicalDomain(raw: string): string | undefined {
-  if (USUAL_DOMAIN.test(raw) && !PUNYCODE.test(raw.toLowerCase())) return raw.toLowerCase();
-  if (!isPlainDomainText(raw)) return undefined;
-  const ascii = domainToASCII(raw);
-  const labels = ascii.split('.');
-  if (labels.length < 2 || !labels.every((label) => LDH_LABEL.test(label))) return undefined;
-  // URL parsers read a domain with an all-digit last label as IPv4 (WHATWG URL, "ends in a number").
-  if (/^\d+$/.test(labels.at(-1) ?? '')) return undefined;
-  return PUNYCODE.test(ascii) && !isGenuinePunycode(ascii) ? undefined : ascii;
-}
-
-// domainToASCII decodes percents, drops invisible characters and maps look-alikes (`ａ`, U+212A) to ASCII.
-function isPlainDomainText(raw: string): boolean {
-  return (
-    DOMAIN_TEXT.test(raw) &&
-    !INVISIBLE.test(raw) &&
-    [...raw].every((character) => character.normalize('NFKC') === character)
-  );
-}
-
-/** domainToASCII does not check ASCII `xn--` labels; domainToUnicode leaves invalid ones unchanged. */
-function isGenuinePunycode(ascii: string): boolean {
-  const unicode = domainToUnicode(ascii);
-  return !PUNYCODE.test(unicode) && isPlainDomainText(unicode);
 }
 
 /** The first character of any email, and the one that follows the last. */

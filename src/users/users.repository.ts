@@ -59,8 +59,14 @@ const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_
 export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
-  async create(transaction: Transaction, email: string, passwordHash: string, profile: ProfileChange = {}) {
-    const user = { id: newEntityId(), email, passwordHash, createdAt: Date.now(), ...profileOf(profile) };
+  async create(
+    transaction: Transaction,
+    email: string,
+    passwordHash: string,
+    { emailVerifiedAt = null, ...profile }: ProfileChange & Partial<Pick<User, 'emailVerifiedAt'>> = {},
+  ) {
+    const known = { email, passwordHash, emailVerifiedAt, ...profileOf(profile) };
+    const user = { id: newEntityId(), createdAt: Date.now(), ...known };
     try {
       await transaction.of(this.users).insert({ ...user });
     } catch (error) {
@@ -97,8 +103,8 @@ export class UsersRepository {
     return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }
 
-  findById(id: string): Promise<UserView | null> {
-    return this.users.findOne({ where: { id }, select: USER_VIEW });
+  findById(id: string, transaction?: Transaction): Promise<UserView | null> {
+    return (transaction?.of(this.users) ?? this.users).findOne({ where: { id }, select: USER_VIEW });
   }
 
   findByEmail(email: string): Promise<UserView | null> {

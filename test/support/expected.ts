@@ -27,6 +27,7 @@ export const invalidRefreshToken = problem(401, 'invalid_refresh_token');
 export const notAMember = problem(403, 'not_a_member');
 export const operatorRequired = problem(403, 'operator_required');
 export const secondFactorRequired = problem(403, 'second_factor_required');
+export const registrationClosed = problem(403, 'registration_closed');
 export const emailNotVerified = problem(403, 'email_not_verified');
 export const wrongPassword = problem(403, 'wrong_password');
 export const stepUpRequired = problem(403, 'step_up_required');

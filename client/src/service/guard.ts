@@ -193,7 +193,7 @@ class FeedGuard {
       tell((rejection) => this.log.noteRejection(rejection), known);
       return invalidToken(known);
     }
-    if (known.refused) return invalidToken(NOT_ACTIVE);
+    if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
     if (!this.feed.isCurrent()) await this.untilCurrent();
     const { claims } = known;
     if (this.sessions.hasEnded(claims)) return invalidToken('the feed has told that the session ended');

@@ -35,6 +35,11 @@ export class Sessions {
     return told?.epoch !== undefined && epoch < told.epoch && sid !== told.except;
   }
 
+  /** Until the feed tells of a change of the user, who may have verified the email. */
+  isRefused({ claims: { sid, sub }, refusedAt }: KnownToken): boolean {
+    return refusedAt !== undefined && !this.changes.isVoid(refusedAt, sid, sub);
+  }
+
   find({ sid, sub }: TokenClaims): LiveSession | undefined {
     const kept = this.live.get(keyOf({ sid, sub }));
     return kept && !this.changes.isVoid(kept.readAt, sid, sub) ? kept : undefined;
@@ -43,9 +48,10 @@ export class Sessions {
   /** @throws Unavailable */
   async ask(token: string, known: KnownToken): Promise<LiveSession | undefined> {
     const { sid, sub } = known.claims;
+    const { position } = this.changes;
     const session = await this.reads.read(token, [sid, sub], (readAt) => this.introspect(token, readAt));
     if (session) this.live.set(keyOf(known.claims), session);
-    else known.refused = true;
+    else known.refusedAt = position;
     return session;
   }
 

@@ -21,8 +21,8 @@ export interface TokenClaims extends JWTPayload {
 
 export interface KnownToken {
   claims: TokenClaims;
-  /** Accounts has said that it is not active, which is final. */
-  refused: boolean;
+  /** The position at which Accounts has said that it is not active. */
+  refusedAt?: number;
 }
 
 export interface Expected {
@@ -78,7 +78,7 @@ export class Tokens {
       });
       if (typeof payload.sub !== 'string' || typeof payload['sid'] !== 'string')
         return new TokenRejection('the token names no user or no session');
-      const known = { claims: payload as TokenClaims, refused: false };
+      const known: KnownToken = { claims: payload as TokenClaims };
       this.known.set(token, known);
       return known;
     } catch (error) {

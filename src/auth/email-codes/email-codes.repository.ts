@@ -15,6 +15,7 @@ const EMAIL_CODES_SUBJECT_KEY: UniqueKey = {
 export type EmailCodePurpose =
   | 'password_reset'
   | 'handed_out_reset'
+  | 'password_setup'
   | 'email_verification'
   | 'email_change'
   | 'invitation';
@@ -49,13 +50,16 @@ export class EmailCode {
   @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true }) userId: string | null;
 }
 
-export type EmailCodePurposes = readonly [EmailCodePurpose, EmailCodePurpose?];
+export type EmailCodePurposes = readonly [EmailCodePurpose, EmailCodePurpose?, EmailCodePurpose?];
+
+/** Each has a row of its own, so that no new code replaces or extends a code of another kind. */
+export const RESETS = ['password_reset', 'handed_out_reset', 'password_setup'] as const;
 
 type EmailCodeKey = Pick<EmailCode, 'purpose' | 'subject'>;
 
 type NewEmailCode = EmailCodeKey &
   Pick<EmailCode, 'email'> &
-  Partial<Pick<EmailCode, 'authEpoch' | 'userId' | 'expiresAt'>>;
+  Partial<Pick<EmailCode, 'authEpoch' | 'userId' | 'handedOut' | 'expiresAt'>>;
 
 export const EMAIL_CODE_TTL_MS = 15 * 60_000;
 const PURGE_AFTER_MS = 3_600_000;
@@ -69,8 +73,8 @@ const FIND = hotStatement(
   'the lookup of email codes',
   `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
      handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
-   FROM email_codes WHERE purpose IN (?, ?) AND subject = ?`,
-  ['password_reset', 'password_reset', ''],
+   FROM email_codes WHERE purpose IN (?, ?, ?) AND subject = ?`,
+  ['password_reset', 'password_reset', 'password_reset', ''],
 );
 
 @Injectable()
@@ -86,9 +90,9 @@ export class EmailCodesRepository {
 
   async issue(transaction: Transaction, code: NewEmailCode): Promise<EmailCode> {
     const { purpose, subject, email, authEpoch = null, userId = null } = code;
-    const expiresAt = code.expiresAt ?? Date.now() + EMAIL_CODE_TTL_MS;
-    const handedOut = userId === null ? 0 : 1;
-    const purgeAt = Date.now() + PURGE_AFTER_MS;
+    const now = Date.now();
+    const { expiresAt = now + EMAIL_CODE_TTL_MS, handedOut = userId === null ? 0 : 1 } = code;
+    const purgeAt = Math.max(now + PURGE_AFTER_MS, expiresAt);
     await this.updateOrInsert(
       transaction,
       `code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?, handed_out = ?, user_id = ?,
@@ -103,19 +107,19 @@ export class EmailCodesRepository {
   /** Does the same work whether or not the row has a code. */
   async countTry(
     transaction: Transaction,
-    [first, second = first]: EmailCodePurposes,
+    [first, second = first, third = first]: EmailCodePurposes,
     subject: string,
   ): Promise<void> {
-    const sql = 'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?) AND subject = ?';
-    await transaction.write(sql, [first, second, subject]);
+    const sql = 'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?, ?) AND subject = ?';
+    await transaction.write(sql, [first, second, third, subject]);
   }
 
   find(
     transaction: Transaction,
-    [first, second = first]: EmailCodePurposes,
+    [first, second = first, third = first]: EmailCodePurposes,
     subject: string,
   ): Promise<EmailCode[]> {
-    return transaction.read<EmailCode>(FIND, [first, second, subject]);
+    return transaction.read<EmailCode>(FIND, [first, second, third, subject]);
   }
 
   isCurrent(id: string, codeNumber: number): Promise<boolean> {
@@ -133,8 +137,7 @@ export class EmailCodesRepository {
   }
 
   async voidResets(transaction: Transaction, email: string): Promise<void> {
-    await this.void(transaction, { purpose: 'password_reset', subject: email });
-    await this.void(transaction, { purpose: 'handed_out_reset', subject: email });
+    for (const purpose of RESETS) await this.void(transaction, { purpose, subject: email });
   }
 
   async voidAll(transaction: Transaction, { id, email }: { id: string; email: string }): Promise<void> {

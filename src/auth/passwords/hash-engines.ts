@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Argon2Cost } from '../../config/env.js';
 
 /** Hashes are argon2id (RFC 9106) with a fresh 16-byte salt, as PHC strings with `m,t,p` in that order. */
@@ -10,6 +11,7 @@ export interface HashEngine {
 
 const ARGON2ID = 2;
 const HASH_BYTES = 32;
+const SALT_BYTES = 16;
 const PHC =
   /^\$argon2id\$v=19\$([mtp]=\d{1,7},[mtp]=\d{1,7},[mtp]=\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
 /** Refuses padding and stray bits at the end (RFC 4648 section 3.5), on which the engines disagree. */
@@ -26,6 +28,14 @@ export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   const isPossible = p >= 1 && t >= 1 && m >= 8 * p;
   const isBearable = m <= MAX.memoryKib && t <= MAX.timeCost && p <= MAX.parallelism;
   return isPossible && isBearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
+}
+
+/** Of no known password, and verified in the time of any other: a login does not reveal that the user has none. */
+export function unknownPasswordHash({ memoryKib, timeCost, parallelism }: Argon2Cost): string {
+  const [salt, hash] = [SALT_BYTES, HASH_BYTES].map((bytes) =>
+    randomBytes(bytes).toString('base64').replaceAll('=', ''),
+  );
+  return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
 }
 
 export async function loadNodeRsEngine(): Promise<HashEngine> {

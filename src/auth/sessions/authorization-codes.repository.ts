@@ -5,15 +5,18 @@ import { isForeignKeyViolation } from '../../database/transactions/database-erro
 import { BATCH, hotStatement, inBatches, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
+import type { User } from '../../users/user.entity.js';
 import { HAS_ACTIVE_USER } from './alive.js';
 import { AuthorizationCode, type Session } from './session.entity.js';
 
-export type CodeOwner = Pick<Session, 'userId' | 'authTime' | 'authEpoch' | 'amr'>;
+export type CodeOwner = Pick<Session, 'userId' | 'authTime' | 'authEpoch' | 'amr'> &
+  Pick<User, 'emailVerifiedAt'>;
 
 type OwnedCode = CodeOwner & { hash: string };
 
 const findOwners = (size: number): string =>
-  `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr
+  `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
+      u.email_verified_at AS emailVerifiedAt
     FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
     WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`;
 hotStatement('the look-up of a code', findOwners(2));

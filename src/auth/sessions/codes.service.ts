@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { AuthorizationCodesRepository, MAX_UNUSED_CODES } from './authorization-codes.repository.js';
 import type { Origin, ServicePrincipal, SignInOrigin } from '../../access/principal.js';
+import { mustVerifyEmail } from '../../access/route-access.js';
 import { Env } from '../../config/env.js';
 import { SessionRevocation } from './session-revocation.js';
 import { SessionOpening } from './session-opening.service.js';
@@ -16,7 +17,7 @@ import { timeText } from '../../identifiers/text.js';
 
 class InvalidCodeError extends Problem {
   /** @param reason only logged; `unknown` includes a wrong verifier, `ended` includes void codes */
-  constructor(reason: 'malformed' | 'unknown' | 'ended' | 'reused') {
+  constructor(reason: 'malformed' | 'unknown' | 'ended' | 'reused' | 'unverified') {
     super('invalid_code', { reason });
   }
 }
@@ -122,10 +123,12 @@ export class CodesService {
     if (!CODE.test(request.code)) throw new InvalidCodeError('malformed');
     for (const presented of readingsOf(request, service)) {
       const owner = await this.codes.findOwner(presented.hash);
-      const opened = owner && (await this.opening.openByCode(presented, owner, origin));
+      const isUnverified =
+        owner && mustVerifyEmail({ emailVerified: owner.emailVerifiedAt !== null }, this.env);
+      const opened = owner && !isUnverified && (await this.opening.openByCode(presented, owner, origin));
       if (opened) return opened;
       if (await this.revokeReusedSession(presented.hash, origin)) throw new InvalidCodeError('reused');
-      if (owner) throw new InvalidCodeError('ended');
+      if (owner) throw new InvalidCodeError(isUnverified ? 'unverified' : 'ended');
     }
     throw new InvalidCodeError('unknown');
   }
