@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Public } from '../../src/access/access.decorators.js';
 import type { UserPrincipal } from '../../src/access/principal.js';
-import type { Access } from '../../src/access/route-access.js';
+import { type Access, admitsUnverified, takesBoundTokens } from '../../src/access/route-access.js';
 import { AppModule } from '../../src/app/app.module.js';
 import { SCHEMA } from '../../src/app/schema.js';
 import { configureApp } from '../../src/app/serve.js';
@@ -22,11 +22,14 @@ import type { Answer } from '../support/answer.js';
 import { Caller } from '../support/caller.js';
 import { contractOf } from '../support/contract.js';
 import { type DeclaredRoute, declaredRoutes } from '../support/declared-routes.js';
-import { unauthorized } from '../support/expected.js';
+import { boundTokenRefused, emailNotVerified, unauthorized } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import type { Account, Session } from '../support/personas.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword, byCode, join } from '../support/personas.js';
-import { type Service, startService } from '../support/service.js';
+import { startMailing } from '../support/mailing.js';
+import { anOperator } from '../support/operators.js';
+import { NO_LIMITS, type Service, startService } from '../support/service.js';
+import { aBoundToken, aServiceCaller } from '../support/services.js';
 
 @Controller('probe')
 class ProbeController {
@@ -140,6 +143,52 @@ describe('each route, as it is declared', () => {
     const { secret } = added!;
     return `Basic ${btoa(`${name}:${secret}`)}`;
   }
+});
+
+const FOR_UNVERIFIED_USERS = [
+  'POST /api/auth/logout',
+  'GET /api/me',
+  'DELETE /api/me',
+  'GET /api/me/account',
+  'PUT /api/me/email',
+  'POST /api/me/email/verification',
+  'POST /api/me/email/verify',
+  'GET /api/me/sessions',
+];
+
+describe('with EMAIL_VERIFICATION=required, a user with an unverified email', async () => {
+  const { service } = await startMailing({ ...NO_LIMITS, EMAIL_VERIFICATION: 'required' });
+  const forUsers = routes
+    .filter(({ access }) => access?.to !== 'everyone' && access?.to !== 'services')
+    .map((route) => ({ ...route, at: `${route.method} ${route.path}` }));
+
+  /** An operator, with three sessions that began while the email was verified. */
+  async function unverifiedSessions(): Promise<Account[]> {
+    const user = await anOperator(service);
+    const billing = await aServiceCaller(service);
+    const sessions = [user, await byCode(service, user), user.as(await aBoundToken(billing, user))];
+    await service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = ?', [user.id]);
+    return sessions;
+  }
+  let kept: Promise<Account[]> | undefined;
+
+  it('may use the listed routes', () => {
+    const listed = forUsers.filter(({ access }) => admitsUnverified(access!)).map(({ at }) => at);
+    expect(listed.toSorted()).toEqual(FOR_UNVERIFIED_USERS.toSorted());
+  });
+
+  it.each(forUsers)('$at', async ({ method, path, at, access }) => {
+    const isAdmitted = FOR_UNVERIFIED_USERS.includes(at);
+    // A route that admits the user may end the session.
+    const sessions = isAdmitted ? unverifiedSessions() : (kept ??= unverifiedSessions());
+    const [byPassword, delegated, bound] = await sessions;
+    for (const session of [byPassword!, delegated!, bound!]) {
+      const answer = await session.send(method, path.replaceAll(/:\w+/g, anUnknownId));
+      const isOutOfScope = session === bound && !takesBoundTokens(access);
+      if (isAdmitted) expect(answer).not.toMatchObject(emailNotVerified);
+      else expect(answer).toMatchObject(isOutOfScope ? boundTokenRefused : emailNotVerified);
+    }
+  });
 });
 
 describe('the application with routes that are declared wrong', () => {

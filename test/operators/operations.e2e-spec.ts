@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/answer.js';
+import { type Answer, theOneOf } from '../support/answer.js';
+import { atOnce, times } from '../support/at-once.js';
 import {
+  anId,
+  emailTaken,
   invalidFields,
   lastOwner,
   memberNotFound,
@@ -137,7 +140,33 @@ describe('operators over HTTP', () => {
       prepare: ({ name }) => set('UPDATE services SET disabled_at = 1 WHERE name = ?', name),
     }),
   };
-  const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES };
+  const USER_CREATION: Record<string, Change> = {
+    'creating a user': {
+      again: true,
+      path: () => 'users',
+      body: ({ name }) => ({ email: `${name}@example.com`, name: 'Grace Hopper', verified: true }),
+      status: 201,
+      answer: ({ name }) => ({
+        user: {
+          id: anId,
+          email: `${name}@example.com`,
+          emailVerified: true,
+          createdAt: aTime,
+          disabledAt: null,
+          operator: false,
+          secondFactor: false,
+          name: 'Grace Hopper',
+          avatarUrl: null,
+          locale: null,
+          passwordChangedAt: null,
+        },
+        code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
+        expiresAt: aTime,
+      }),
+      event: () => ({ type: 'account.registered', user_id: anId, data: { via: 'operator' } }),
+    },
+  };
+  const CHANGES = { ...ACCOUNT_CHANGES, ...OTHER_CHANGES, ...USER_CREATION };
 
   const ask = (by: Account, change: Change, targets: Targets, reason: unknown = REASON): Promise<Answer> =>
     by.post(BELOW + change.path(targets), { ...change.body?.(targets), reason });
@@ -289,6 +318,45 @@ describe('operators over HTTP', () => {
       expect(await eventsSince(service.db, known)).toMatchObject([
         { type: 'org.restored', data: { force: true } },
       ]);
+    });
+  });
+
+  it('a user is created once by many operators at once, and not from bad input', async () => {
+    const email = anEmail('grace');
+    const at = cluster.instances.map((instance) => operator.at(instance));
+    const create = (body: object, by = operator) =>
+      by.post<{ code: string }>('/api/operators/users', { reason: REASON, ...body });
+    const answers = await atOnce(times(50, (index) => () => create({ email }, at[index % at.length])));
+    theOneOf(answers, 201, emailTaken);
+    const cases: [body: object, field: string][] = [
+      [{}, 'email'],
+      ...['ada@', 'ada@example.com.', { $gt: '' }, ['a@b.co'], null, `${'x'.repeat(9000)}@b.co`].map(
+        (wrong): [object, string] => [{ email: wrong }, 'email'],
+      ),
+      ...['', 'a\nb', 'x'.repeat(101), 7, ['a']].map((name): [object, string] => [
+        { email: anEmail(), name },
+        'name',
+      ]),
+      ...['yes', 1, null].map((verified): [object, string] => [{ email: anEmail(), verified }, 'verified']),
+    ];
+    const before = await allRows(service.db);
+    for (const [body, field] of cases)
+      expect(await create(body), JSON.stringify(body).slice(0, 60)).toMatchObject(invalidFields(field));
+    expect(await create({ email: operator.email })).toMatchObject(emailTaken);
+    expect(await allRows(service.db)).toEqual(before);
+  });
+
+  it('a code that creates a password proves no email if an operator handed it out', async () => {
+    const email = anEmail('grace');
+    const created = await post<{ user: { id: string }; code: string }>('users', { email });
+    const { code, user } = created.body;
+    const reset = { email, code, newPassword: 'another horse battery' };
+    service.installation.secrets.note(reset.newPassword);
+    expect(JSON.stringify(await allRows(service.db))).not.toContain(code);
+    expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
+    expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(400);
+    expect(await operator.get(`/api/operators/users/${user.id}`)).toMatchObject({
+      body: { user: { emailVerified: false, passwordChangedAt: aTime } },
     });
   });
 
