@@ -380,7 +380,7 @@ export type AuditEvent = {
   /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
   /** Details of the change, which depend on the type of the event. */
-  data: Record<string, (string | number | boolean | string[])>;
+  data: Record<string, ((string | null) | number | boolean | string[])>;
   /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
   /** Id of the session that the event is about. Null if it is about no session. */
@@ -686,7 +686,7 @@ export type EventActor = {
 };
 
 /** Type of an event. */
-export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.orphaned" | "member.added" | "member.role_changed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
+export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
 
 /** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
@@ -828,7 +828,7 @@ export type FeedEventActor = {
 /** A page of the event feed, in the order of the feed. `type` distinguishes the events. */
 export type FeedResponse = {
   /** Events that follow the cursor. Empty if there are none yet. */
-  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
+  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgSecondFactorRequiredEvent | OrgSecondFactorDueEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberSuspendedEvent | MemberResumedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
   /** Cursor to send as `after` in the next request. */
   next: string;
 };
@@ -925,7 +925,7 @@ export type IntrospectionResponse = {
   username?: string;
   /** Whether the email is verified. */
   email_verified?: boolean;
-  /** Role of the user in the organization `orgId` of the request. Null if the user is no member, or if the organization is unknown or deleted. */
+  /** Role of the user in the organization `orgId` of the request. Null if the user is no member or is suspended, or if the organization is unknown or deleted. */
   org?: {
     /** Id of the organization. */
     id: string;
@@ -1363,6 +1363,8 @@ export type MemberAddedEvent = {
     via: "created" | "added" | "invitation";
     /** Present if an operator forced the change. */
     force?: true;
+    /** Present if the member lacks a second factor that the organization requires. Give no access until the event `member.resumed`. */
+    suspended?: true;
   };
   actor: FeedEventActor;
 };
@@ -1436,6 +1438,32 @@ export type MemberRemovedEvent = {
   actor: FeedEventActor;
 };
 
+/** A suspended member turned on two-factor authentication. */
+export type MemberResumedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "member.resumed";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Cause of the event. */
+    reason: "second_factor";
+  };
+  actor: FeedEventActor;
+};
+
 /** A member and their role. */
 export type MemberRole = {
   /** Id of the user. */
@@ -1466,6 +1494,8 @@ export type MemberRoleChangedEvent = {
   data: {
     from: Role;
     to: Role;
+    /** Present if the member lacks a second factor that the organization requires. Give no access until the event `member.resumed`. */
+    suspended?: true;
   };
   actor: FeedEventActor;
 };
@@ -1473,6 +1503,32 @@ export type MemberRoleChangedEvent = {
 /** The member with the new role. */
 export type MemberRoleResponse = {
   member: MemberRole;
+};
+
+/** A member lost the second factor that the organization requires, and keeps the role. */
+export type MemberSuspendedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "member.suspended";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Cause of the event. */
+    reason: "second_factor";
+  };
+  actor: FeedEventActor;
 };
 
 /** The members, or a page of them. */
@@ -1493,6 +1549,8 @@ export type Membership = {
   role: Role;
   /** Revision of the organization. Increases with each change. */
   orgRevision: number;
+  /** Time from which the organization requires two-factor authentication. Absent if it requires none, and once that time has come. */
+  secondFactorRequiredFrom?: string;
 };
 
 /** A page of the memberships. */
@@ -1539,6 +1597,13 @@ export type Org = {
   id: string;
   /** Name of the organization. */
   name: string;
+};
+
+/** The organization after the change. */
+export type OrgChangeResponse = {
+  /** Number of members without two-factor authentication. Present if the request changes the requirement. */
+  affected?: number;
+  org: OrgWithRequirements;
 };
 
 /** An organization was created. */
@@ -1606,12 +1671,15 @@ export type OrgDetail = {
   id: string;
   /** Name of the organization. */
   name: string;
+  /** Time from which members need two-factor authentication. Null if they need none. Present if the request asks for it or changes it. */
+  secondFactorRequiredFrom?: string | null;
   /** Members of the organization. */
   members: Member[];
 };
 
 /** The organization with its members. */
 export type OrgDetailResponse = {
+  /** The organization. */
   org: OrgDetail;
 };
 
@@ -1630,7 +1698,7 @@ export type OrgEvent = {
   /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
   /** Details of the change, which depend on the type of the event. */
-  data: Record<string, (string | number | boolean | string[])>;
+  data: Record<string, ((string | null) | number | boolean | string[])>;
   actor: EventActor;
 };
 
@@ -1787,6 +1855,57 @@ export type OrgRestoredEvent = {
   actor: FeedEventActor;
 };
 
+/** From now on, members without two-factor authentication are suspended. Read the memberships of the organization again. */
+export type OrgSecondFactorDueEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "org.second_factor_due";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    
+  };
+  actor: FeedEventActor;
+};
+
+/** An owner changed the time from which members need two-factor authentication. `from` is null if they need none. */
+export type OrgSecondFactorRequiredEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "org.second_factor_required";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** The time. Null if there is none. */
+    from: string | null;
+  };
+  actor: FeedEventActor;
+};
+
 /** An organization in the list of all organizations. */
 export type OrgSummary = {
   /** Id of the organization. */
@@ -1799,6 +1918,16 @@ export type OrgSummary = {
   deletedAt: string | null;
   /** End of the time in which a deleted organization can be restored. Null if it is not deleted. */
   purgeAt: string | null;
+};
+
+/** An organization, and what it requires of its members. */
+export type OrgWithRequirements = {
+  /** Id of the organization. */
+  id: string;
+  /** Name of the organization. */
+  name: string;
+  /** Time from which members need two-factor authentication. Null if they need none. Present if the request asks for it or changes it. */
+  secondFactorRequiredFrom?: string | null;
 };
 
 /** A page of the organizations. */
@@ -1834,7 +1963,7 @@ export type OwnEvent = {
   /** Id of the user that the event is about. Null if it is about no user. */
   userId: string | null;
   /** Details of the change, which depend on the type of the event. */
-  data: Record<string, (string | number | boolean | string[])>;
+  data: Record<string, ((string | null) | number | boolean | string[])>;
   /** Revision of the user after the change. Null if the event does not change the user. */
   userRevision: number | null;
   /** Id of the session that the event is about. Null if it is about no session. */
@@ -1894,7 +2023,7 @@ export type Problem = {
 };
 
 /** Stable code of a failure, which programs branch on. */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 /** What a user wrote about themselves. */
 export type Profile = {
@@ -2044,10 +2173,12 @@ export type RegistrationClosedProblem = Problem & {
   code: "registration_closed";
 };
 
-/** Body of the operation "Rename an organization". */
+/** Body of the operation "Change an organization". */
 export type RenameOrgRequest = {
-  /** The name of the organization, of 1 to 100 characters after trimming. Names need not be unique. */
-  name: string;
+  /** The new name, under the rules of the creation. It may be absent if `secondFactorRequiredFrom` is given. */
+  name?: string | undefined;
+  /** Time from which members need two-factor authentication (RFC 3339). A time that has passed takes effect immediately. Null ends the requirement. */
+  secondFactorRequiredFrom?: string | null | undefined;
 };
 
 /** Body of the operation "Request a password reset". */
@@ -2101,6 +2232,28 @@ export type SecondFactorCodeUsedProblem = Problem & {
 export type SecondFactorEnabledProblem = Problem & {
   /** Stable code of the failure. */
   code: "second_factor_enabled";
+};
+
+/** Two-factor authentication is off. */
+export type SecondFactorNotEnabledProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "second_factor_not_enabled";
+  /** Enroll by `POST /api/me/second-factor`. Present with `?remedy=true`. */
+  remedy?: {
+    /** What resolves the failure. */
+    action: "enroll_second_factor";
+  };
+};
+
+/** The organization requires two-factor authentication. */
+export type SecondFactorRequiredByOrgProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "second_factor_required_by_org";
+  /** Enroll by `POST /api/me/second-factor`. Present with `?remedy=true`. */
+  remedy?: {
+    /** What resolves the failure. */
+    action: "enroll_second_factor";
+  };
 };
 
 /** The password is correct, and a second step is required. */
@@ -2971,23 +3124,29 @@ export interface Operations {
   /** Get an organization. Returns an organization and its members. Send the `ETag` as `If-Match` to change the organization only if it has not changed since. **Requires:** a member of the organization. */
   getOrg: {
     input: {
-      /** If `profile`, each member has a `profile` with name and picture. */
-      include?: "profile"[] | undefined;
+      /** If `profile`, each member has a `profile` with name and picture. If `requirements`, the organization has `secondFactorRequiredFrom`. */
+      include?: ("profile" | "requirements")[] | undefined;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
     data: OrgDetailResponse;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Rename an organization. Changes the name of an organization. Names need not be unique. **Requires:** a member of the organization with the role `admin` or `owner`. */
+  /** Change an organization. Changes the name of an organization, or requires two-factor authentication of its members. Names need not be unique. **Requires:** a member of the organization with the role `admin` or `owner`. Only owners with two-factor authentication may require it, and they need step-up: a session that was opened by password. Members without it are suspended from `secondFactorRequiredFrom` on: they keep the membership, but can only leave. With `dryRun`, `affected` says how many members lack it. */
   renameOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
+      /** If true, nothing is changed, and the response is that of the change. The default is false. */
+      dryRun?: boolean | undefined;
     } & RenameOrgRequest;
-    data: OrgResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    data: OrgChangeResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, SecondFactorNotEnabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** Delete an organization. Deletes an organization and revokes its pending invitations. Requests for it return 404 immediately. **Requires:** a member of the organization with the role `owner`, and step-up: the access token of a session that was opened by password. An owner can restore it until `purgeAt`. */
@@ -2995,11 +3154,13 @@ export interface Operations {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
       /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     };
     data: OrgDeletionResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** Restore a deleted organization. Restores an organization that the user owned, with the members who still exist. **Requires:** step-up: the access token of a session that was opened by password. */
@@ -3007,11 +3168,13 @@ export interface Operations {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
       /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     };
     data: OrgResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | SecondFactorRequiredByOrgProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key";
   };
   /** Leave an organization. Removes the user from the organization. **Requires:** a member of the organization. The last owner cannot leave. An owner needs step-up: a session that was opened by password. */
@@ -3033,11 +3196,13 @@ export interface Operations {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
       /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
     } & TransferOrgRequest;
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** List the user's organizations. Returns the organizations of the user in order of joining, in pages. **Requires:** an access token, which may be bound to a service. */
@@ -3064,24 +3229,28 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the members. Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header names the next page. **Requires:** a member of the organization. The parameters `search` and `role` filter the list. A filtered list is ordered by email and always paged. */
+  /** List the members. Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header names the next page. **Requires:** a member of the organization. The parameters `search`, `role` and `secondFactor` filter the list. A filtered list is ordered by email and always paged. Only admins may use `secondFactor`. */
   listMembers: {
     input: {
       /** Beginning of the emails to find, such as `gra`. The list is then ordered by email. */
       search?: string | undefined;
       /** Role of the members to find. The list is then ordered by email. The default is every role. */
       role?: Role | undefined;
-      /** Maximum number of members on a page. The default is 100 with `search` or `role`, else the whole list. */
+      /** Lists only members without two-factor authentication, for admins. The list is then ordered by email. */
+      secondFactor?: "missing" | undefined;
+      /** Maximum number of members on a page. The default is 100 with `search`, `role` or `secondFactor`, else the whole list. */
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
       /** If `profile`, each member has a `profile` with name and picture. */
       include?: "profile"[] | undefined;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     };
     data: MembersResponse;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | InsufficientScopeProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Add a member by email. Adds a registered user to the organization with a role. **Requires:** a member of the organization with the role `admin` or `owner`. Limit: 100 emails without a user an hour for one caller. */
@@ -3089,9 +3258,11 @@ export interface Operations {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
     } & AddMemberRequest;
     data: MemberRoleResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | UserNotFoundProblem> | At<409, AlreadyMemberProblem | UserHasTooManyOrgsProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | UserNotFoundProblem> | At<409, AlreadyMemberProblem | UserHasTooManyOrgsProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** Get a member. Returns a member of the organization. The id `me` stands for the caller. **Requires:** a member of the organization. */
@@ -3103,9 +3274,11 @@ export interface Operations {
       userId: string;
       /** If `profile`, each member has a `profile` with name and picture. */
       include?: "profile"[] | undefined;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
     };
     data: MemberDetailResponse;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Change a member's role. Gives a member another role. The last owner keeps the role. **Requires:** a member of the organization with the role `admin` or `owner`. Admins may change members and admins. Only owners may change an owner or make a member an owner, and they need step-up: a session that was opened by password. */
@@ -3121,7 +3294,7 @@ export interface Operations {
       dryRun?: boolean | undefined;
     } & ChangeMemberRoleRequest;
     data: MemberRoleResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem | MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem | MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** Remove a member. Removes a member from the organization. The last owner cannot be removed. **Requires:** a member of the organization with the role `admin` or `owner`. Admins may remove members and admins, themselves included. Only owners may remove an owner, and they need step-up: a session that was opened by password. */
@@ -3137,7 +3310,7 @@ export interface Operations {
       dryRun?: boolean | undefined;
     };
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, LastOwnerProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** Invite a user by email. Sends an invitation code to the email, whether or not a user has it. The code is valid for seven days. If `showCode` is true, the response has the code and no email is sent. **Requires:** a member of the organization with the role `admin` or `owner`. Limits: 25 invitations a day to one email, 5 of them by one inviter or one organization. 100 a day by one inviter or one organization to all emails. */
@@ -3149,7 +3322,7 @@ export interface Operations {
       remedy?: boolean | undefined;
     } & CreateInvitationRequest;
     data: InvitationResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<409, AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** List the invitations. Returns the invitations of the organization, latest first, in pages, without their codes. **Requires:** a member of the organization with the role `admin` or `owner`. Invitations that ended long ago are deleted. */
@@ -3163,9 +3336,11 @@ export interface Operations {
       cursor?: string | undefined;
       /** Status of the invitations to list. The default is every status. */
       status?: InvitationStatus | undefined;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
     };
     data: InvitationsResponse;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** Resend an invitation. Sends a new code for a pending or expired invitation. The code is valid for seven days, and the old code is void. The caller becomes the inviter. **Requires:** a member of the organization with the role `admin` or `owner`. Limits: those of `POST /api/orgs/{orgId}/invitations`. */
@@ -3179,7 +3354,7 @@ export interface Operations {
       remedy?: boolean | undefined;
     } & ResendInvitationRequest;
     data: InvitationResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem | AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem | AlreadyMemberProblem | AlreadyInvitedProblem | TooManyInvitationsProblem | MailUnavailableProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** Revoke an invitation. Revokes a pending or expired invitation. Its code is void. **Requires:** a member of the organization with the role `admin` or `owner`. */
@@ -3189,9 +3364,11 @@ export interface Operations {
       orgId: string;
       /** Id of the invitation, from its creation or from a list of invitations. */
       invitationId: string;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
     };
     data: OkResponse;
-    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem | InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
   /** List the organization's audit log. Returns the events of the organization, latest first, in pages. **Requires:** a member of the organization with the role `admin` or `owner`. */
@@ -3207,9 +3384,11 @@ export interface Operations {
       cursor?: string | undefined;
       /** Id of the user that the events are about. The default is every user. */
       userId?: string | undefined;
+      /** If true, an error suggests a fix in its member `remedy`. The default is false. */
+      remedy?: boolean | undefined;
     };
     data: OrgEventsResponse;
-    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
   /** List the user's audit log. Returns the events of the user, of the user's sessions and memberships, latest first, in pages. **Requires:** step-up: the access token of a session that was opened by password. */
@@ -3247,7 +3426,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | BadRequestProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List memberships. Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the list has at most one. **Requires:** service credentials with the scope `memberships`. Disabled users and deleted organizations are left out. */
+  /** List memberships. Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the list has at most one. **Requires:** service credentials with the scope `memberships`. Disabled users, deleted organizations, and members who lack a second factor that the organization requires, are left out. */
   listMemberships: {
     input: {
       /** Id of the organization whose memberships to list. */
@@ -3501,6 +3680,16 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Lift the required second factor. Ends the requirement of two-factor authentication in an organization, whose owners may all be suspended by it. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An organization without the requirement stays as it is. */
+  adminLiftOrgSecondFactor: {
+    input: {
+      /** Id of the organization, from its creation or from `GET /api/me`. */
+      orgId: string;
+    } & ReasonRequest;
+    data: OrgResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameters `userId` and `orgId` may be ids of deleted users and organizations. */
   adminListAuditEvents: {
     input: {
@@ -3601,7 +3790,7 @@ export interface Operations {
 }
 
 /** Operators call these by `createAdminClient`. */
-export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminRestoreOrg" | "adminDeleteOrg" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
+export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships";
@@ -3641,24 +3830,24 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   acceptInvitationByCode: {"method":"POST","path":"/api/me/invitations/accept","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["role","org"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope email_not_verified step_up_required already_member invitation_ended too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope email_not_verified step_up_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   createOrg: {"method":"POST","path":"/api/orgs","body":"json","fields":["name"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  getOrg: {"method":"GET","path":"/api/orgs/{orgId}","query":["include"],"auth":"bearer","repeatable":true,"answer":["org"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member org_not_found internal_error unavailable storage_full"},
-  renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","body":"json","fields":["name"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  deleteOrg: {"method":"DELETE","path":"/api/orgs/{orgId}","query":["dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role step_up_required org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  getOrg: {"method":"GET","path":"/api/orgs/{orgId}","query":["include","remedy"],"auth":"bearer","repeatable":true,"answer":["org"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member second_factor_required_by_org org_not_found internal_error unavailable storage_full"},
+  renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","query":["remedy","dryRun"],"body":"json","fields":["name","secondFactorRequiredFrom"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found second_factor_not_enabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  deleteOrg: {"method":"DELETE","path":"/api/orgs/{orgId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required second_factor_required_by_org org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   leaveOrg: {"method":"POST","path":"/api/orgs/{orgId}/leave","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member step_up_required org_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["dryRun"],"body":"json","fields":["userId","leave"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role step_up_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["remedy","dryRun"],"body":"json","fields":["userId","leave"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   listOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token email_not_verified internal_error unavailable storage_full"},
   listDeletedOrgs: {"method":"GET","path":"/api/me/deleted-orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
-  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","limit","cursor","include"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member org_not_found internal_error unavailable storage_full"},
-  addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","query":["include"],"auth":"bearer","repeatable":true,"answer":["member"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member org_not_found member_not_found internal_error unavailable storage_full"},
-  changeMemberRole: {"method":"PATCH","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"body":"json","fields":["role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role step_up_required org_not_found member_not_found last_owner member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  removeMember: {"method":"DELETE","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role step_up_required org_not_found member_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  createInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations","query":["remedy"],"body":"json","fields":["showCode","email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  listInvitations: {"method":"GET","path":"/api/orgs/{orgId}/invitations","query":["limit","cursor","status"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
-  resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","fields":["showCode"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  listOrgAuditEvents: {"method":"GET","path":"/api/orgs/{orgId}/events","query":["type","limit","cursor","userId"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member insufficient_role org_not_found internal_error unavailable storage_full"},
+  listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","secondFactor","limit","cursor","include","remedy"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member second_factor_required_by_org insufficient_role insufficient_scope org_not_found internal_error unavailable storage_full"},
+  addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","query":["remedy"],"body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  getMember: {"method":"GET","path":"/api/orgs/{orgId}/members/{userId}","query":["include","remedy"],"auth":"bearer","repeatable":true,"answer":["member"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member second_factor_required_by_org org_not_found member_not_found internal_error unavailable storage_full"},
+  changeMemberRole: {"method":"PATCH","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"body":"json","fields":["role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found member_not_found last_owner member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  removeMember: {"method":"DELETE","path":"/api/orgs/{orgId}/members/{userId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found member_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  createInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations","query":["remedy"],"body":"json","fields":["showCode","email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  listInvitations: {"method":"GET","path":"/api/orgs/{orgId}/invitations","query":["limit","cursor","status","remedy"],"auth":"bearer","repeatable":true,"answer":["invitations"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found internal_error unavailable storage_full"},
+  resendInvitation: {"method":"POST","path":"/api/orgs/{orgId}/invitations/{invitationId}/resend","query":["remedy"],"body":"json","fields":["showCode"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["invitation"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found invitation_not_found invitation_ended already_member already_invited too_many_invitations mail_unavailable precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  revokeInvitation: {"method":"DELETE","path":"/api/orgs/{orgId}/invitations/{invitationId}","query":["remedy"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found invitation_not_found invitation_ended precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  listOrgAuditEvents: {"method":"GET","path":"/api/orgs/{orgId}/events","query":["type","limit","cursor","userId","remedy"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found internal_error unavailable storage_full"},
   listAuditEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified step_up_required internal_error unavailable storage_full"},
   listEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"callers":"service","answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","fields":["token","orgId","token_type_hint"],"auth":"basic","callers":"service","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
@@ -3686,6 +3875,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminAddOrgOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","fields":["reason","userId","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRestoreOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminDeleteOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminLiftOrgSecondFactor: {"method":"POST","path":"/api/operators/orgs/{orgId}/lift-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminListAuditEvents: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","since","until","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminListEmails: {"method":"GET","path":"/api/operators/mails","query":["state","to","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["mails"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminRetryEmail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required mail_not_found mail_ended mail_obsolete body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

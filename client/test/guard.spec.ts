@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
+import { applyEvent } from '../src/service/applied-events.ts';
+import { type Asked, Calls } from '../src/service/calls.ts';
 import { Changes } from '../src/service/changes.ts';
-import { createGuard, type GuardOptions } from '../src/service/index.ts';
+import { createGuard, type FeedEvent, type GuardOptions } from '../src/service/index.ts';
+import { Memberships } from '../src/service/memberships.ts';
 import { RecentlyUsed } from '../src/service/recently-used.ts';
 import { json, OddServer, page, problem } from './support/odd-server.ts';
 
@@ -145,6 +148,107 @@ describe('what is kept', () => {
     for (let time = 0; time < 100; time += 1) kept.set('same', 6);
     kept.set('other', 4);
     expect([kept.size, kept.get('same'), kept.get('other')]).toEqual([2, 6, 4]);
+  });
+});
+
+describe('the suspension of a member', () => {
+  const [userId, orgId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const NOW = Date.parse('2027-01-01T00:00:00Z');
+
+  function known(answer: () => object | undefined) {
+    const changes = new Changes(10);
+    const asked = { count: 0 };
+    const listMemberships = (): Promise<object> => {
+      asked.count += 1;
+      return Promise.resolve({ ok: true, data: { memberships: [answer()].filter(Boolean) } });
+    };
+    const calls = new Calls({ listMemberships } as unknown as Asked, new AbortController().signal);
+    const memberships = new Memberships(calls, changes, 10);
+    let orgRevision = 1;
+    const tell = (type: string, data: object = {}): void => {
+      orgRevision += 1;
+      applyEvent({ type, userId, orgId, orgRevision, data } as FeedEvent, changes, memberships);
+    };
+    return { asked, tell, role: () => memberships.roleIn(orgId, userId) };
+  }
+  const member = { role: 'member', orgRevision: 1 };
+  const suspended = true;
+
+  it.each<[string, [type: string, data?: object][], role: string | undefined, questions: number]>([
+    ['takes the role', [['member.suspended']], undefined, 1],
+    ['gives the role back', [['member.suspended'], ['member.resumed']], 'member', 1],
+    ['outlives a new role', [['member.role_changed', { to: 'admin', suspended }]], undefined, 1],
+    [
+      'gives the new role back',
+      [['member.role_changed', { to: 'admin', suspended }], ['member.resumed']],
+      'admin',
+      1,
+    ],
+    ['comes with the membership', [['member.added', { role: 'admin', suspended }]], undefined, 1],
+    [
+      'ends with another change',
+      [['member.suspended'], ['member.role_changed', { to: 'admin' }]],
+      'admin',
+      1,
+    ],
+    [
+      'does not outlive the membership',
+      [['member.suspended'], ['member.added', { role: 'owner' }]],
+      'owner',
+      1,
+    ],
+    ['is asked about when the time has come', [['member.suspended'], ['org.second_factor_due']], 'member', 2],
+    [
+      'is asked about when the time is moved',
+      [['member.suspended'], ['org.second_factor_required']],
+      'member',
+      2,
+    ],
+  ])('%s', async (_what, events, role, questions) => {
+    const {
+      asked,
+      tell,
+      role: roleNow,
+    } = known(() => ({ ...member, orgRevision: asked.count + 8 * (asked.count - 1) }));
+    expect(await roleNow()).toBe('member');
+    for (const event of events) tell(...event);
+    expect(await roleNow()).toBe(role);
+    expect(asked.count).toBe(questions);
+  });
+
+  it('ends with a question if no event told the role', async () => {
+    let answer: object | undefined;
+    const { asked, tell, role } = known(() => answer);
+    expect([await role(), await role(), asked.count]).toEqual([undefined, undefined, 1]);
+    answer = { role: 'admin', orgRevision: 2 };
+    tell('member.resumed');
+    expect([await role(), await role(), asked.count]).toEqual(['admin', 'admin', 2]);
+  });
+
+  it('ends with another question if an answer was on its way', async () => {
+    const answers = [undefined, { role: 'admin', orgRevision: 2 }];
+    const { asked, tell, role } = known(() => answers.shift());
+    const asking = role();
+    tell('member.resumed');
+    expect([await asking, asked.count]).toEqual(['admin', 2]);
+  });
+
+  it('is asked about each time from 5 seconds before it begins until its event', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW - 5001 });
+    const from = { secondFactorRequiredFrom: new Date(NOW).toISOString() };
+    const { asked, tell, role } = known(() => ({ ...member, ...(Date.now() < NOW && from) }));
+    const ask = async (at: number): Promise<number> => {
+      vi.setSystemTime(at);
+      await role();
+      return asked.count;
+    };
+    expect([await ask(NOW - 5001), await ask(NOW - 5001)]).toEqual([1, 1]);
+    expect([await ask(NOW - 5000), await ask(NOW - 1), await ask(NOW), await ask(NOW + 900)]).toEqual([
+      2, 3, 4, 5,
+    ]);
+    tell('org.second_factor_due');
+    expect([await ask(NOW + 901), await ask(NOW + 902)]).toEqual([6, 6]);
+    vi.useRealTimers();
   });
 });
 

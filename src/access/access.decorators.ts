@@ -11,6 +11,9 @@ import {
 } from './route-access.js';
 import type { Role, ServiceScope } from './principal.js';
 
+/** `evenSuspended` also admits members who lack a second factor that the organization requires. */
+type MoreOfMembers = ForBoundTokens & { assurance?: typeof BY_PASSWORD; evenSuspended?: true };
+
 const forUsers = (access: Access) => applyDecorators(RouteAccess(access), ApiBearerAuth());
 
 export const Public = (...usedBy: CallerKind[]) =>
@@ -37,7 +40,7 @@ export const ApiOrgId = () =>
     description: 'Id of the organization, from its creation or from `GET /api/me`.',
   });
 
-export const MinRole = (minRole: Role, more: ForBoundTokens & { assurance?: typeof BY_PASSWORD } = {}) =>
+export const MinRole = (minRole: Role, more: MoreOfMembers = {}) =>
   applyDecorators(forUsers({ to: 'members', minRole, ...more }), ApiOrgId());
 
 export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: BY_PASSWORD });

@@ -22,6 +22,7 @@ export interface UserPrincipal {
   amr: readonly AuthenticationMethod[];
   authTime: number;
   epoch: number;
+  hasSecondFactor: boolean;
   service: string | null;
   /** the only service that the one-time code was for; null for a plain code and for a login */
   audience: string | null;

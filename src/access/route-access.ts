@@ -79,7 +79,7 @@ export type CallerKind = (typeof CALLER_KINDS)[number];
 export type Access =
   | { to: 'everyone'; or?: 'service'; usedBy?: readonly CallerKind[] }
   | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens & ForUnverified)
-  | ({ to: 'members'; minRole: Role; assurance?: Assurance } & ForBoundTokens)
+  | ({ to: 'members'; minRole: Role; assurance?: Assurance; evenSuspended?: true } & ForBoundTokens)
   | { to: 'services'; scope: ServiceScope }
   | { to: 'operators'; assurance: (env: Env) => Assurance };
 

@@ -15,6 +15,8 @@ import { isForeignKeyViolation, LostConflictError } from '../database/transactio
 import { Transactions } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
+import { OrgChanges } from '../orgs/state/org-changes.js';
+import { suspensionEvents } from '../orgs/state/user-departures.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
@@ -29,6 +31,7 @@ export class OwnSecondFactorService {
     private readonly users: UsersRepository,
     private readonly updates: UserUpdates,
     private readonly changes: UserChanges,
+    private readonly orgs: OrgChanges,
     private readonly proofs: OwnerProofs,
     private readonly verification: SecondFactorVerification,
     private readonly factors: SecondFactorsRepository,
@@ -76,7 +79,7 @@ export class OwnSecondFactorService {
     const checked = await this.verification.checkPending(user, typed);
     const { texts, hashes } = newRecoveryCodes();
     const { id: userId, email: recipient } = user;
-    const done = await this.changes.inUser({ actor }, userId, async (transaction, locked) => {
+    const done = await this.orgs.inOrgsOf({ actor }, userId, async (transaction, locked, departures) => {
       if (locked.secondFactorAt !== null) throw new Problem('second_factor_enabled');
       this.requireVerified(locked);
       const enabledAt = Date.now();
@@ -87,12 +90,13 @@ export class OwnSecondFactorService {
       await locked.recordWithEnd(
         { type: 'account.second_factor_enabled' },
         { reason: 'second_factor_enabled', except: actor.sessionId },
+        ...suspensionEvents('member.resumed', { actor, userId, departures }),
       );
       await this.mails.notify(transaction, { kind: 'second_factor_enabled', recipient, senderId: userId });
-      return true;
+      return texts;
     });
     if (!done) throw new InvalidTokenError('user_gone');
-    return texts;
+    return done;
   }
 
   async renewRecoveryCodes(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<string[]> {
@@ -114,13 +118,13 @@ export class OwnSecondFactorService {
   /** Ends other sessions. */
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
-    const done = await this.changes.inUser({ actor }, actor.id, async (transaction, user) => {
+    const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (transaction, user, departures) => {
       if (user.secondFactorAt === null) return undefined;
       await this.updates.setSecondFactor(transaction, user.id, null);
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor, 'pwd');
-      await this.removal.complete(transaction, user, actor.sessionId);
-      return true;
+      const lost = { actor, userId: user.id, departures };
+      return { wasOperator: await this.removal.complete(transaction, user, lost, actor.sessionId) };
     });
     if (!done) throw new Problem('invalid_second_factor_code');
   }

@@ -10,11 +10,14 @@ import {
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
+import { LostConflictError } from '../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { Problem, RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { clientKey } from '../rate-limits/rate-limit-store.js';
+import type { Departure } from '../orgs/state/members.repository.js';
+import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdates } from '../users/users.updates.js';
@@ -71,6 +74,7 @@ export class PasswordRecoveryService {
     private readonly users: UsersRepository,
     private readonly updates: UserUpdates,
     private readonly changes: UserChanges,
+    private readonly orgs: OrgChanges,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly setting: PasswordSetting,
     private readonly passwords: PasswordHasher,
@@ -105,25 +109,37 @@ export class PasswordRecoveryService {
     const owner = await this.users.findByEmail(email);
     if (!owner) throw new Problem('invalid_email_code');
     const actor = { kind: 'system', ...origin } as const;
-    const done = await this.changes.inUser({ actor }, owner.id, async (transaction, user) => {
+    const reset = async (transaction: Transaction, user: LockedUser, departures?: Departure[]) => {
       // Another user may have taken this email since an operator issued the code.
       const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
       const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
       if (!isOwner || !isInEpoch || user.disabledAt !== null) return undefined;
       if (!(await this.codes.use(transaction, checked))) return undefined;
-      if (checked.handedOut === 0) await this.noteOwner(transaction, user);
+      if (checked.handedOut === 0) await this.noteOwner(transaction, user, { actor, departures });
       await this.setting.set(transaction, user, hash);
       await this.limits.lift(transaction, user.email);
-      return true;
-    });
+      return { ok: true };
+    };
+    // Most resets remove no second factor, and need not lock the organizations of the user.
+    const mayRemoveFactor = owner.emailVerifiedAt === null && owner.secondFactorAt !== null;
+    const done = await (mayRemoveFactor
+      ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
+      : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
     if (!done) throw new Problem('invalid_email_code');
     await this.limits.apply();
   }
 
   /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor. */
-  private async noteOwner(transaction: Transaction, user: LockedUser): Promise<void> {
+  private async noteOwner(
+    transaction: Transaction,
+    user: LockedUser,
+    { actor, departures }: { actor: Actor; departures: Departure[] | undefined },
+  ): Promise<void> {
     if (!(await this.updates.proveEmail(transaction, user.id, user.email))) return;
     await user.record({ type: 'account.email_verified' });
-    await this.secondFactors.byMailbox(transaction, user);
+    if (user.secondFactorAt === null) return;
+    // The factor is newer than the read before the lock. The client repeats the request.
+    if (!departures) throw new LostConflictError(undefined);
+    await this.secondFactors.byMailbox(transaction, user, { actor, userId: user.id, departures });
   }
 }

@@ -3,15 +3,19 @@ import type { Actor } from '../access/principal.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
-import { type LockedUser, UserChanges } from '../users/user-changes.js';
+import { OrgChanges } from '../orgs/state/org-changes.js';
+import { suspensionEvents } from '../orgs/state/user-departures.js';
+import type { LockedUser } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
+
+type LostFactor = Parameters<typeof suspensionEvents>[1];
 
 const REMOVED = 'account.second_factor_removed';
 
 @Injectable()
 export class SecondFactorRemoval {
   constructor(
-    private readonly changes: UserChanges,
+    private readonly orgs: OrgChanges,
     private readonly users: UserUpdates,
     private readonly rows: SecondFactorRows,
     private readonly mails: Mails,
@@ -19,24 +23,29 @@ export class SecondFactorRemoval {
 
   /** Ends every session. Returns undefined if there is no second factor. @throws operator_protected */
   byOperator(userId: string, actor: Actor): Promise<{ wasOperator: boolean } | undefined> {
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
       if (user.secondFactorAt === null) return undefined;
       await this.users.setSecondFactor(transaction, userId, null);
-      return { wasOperator: await this.complete(transaction, user) };
+      return { wasOperator: await this.complete(transaction, user, { actor, userId, departures }) };
     });
   }
 
   /** The caller ends every session and records it. */
-  async byMailbox(transaction: Transaction, user: LockedUser): Promise<void> {
-    if (user.secondFactorAt === null) return;
+  async byMailbox(transaction: Transaction, user: LockedUser, lost: LostFactor): Promise<void> {
     await this.users.setSecondFactor(transaction, user.id, null);
-    await user.record({ type: REMOVED });
+    await user.record({ type: REMOVED }, ...suspensionEvents('member.suspended', lost));
     await this.deleteRest(transaction, user);
   }
 
   /** The caller must have turned the second factor off. Returns whether the user was an operator. */
-  async complete(transaction: Transaction, user: LockedUser, except?: string): Promise<boolean> {
-    await user.recordWithEnd({ type: REMOVED }, { reason: 'second_factor_removed', except });
+  async complete(
+    transaction: Transaction,
+    user: LockedUser,
+    lost: LostFactor,
+    except?: string,
+  ): Promise<boolean> {
+    const end = { reason: 'second_factor_removed', except } as const;
+    await user.recordWithEnd({ type: REMOVED }, end, ...suspensionEvents('member.suspended', lost));
     return this.deleteRest(transaction, user);
   }
 

@@ -28,6 +28,7 @@ import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
+import { SecondFactorDue } from '../orgs/state/second-factor-requirement.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 
@@ -124,6 +125,7 @@ async function startWorkers(app: NestFastifyApplication): Promise<void> {
   app.get(KeyFileWatch).start();
   app.get(LiftedLimits).start();
   app.get(FeedRounds).start();
+  app.get(SecondFactorDue).start();
   app.get(MailWorker).start();
   app.get(CleanUp).start();
 }

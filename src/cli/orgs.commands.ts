@@ -1,5 +1,5 @@
 import { type Role, ROLES } from '../access/principal.js';
-import { oneLine } from '../identifiers/text.js';
+import { oneLine, timeOrNull } from '../identifiers/text.js';
 import { orgView } from '../operators/views.js';
 import type { ListedMember } from '../orgs/state/members.lists.js';
 import type { Org } from '../orgs/state/org.entity.js';
@@ -57,6 +57,16 @@ export const ORGS: CommandGroup = {
       ],
       run: addOwner,
     },
+    {
+      usage: 'lift-second-factor <ORG>',
+      summary: 'end the requirement of two-factor authentication in an organization',
+      details: `${ORG} Members who were suspended by it can continue.`,
+      changes: true,
+      examples: [
+        'orgs lift-second-factor 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --reason "ticket 4711: all owners are suspended"',
+      ],
+      run: liftSecondFactor,
+    },
   ],
 };
 
@@ -84,7 +94,9 @@ function printOrgs(invocation: Invocation, isShown: (org: Org) => boolean): Prom
 
 function orgJson(org: Org): object {
   const { deletedAt, purgeAt, ...view } = orgView(org);
-  return deletedAt === null ? view : { ...view, deletedAt, purgeAt };
+  const from = timeOrNull(org.secondFactorFrom);
+  const requirement = from === null ? {} : { secondFactorRequiredFrom: from };
+  return { ...view, ...requirement, ...(deletedAt !== null && { deletedAt, purgeAt }) };
 }
 
 async function showOrg(invocation: Invocation): Promise<Report> {
@@ -143,6 +155,19 @@ function addOwner(invocation: Invocation): Promise<Report> {
         `${user.email} (${user.id}): ${changed ? 'now an owner' : 'already an owner'} of ${org.name} (${org.id})`,
       ],
       json: [{ orgId: org.id, userId: user.id, changed }],
+    };
+  });
+}
+
+function liftSecondFactor(invocation: Invocation): Promise<Report> {
+  return withServices(async (services) => {
+    const actor = invocation.operator();
+    const { id } = await findOrg(services, invocation.parameters[0]!);
+    const { org, changed } = await services.secondFactorLift.byOperator(id, actor);
+    const state = changed ? 'no longer requires' : 'does not require';
+    return {
+      lines: [`${org.name} (${org.id}): ${state} two-factor authentication`],
+      json: [{ orgId: org.id, changed }],
     };
   });
 }

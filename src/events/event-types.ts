@@ -1,64 +1,20 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Actor } from '../access/principal.js';
-
-type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
-
-export type SchemaObject = Exclude<Schema, { $ref: string }>;
-
-/** A field of an event's `data`: a fixed word, an id or a number, never an email, a name or a secret. */
-export interface Field<Value = unknown, IsOptional extends boolean = boolean> {
-  schema: Schema;
-  text: string;
-  isOptional: IsOptional;
-  /** events of older versions lack it */
-  isNewer?: boolean;
-  /** never set; it carries the type */
-  value?: Value;
-}
-
-export type Fields = Readonly<Record<string, Field>>;
-
-type ValueOf<F> = F extends Field<infer Value> ? Value : never;
-
-type DataOf<F extends Fields> = {
-  [Name in keyof F as F[Name] extends Field<unknown, false> ? Name : never]: ValueOf<F[Name]>;
-} & { [Name in keyof F as F[Name] extends Field<unknown, true> ? Name : never]?: ValueOf<F[Name]> };
-
-function required<Value>(schema: Schema, text: string): Field<Value, false> {
-  return { schema, text, isOptional: false };
-}
-
-function words<const Word extends string>(...list: Word[]): Field<Word, false> {
-  return required({ type: 'string', enum: list }, list.map((word) => `\`${word}\``).join(', '));
-}
-
-/** Adds words that the event feed replaces: its schema does not have them. */
-function untold<Told, const Word extends string>(
-  field: Field<Told, false>,
-  ...list: Word[]
-): Field<Told | Word, false> {
-  return { ...field, text: `${field.text}; only outside the event feed ${words(...list).text}` };
-}
-
-function listOf<const Word extends string>(...list: Word[]): Field<Word[], false> {
-  const { schema: items, text } = words(...list);
-  return required({ type: 'array', minItems: 1, items }, `a list of ${text}`);
-}
-
-function optional<Value>(field: Field<Value>): Field<Value, true> {
-  return { ...field, isOptional: true };
-}
-
-function newer<Value>(field: Field<Value, false>): Field<Value, false> {
-  return { ...field, isNewer: true };
-}
-
-const ROLE = required<'member' | 'admin' | 'owner'>({ $ref: '#/components/schemas/Role' }, 'a role');
-const ID = required<string>({ type: 'string', format: 'uuid' }, 'an id');
-const TEXT = required<string>({ type: 'string', minLength: 1 }, 'text');
-const NUMBER = required<number>({ type: 'integer' }, 'a number');
-const BOOLEAN = required<boolean>({ type: 'boolean' }, '`true` or `false`');
-const TRUE = required<true>({ type: 'boolean', enum: [true] }, '`true`');
+import {
+  BOOLEAN,
+  type DataOf,
+  type Fields,
+  ID,
+  listOf,
+  newer,
+  NUMBER,
+  optional,
+  ROLE,
+  TEXT,
+  TIME_OR_NULL,
+  TRUE,
+  untold,
+  words,
+} from './event-fields.js';
 
 export interface Subject {
   orgId: string;
@@ -115,6 +71,8 @@ type DataIn<F extends Fields> = keyof F extends never
 type ContentOf<F> =
   F extends Form<infer A, infer D> ? Pick<Subject, (typeof SUBJECTS)[A][number]> & DataIn<D> : never;
 
+const SUSPENDED = { suspended: optional(TRUE) };
+const SECOND_FACTOR = { reason: words('second_factor') };
 const FORCED = { force: optional(TRUE) };
 const INVITATION = { invitationId: ID, role: ROLE };
 const SERVICE = { service: TEXT };
@@ -192,6 +150,15 @@ const CATALOGUE = {
   'org.deleted': told('organization', 'An organization was deleted. It can be restored for a time.', FORCED),
   'org.restored': told('organization', 'A deleted organization was restored, with its members.', FORCED),
   'org.purged': told('organization', 'A deleted organization was purged. It cannot be restored.'),
+  'org.second_factor_required': told(
+    'organization',
+    'An owner changed the time from which members need two-factor authentication. `from` is null if they need none.',
+    { from: TIME_OR_NULL },
+  ),
+  'org.second_factor_due': told(
+    'organization',
+    'From now on, members without two-factor authentication are suspended. Read the memberships of the organization again.',
+  ),
   'org.orphaned': told('membership', 'An operator disabled or deleted the last enabled owner.', {
     reason: words('owner_disabled', 'owner_deleted'),
     force: TRUE,
@@ -200,8 +167,23 @@ const CATALOGUE = {
     role: ROLE,
     via: words('created', 'added', 'invitation'),
     force: optional(TRUE),
+    ...SUSPENDED,
   }),
-  'member.role_changed': told('membership', 'The role of a member was changed.', { from: ROLE, to: ROLE }),
+  'member.role_changed': told('membership', 'The role of a member was changed.', {
+    from: ROLE,
+    to: ROLE,
+    ...SUSPENDED,
+  }),
+  'member.suspended': told(
+    'membership',
+    'A member lost the second factor that the organization requires, and keeps the role.',
+    SECOND_FACTOR,
+  ),
+  'member.resumed': told(
+    'membership',
+    'A suspended member turned on two-factor authentication.',
+    SECOND_FACTOR,
+  ),
   'member.removed': told('membership', 'A user is no longer a member.', {
     role: ROLE,
     reason: words('removed', 'left', 'account_deleted'),

@@ -4,7 +4,7 @@ import { AllowedServices, MinRole } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { ApiPage, OnlyParameters } from '../http/fields.js';
+import { ApiPage, OnlyParameters, OrgRead } from '../http/fields.js';
 import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { Patience } from '../http/deadline.js';
 import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
@@ -23,6 +23,7 @@ export class OrgEventsController {
    */
   @Get()
   @MinRole('admin')
+  @OrgRead()
   @ApiPage(OrgEventsResponse)
   async listOrgAuditEvents(
     @Param('orgId') orgId: string,

@@ -7,15 +7,8 @@ import {
 } from '@nestjs/swagger';
 import type { Type } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
-import {
-  columnsOf,
-  definitionOf,
-  EVENT_TYPES,
-  type EventType,
-  type Fields,
-  type SchemaObject,
-  type Subject,
-} from './event-types.js';
+import { columnsOf, definitionOf, EVENT_TYPES, type EventType, type Subject } from './event-types.js';
+import type { Fields, SchemaObject } from './event-fields.js';
 import { pascalCase } from '../openapi/problem-schemas.js';
 import { ApiId, ApiText, ApiTime } from '../openapi/decorators.js';
 
@@ -84,14 +77,14 @@ class AnyEvent {
     type: 'object',
     additionalProperties: {
       oneOf: [
-        { type: 'string', minLength: 1 },
+        { type: 'string', minLength: 1, nullable: true },
         { type: 'integer' },
         { type: 'boolean' },
         { type: 'array', items: { type: 'string', minLength: 1 } },
       ],
     },
   })
-  data: Record<string, string | number | boolean | string[]>;
+  data: Record<string, string | number | boolean | string[] | null>;
 }
 
 export class OrgEvent extends AnyEvent {

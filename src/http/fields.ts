@@ -19,12 +19,19 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import { ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty, ApiQuery } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { oneLine } from '../identifiers/text.js';
 import { decodeCursor, DEFAULT_LIMIT, type PageQuery } from './pages.js';
-import { ApiId, ApiProblems, ApiText, type FieldOptions, invalidFields } from '../openapi/decorators.js';
+import {
+  ApiId,
+  ApiProblems,
+  ApiText,
+  type FieldOptions,
+  invalidFields,
+  WRITE_PARAMETERS,
+} from '../openapi/decorators.js';
 import { LINK_HEADER } from '../openapi/responses.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import { type FieldError, undeclaredParameter, ValidationProblem } from '../problems/problem.js';
@@ -199,6 +206,20 @@ export const OnlyParameters = (...declared: string[]): MethodDecorator =>
       return true;
     },
   });
+
+/** Declares a read of an organization. RefusalsFilter adds the remedy. */
+export const OrgRead = (): MethodDecorator =>
+  applyDecorators(
+    ApiQuery(WRITE_PARAMETERS.remedy),
+    ApiProblems(invalidFields({ remedy: 'must be true or false' })),
+    UseGuards({
+      canActivate: (context: ExecutionContext) => {
+        const { remedy } = context.switchToHttp().getRequest<FastifyRequest>().query as { remedy?: unknown };
+        if (remedy === undefined || remedy === 'true' || remedy === 'false') return true;
+        throw new ValidationProblem([{ field: 'remedy', message: 'must be true or false' }]);
+      },
+    }),
+  );
 
 export const OK: OkResponse = { ok: true };
 

@@ -63,6 +63,7 @@ export interface CurrentOrg {
   id: string;
   name: string;
   revision: number;
+  secondFactorFrom: number | null;
 }
 
 const fromRequest = (read: (request: FastifyRequest) => unknown): (() => ParameterDecorator) =>

@@ -34,3 +34,18 @@ export function timeText(epochMs: number): string {
 export function timeOrNull(epochMs: number | null | undefined): string | null {
   return epochMs === null || epochMs === undefined ? null : timeText(epochMs);
 }
+
+const RFC_3339 =
+  /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** Reads a time with its zone (RFC 3339) from 1970 to 9999. */
+export function parseTime(input: unknown): number | undefined {
+  const [, day] = (typeof input === 'string' && RFC_3339.exec(input)) || [];
+  if (day === undefined) return undefined;
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const midnight = Date.parse(day);
+  if (Number.isNaN(midnight) || !timeText(midnight).startsWith(day)) return undefined;
+  const time = Date.parse((input as string).toUpperCase());
+  return time >= 0 && time <= LAST_MS ? time : undefined;
+}

@@ -1,9 +1,10 @@
 import { Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
-import type { ServicePrincipal } from '../access/principal.js';
+import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { mustVerifyEmail } from '../access/route-access.js';
 import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import { Env } from '../config/env.js';
+import { timeText } from '../identifiers/text.js';
 import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { type ListedMembership, Memberships } from '../orgs/state/members.memberships.js';
@@ -15,7 +16,12 @@ import {
   ONE_IS_NEEDED,
   TOKEN_NEEDED,
 } from './introspection.requests.js';
-import { IntrospectionResponse, MembershipsResponse, type OrgOfToken } from './introspection.responses.js';
+import {
+  IntrospectionResponse,
+  type MembershipDto,
+  MembershipsResponse,
+  type OrgOfToken,
+} from './introspection.responses.js';
 import { AllowedServices } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
 import { FormBody } from '../http/bodies.js';
@@ -58,12 +64,13 @@ export class IntrospectionController {
     const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
     if (typeof live === 'string' || mustVerifyEmail(live.holder, this.env)) return INACTIVE;
     const answer = describe(live);
-    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder.id) };
+    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder) };
   }
 
-  private async findOrg(orgId: string, userId: string): Promise<OrgOfToken | null> {
-    const membership = await this.members.findMembership(orgId, userId);
+  private async findOrg(orgId: string, holder: UserPrincipal): Promise<OrgOfToken | null> {
+    const membership = await this.members.findMembership(orgId, holder.id);
     if (!membership || membership.role === null) return null;
+    if (membership.isFactorRequired && !holder.hasSecondFactor) return null;
     return { id: orgId, role: membership.role, revision: membership.revision };
   }
 }
@@ -91,7 +98,8 @@ export class MembershipsController {
    * @remarks Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the
    * list has at most one.
    *
-   * Disabled users and deleted organizations are left out.
+   * Disabled users, deleted organizations, and members who lack a second factor that the organization requires, are left
+   * out.
    */
   @Get()
   @AllowedServices('memberships')
@@ -107,7 +115,7 @@ export class MembershipsController {
     const cursorOf = (last: ListedMembership): string =>
       encodeCursor({ order: last.joinedAt, id: last[place] });
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
-    return { memberships: page.map(({ joinedAt: _joinedAt, ...membership }) => membership), ...next };
+    return { memberships: page.map(membershipView), ...next };
   }
 
   private async find(query: ListMembershipsQuery, limit: number): Promise<ListedMembership[]> {
@@ -116,6 +124,14 @@ export class MembershipsController {
     if (userId === undefined) return this.memberships.listOfOrg(orgId, limit, positionOf(query));
     return this.memberships.findOne(orgId, userId);
   }
+}
+
+function membershipView({
+  joinedAt: _joinedAt,
+  secondFactorFrom: from,
+  ...membership
+}: ListedMembership): MembershipDto {
+  return { ...membership, ...(from !== null && { secondFactorRequiredFrom: timeText(from) }) };
 }
 
 @Module({

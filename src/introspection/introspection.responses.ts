@@ -1,6 +1,14 @@
 import { ApiProperty, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod, type Role } from '../access/principal.js';
-import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiText } from '../openapi/decorators.js';
+import {
+  ApiCount,
+  ApiEmail,
+  ApiId,
+  ApiNextCursor,
+  ApiRole,
+  ApiText,
+  ApiTime,
+} from '../openapi/decorators.js';
 
 /** 2026-11-22T09:00:00Z */
 const A_TIME = 1_795_338_000;
@@ -89,8 +97,8 @@ export class IntrospectionResponse {
       },
     },
     description:
-      'Role of the user in the organization `orgId` of the request. Null if the user is no member, or if the ' +
-      'organization is unknown or deleted.',
+      'Role of the user in the organization `orgId` of the request. Null if the user is no member or is suspended, ' +
+      'or if the organization is unknown or deleted.',
   })
   org?: OrgOfToken | null;
 }
@@ -112,6 +120,12 @@ export class MembershipDto {
 
   @ApiCount({ minimum: 1, description: 'Revision of the organization. Increases with each change.' })
   orgRevision: number;
+
+  /**
+   * Time from which the organization requires two-factor authentication. Absent if it requires none, and once that time
+   * has come.
+   */
+  @ApiTime({ example: '2100-01-01T00:00:00.000Z' }) secondFactorRequiredFrom?: string;
 }
 
 export class MembershipsResponse {

@@ -87,11 +87,11 @@ export class MeController {
   @SignedIn({ boundTokens: true })
   @ApiPage(OrgMembershipsResponse)
   listOrgs(
-    @CurrentUser() { id }: UserPrincipal,
+    @CurrentUser() caller: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
     @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgMembershipsResponse> {
-    return this.me.listOrgs(id, query, linkNextPage);
+    return this.me.listOrgs(caller, query, linkNextPage);
   }
 
   /**

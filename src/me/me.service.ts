@@ -14,7 +14,7 @@ import {
   positionOf,
 } from '../http/pages.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
-import { Memberships } from '../orgs/state/members.memberships.js';
+import { Memberships, type OrgsReader, seesAll } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { profileOf } from '../users/profile.js';
 import type { UserView } from '../users/user-view.js';
@@ -48,15 +48,13 @@ export class MeService {
   ) {}
 
   /** Streams a long list, to bound memory and the time of one turn of the event loop. @throws insufficient_scope */
-  async get(
-    { id, email, sessionId, audience }: UserPrincipal,
-    included: Included,
-  ): Promise<CurrentUserResponse | StreamableFile> {
+  async get(caller: UserPrincipal, included: Included): Promise<CurrentUserResponse | StreamableFile> {
+    const { id, email, sessionId, audience } = caller;
     const [withRoles, withAccount] = [included.has('roles'), included.has('account')];
     const withProfile = included.has('profile');
     if (withProfile && audience !== null) throw boundToken();
     const [first, stored] = await Promise.all([
-      this.findFirstOrgs(id, withRoles),
+      this.findFirstOrgs(caller, withRoles),
       withAccount || withProfile ? this.find(id) : undefined,
     ]);
     const user = {
@@ -70,7 +68,7 @@ export class MeService {
       document: { user, orgs: [] },
       first,
       readAfter: async (after) => {
-        const page = await this.findOrgs(id, withRoles, after);
+        const page = await this.findOrgs(caller, withRoles, after);
         // Checked after the read, so that the page has nothing newer than the end of the session.
         return (await this.sessions.findPrincipal(sessionId)) ? page : undefined;
       },
@@ -90,12 +88,12 @@ export class MeService {
   }
 
   async listOrgs(
-    userId: string,
+    caller: OrgsReader,
     query: ListOwnOrgsQuery,
     linkNextPage: LinkNextPage,
   ): Promise<OrgMembershipsResponse> {
     const limit = limitOf(query);
-    const rows = await this.memberships.findOrgs(userId, limit + 1, positionOf(query));
+    const rows = await this.memberships.findOrgs(caller, limit + 1, positionOf(query));
     const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
     return { orgs: page.map((org) => Object.assign(org, { joinedAt: timeText(org.joinedAt) })), ...next };
   }
@@ -143,17 +141,18 @@ export class MeService {
     return user;
   }
 
-  private async findFirstOrgs(userId: string, withRoles: boolean): Promise<ListPage<OrgMembership>> {
-    const orgs = withRoles ? undefined : await this.orgs.findShortListOfUser(userId);
-    return orgs ? { rows: orgs } : this.findOrgs(userId, withRoles);
+  private async findFirstOrgs(caller: OrgsReader, withRoles: boolean): Promise<ListPage<OrgMembership>> {
+    const isPlain = !withRoles && seesAll(caller);
+    const orgs = isPlain ? await this.orgs.findShortListOfUser(caller.id) : undefined;
+    return orgs ? { rows: orgs } : this.findOrgs(caller, withRoles);
   }
 
   private async findOrgs(
-    userId: string,
+    caller: OrgsReader,
     withRoles: boolean,
     after?: Position,
   ): Promise<ListPage<OrgMembership>> {
-    const found = await this.memberships.findOrgs(userId, MAX_SHORT_LIST + 1, after);
+    const found = await this.memberships.findOrgs(caller, MAX_SHORT_LIST + 1, after);
     const page = found.slice(0, MAX_SHORT_LIST);
     const last = found.length > MAX_SHORT_LIST ? page.at(-1) : undefined;
     return {

@@ -59,7 +59,12 @@ function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
   if (access.to === 'operators')
     return [...refusals, 'operator_required', 'insufficient_user_authentication'];
   if (access.to === 'members')
-    refusals.push('org_not_found', 'not_a_member', ...MIN_ROLE_PROBLEMS[access.minRole]);
+    refusals.push(
+      'org_not_found',
+      'not_a_member',
+      ...(access.evenSuspended ? [] : (['second_factor_required_by_org'] as const)),
+      ...MIN_ROLE_PROBLEMS[access.minRole],
+    );
   return access.assurance ? [...refusals, 'step_up_required'] : refusals;
 }
 

@@ -72,12 +72,23 @@ const EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
   },
 };
 
+const ENROLLMENT: Schemas = {
+  remedy: {
+    type: 'object',
+    description: 'Enroll by `POST /api/me/second-factor`. Present with `?remedy=true`.',
+    required: ['action'],
+    properties: { action: { type: 'string', enum: ['enroll_second_factor'] } },
+  },
+};
+
 const EXTENSION_EXAMPLES: Partial<Record<ProblemCode, object>> = {
   insufficient_role: { requiredRole: 'admin', yourRole: 'member' },
   second_factor_required: { challenge: A_CHALLENGE, expiresAt: '2026-11-22T09:05:00.000Z' },
 };
 
 const OPTIONAL_EXTENSIONS: Partial<Record<ProblemCode, Schemas>> = {
+  second_factor_required_by_org: ENROLLMENT,
+  second_factor_not_enabled: ENROLLMENT,
   insufficient_scope: {
     requiredScope: {
       type: 'string',

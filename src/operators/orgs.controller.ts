@@ -17,6 +17,7 @@ import {
 import { MemberListsService } from '../orgs/members/member-lists.service.js';
 import { MembersService } from '../orgs/members/members.service.js';
 import { OrgsService } from '../orgs/orgs.service.js';
+import { SecondFactorLift } from '../orgs/state/second-factor-requirement.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
@@ -43,6 +44,7 @@ export class OperatorOrgsController {
     private readonly memberLists: MemberListsService,
     private readonly members: MembersService,
     private readonly orgs: OrgsService,
+    private readonly lift: SecondFactorLift,
     private readonly users: OperatedUsers,
   ) {}
 
@@ -166,6 +168,27 @@ export class OperatorOrgsController {
     @Body() { reason }: ReasonRequest,
   ): Promise<OrgDeletionResponse> {
     return this.orgs.deleteAsOperator(orgId, { ...operator, reason });
+  }
+
+  /**
+   * Lift the required second factor
+   *
+   * @remarks Ends the requirement of two-factor authentication in an organization, whose owners may all be suspended by
+   * it. The organization may be deleted.
+   *
+   * An organization without the requirement stays as it is.
+   */
+  @Post(':orgId/lift-second-factor')
+  @HttpCode(200)
+  @Operation('org_not_found')
+  @ApiOrgId()
+  async adminLiftOrgSecondFactor(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OrgResponse> {
+    const { org } = await this.lift.byOperator(orgId, { ...operator, reason });
+    return { org };
   }
 
   private async find(id: string): Promise<Org> {

@@ -20,22 +20,29 @@ import {
 } from '../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../http/request-origin.js';
 import type { UserPrincipal } from '../access/principal.js';
-import { ApiIncluded, Included, MEMBER_PROFILES, PROFILE_ONLY } from '../http/included.js';
+import { ApiIncluded, Included, MEMBER_PROFILES } from '../http/included.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ETAG_HEADER } from '../openapi/responses.js';
 import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './members/members.requests.js';
-import { OrgDeletionResponse, OrgDetailResponse, OrgResponse } from './members/members.responses.js';
+import {
+  OrgChangeResponse,
+  OrgDeletionResponse,
+  OrgDetailResponse,
+  OrgResponse,
+} from './members/members.responses.js';
 import { OrgPurge, OrgsService } from './orgs.service.js';
-import { EntityIdPipe, OkResponse } from '../http/fields.js';
+import { EntityIdPipe, OkResponse, OrgRead } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
 import { EventsModule } from '../events/events.module.js';
 import { RequestsModule } from '../requests/writes.js';
 import { UsersModule } from '../users/user-changes.js';
 import { MembersModule } from './members/members.controller.js';
 import { OrgStateModule } from './state/org-state.module.js';
+
+const ORG_PARTS = ['profile', 'requirements'] as const;
 
 @Controller('api/orgs')
 export class OrgsController {
@@ -72,33 +79,46 @@ export class OrgsController {
    */
   @Get(':orgId')
   @MinRole('member', { boundTokens: true })
-  @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
+  @OrgRead()
+  @ApiIncluded(
+    ORG_PARTS,
+    `${MEMBER_PROFILES} If \`requirements\`, the organization has \`secondFactorRequiredFrom\`.`,
+  )
   @ApiOkResponse({ type: OrgDetailResponse, headers: ETAG_HEADER })
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
-    @Included(PROFILE_ONLY) included: Included,
+    @Included(ORG_PARTS) included: Included,
   ): Promise<OrgDetailResponse | StreamableFile> {
     return tagged(this.orgs.getDetail(org, caller, included));
   }
 
   /**
-   * Rename an organization
+   * Change an organization
    *
-   * @remarks Changes the name of an organization. Names need not be unique.
+   * @remarks Changes the name of an organization, or requires two-factor authentication of its members. Names need not
+   * be unique.
+   *
+   * Only owners with two-factor authentication may require it, and they need step-up: a session that was opened by
+   * password. Members without it are suspended from `secondFactorRequiredFrom` on: they keep the membership, but can
+   * only leave. With `dryRun`, `affected` says how many members lack it.
    */
   @Patch(':orgId')
   @MinRole('admin')
-  @OrgWrite()
-  @ApiProblems(invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }))
+  @OrgWrite({ dryRun: true })
+  @ApiProblems(
+    invalidFields({ name: 'must be text of 1 to 100 characters without control characters' }),
+    'second_factor_not_enabled',
+    'step_up_required',
+  )
   renameOrg(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
-    @Body() { name }: RenameOrgRequest,
-  ): Promise<OrgResponse> {
-    return tagged(this.orgs.rename(write, orgId, name));
+    @Body() change: RenameOrgRequest,
+  ): Promise<OrgChangeResponse> {
+    return tagged(this.orgs.change(write, orgId, change));
   }
 
   /**
@@ -127,9 +147,9 @@ export class OrgsController {
   @Post(':orgId/restore')
   @HttpCode(200)
   @SignedInByPassword()
-  @WriteRoute({ idempotencyKey: true, dryRun: true })
+  @WriteRoute({ idempotencyKey: true, dryRun: true, remedy: true })
   @ApiOrgId()
-  @ApiProblems('org_not_found')
+  @ApiProblems('org_not_found', 'second_factor_required_by_org')
   restoreOrg(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
@@ -147,8 +167,8 @@ export class OrgsController {
    */
   @Post(':orgId/leave')
   @HttpCode(200)
-  @MinRole('member')
-  @OrgWrite({ dryRun: true, remedy: true })
+  @MinRole('member', { evenSuspended: true })
+  @OrgWrite({ dryRun: true })
   @ApiProblems('last_owner', 'step_up_required')
   leaveOrg(
     @CurrentWrite() write: Write,

@@ -1,7 +1,9 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { Actor, UserPrincipal } from '../access/principal.js';
+import type { Included } from '../http/included.js';
 import type { CurrentOrg } from '../http/request-origin.js';
 import type {
+  OrgChangeResponse,
   OrgDeletionResponse,
   OrgDetailResponse,
   OrgDto,
@@ -14,19 +16,19 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
 import { MembersRepository } from './state/members.repository.js';
 import { OrgsRepository } from './state/orgs.repository.js';
+import type { RenameOrgRequest } from './members/members.requests.js';
 import { MemberListsService } from './members/member-lists.service.js';
-import type { Included } from '../http/included.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { NO_ENABLED_OWNER, TooManyOrgsError } from './state/orgs.errors.js';
-import { requireRestorable, requireRole } from './state/policies.js';
-import { type LockedOrg, OrgChanges } from './state/org-changes.js';
+import { NO_ENABLED_OWNER, secondFactorNotEnabled, TooManyOrgsError } from './state/orgs.errors.js';
+import { requireOrgChange, requireRestorable, requireRole } from './state/policies.js';
+import { type LockedOrg, OrgChanges, type OrgEvent, requirementEvent } from './state/org-changes.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { BATCH, type Batch } from '../database/statements.js';
 import { type Transaction, Unchanged } from '../database/transactions/transactions.js';
-import { timeText } from '../identifiers/text.js';
+import { timeOrNull, timeText } from '../identifiers/text.js';
 
 const FIRST_REVISION = 1;
 
@@ -73,19 +75,39 @@ export class OrgsService {
     included: Included,
   ): Promise<Versioned<OrgDetailResponse | StreamableFile>> {
     const { id } = seen;
-    return this.lists.listAll(seen, caller, included, ({ name, members }) => ({
-      org: { id, name, members },
+    const withRequirements = included.has('requirements');
+    return this.lists.listAll(seen, caller, included, ({ name, members, secondFactorFrom: from }) => ({
+      org: { id, name, ...(withRequirements && { secondFactorRequiredFrom: timeOrNull(from) }), members },
     }));
   }
 
-  rename(write: Write, orgId: string, name: string): Promise<Versioned<OrgResponse>> {
+  /** @throws second_factor_not_enabled if the owner who requires a second factor has none */
+  change(write: Write, orgId: string, wanted: RenameOrgRequest): Promise<Versioned<OrgChangeResponse>> {
+    const { id: userId } = write.actor;
     return this.changes.inOrg(write, orgId, async (tx, org) => {
-      requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'admin');
-      const answer = { org: { id: orgId, name } };
-      if (name === org.name) return new Unchanged(answer);
+      const { name = org.name, secondFactorRequiredFrom: from } = wanted;
+      const isRequirement = from !== undefined;
+      requireOrgChange(await this.members.findRole(tx, orgId, userId), isRequirement, write.actor);
+      const lacksFactor =
+        isRequirement && from !== null && (await this.members.lacksFactor(tx, orgId, userId));
+      if (lacksFactor) throw secondFactorNotEnabled();
 
-      await this.orgs.rename(tx, orgId, name);
-      await org.record({ type: 'org.renamed' });
+      const events: OrgEvent[] = [];
+      if (name !== org.name) {
+        await this.orgs.rename(tx, orgId, name);
+        events.push({ type: 'org.renamed' });
+      }
+      if (isRequirement && from !== org.secondFactorFrom) {
+        await this.orgs.requireSecondFactor(tx, orgId, from);
+        events.push(requirementEvent(from));
+      }
+      const requirement = isRequirement ? { secondFactorRequiredFrom: timeOrNull(from) } : {};
+      const answer = {
+        org: { id: orgId, name, ...requirement },
+        ...(isRequirement && { affected: await this.members.countWithoutFactor(tx, orgId) }),
+      };
+      if (events.length === 0) return new Unchanged(answer);
+      await org.record(...events);
       return answer;
     });
   }

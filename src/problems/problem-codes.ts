@@ -82,6 +82,10 @@ export const PROBLEMS = byStatus({
       'You are not a member of this organization',
       'Only members of the organization may do this.',
     ],
+    second_factor_required_by_org: [
+      'The organization requires two-factor authentication',
+      'This organization requires two-factor authentication. Turn it on to continue.',
+    ],
     insufficient_role: ['Your role does not allow this', 'This needs the role admin; yours is member.'],
   },
   404: {
@@ -107,6 +111,10 @@ export const PROBLEMS = byStatus({
     second_factor_enabled: [
       'Two-factor authentication is already on',
       'Two-factor authentication is already on. Turn it off before you enroll again.',
+    ],
+    second_factor_not_enabled: [
+      'Two-factor authentication is off',
+      'Turn on two-factor authentication for yourself before you require it of others.',
     ],
     verified_email_required: [
       'The email of the user is not verified',

@@ -8,7 +8,10 @@ export interface FieldError {
 }
 
 /** sent if the client asks for it */
-export type Remedy = { action: 'resend'; invitationId: string } | { action: 'transfer'; orgIds?: string[] };
+export type Remedy =
+  | { action: 'resend'; invitationId: string }
+  | { action: 'transfer'; orgIds?: string[] }
+  | { action: 'enroll_second_factor' };
 
 export interface ProblemOptions {
   /** public text, never a secret; by default the text of the code */

@@ -19,5 +19,5 @@ export const WriteRoute = (options: WriteOptions): MethodDecorator =>
   );
 
 /** Do not set `dryRun` for routes that take an email, because it would reveal which emails have accounts. */
-export const OrgWrite = (options: Pick<WriteOptions, 'dryRun' | 'remedy'> = {}): MethodDecorator =>
-  WriteRoute({ ifMatch: true, idempotencyKey: true, ...options });
+export const OrgWrite = (options: Pick<WriteOptions, 'dryRun'> = {}): MethodDecorator =>
+  WriteRoute({ ifMatch: true, idempotencyKey: true, remedy: true, ...options });

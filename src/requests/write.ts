@@ -88,7 +88,6 @@ export function writeOptions({ routeOptions }: FastifyRequest): WriteOptions {
 interface WriteControls {
   ifMatch?: EntityTags;
   dryRun: boolean;
-  withRemedy: boolean;
   key?: RequestKey;
 }
 
@@ -104,7 +103,6 @@ export const CurrentWrite = createParamDecorator((_: unknown, context: Execution
   const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
   return {
     dryRun: false,
-    withRemedy: false,
     ...request.writeControls,
     actor: actorOf(request),
     status: declared ?? (request.method === 'POST' ? 201 : 200),
@@ -142,6 +140,7 @@ function readControls(request: FastifyRequest, options: WriteOptions, errors: Fi
   const { key } = request;
   const query = request.query as Record<string, unknown>;
   refuseUndeclared(query, options, errors);
+  if (options.remedy === true) readBoolean(query, 'remedy', errors);
   const tags = options.ifMatch === true ? request.headers['if-match'] : undefined;
   const ifMatch = tags === undefined ? undefined : parseIfMatch(tags);
   if (tags !== undefined && ifMatch === undefined)
@@ -153,7 +152,6 @@ function readControls(request: FastifyRequest, options: WriteOptions, errors: Fi
     ...(ifMatch !== undefined && { ifMatch }),
     ...(key !== undefined && { key }),
     dryRun: options.dryRun === true && readBoolean(query, 'dryRun', errors),
-    withRemedy: options.remedy === true && readBoolean(query, 'remedy', errors),
   };
 }
 

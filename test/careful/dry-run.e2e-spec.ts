@@ -16,6 +16,7 @@ import { memberPath as pathOfMember } from '../support/org-members.js';
 import { anOperator } from '../support/operators.js';
 import type { Account, Cast } from '../support/personas.js';
 import { anEmail, anOrg, anUnknownId, aPassword } from '../support/personas.js';
+import { protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 
 type Case = [
@@ -31,6 +32,7 @@ const memberPath = ({ org }: Cast, who: Account) => pathOfMember(org, who);
 const anOwner = ({ owner }: Cast) => owner;
 const anAdmin = ({ admin }: Cast) => admin;
 const OWNER = { role: 'owner' };
+const FUTURE = '2100-01-01T00:00:00.000Z';
 
 /** Those that change something. */
 const CHANGES: Case[] = [
@@ -46,6 +48,13 @@ const CHANGES: Case[] = [
     anOwner,
     (by, query, cast) =>
       by.post(`${orgPath(cast)}/transfer${query}`, { userId: cast.member.id, leave: true }),
+  ],
+  [
+    'require a second factor',
+    anOwner,
+    (by, query, cast) =>
+      by.patch(orgPath(cast) + query, { name: 'Renamed', secondFactorRequiredFrom: FUTURE }),
+    async ({ owner }) => (await protect(service, owner)).account.get('/api/me'),
   ],
   ['delete the organization', anOwner, (by, query, cast) => by.delete(orgPath(cast) + query)],
   [

@@ -9,7 +9,7 @@ import {
   type GuardOptions,
 } from '../../client/src/service/index.ts';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { accountsJson } from '../support/accounts-command.js';
+import { accountsJson, BY_ROOT } from '../support/accounts-command.js';
 import { times } from '../support/at-once.js';
 import { anInstallation } from '../support/installation.js';
 import {
@@ -21,6 +21,7 @@ import {
   join,
   type Session,
 } from '../support/personas.js';
+import { enrol, protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/services.js';
 import { aSigningKey, decodeToken, signToken } from '../support/signing-keys.js';
@@ -339,6 +340,63 @@ describe('a member', () => {
     await until('undefined');
     await accountsJson(installation, ['users', 'enable', member.email]);
     await until('member');
+  });
+});
+
+describe('a member of an organization that requires a second factor', () => {
+  async function aRequiringOrg(from: string) {
+    const cast = await anOrg(service);
+    await protect(service, cast.owner);
+    const path = `/api/orgs/${cast.org.id}`;
+    const require = (time: string | null) => cast.owner.patch(path, { secondFactorRequiredFrom: time });
+    const heard: FeedEvent[] = [];
+    const guard = aGuard({ onEvent: (event) => void heard.push(event) });
+    const role = async (of = cast.member) => {
+      const answer = await guard.roleOf(of.id, cast.org.id);
+      return answer.ok && String(answer.role);
+    };
+    const until = (wanted: string) => waitFor(wanted, hangTimeoutMs(), async () => (await role()) === wanted);
+    const hears = (type: FeedEvent['type']) =>
+      waitFor(`${type} is heard`, hangTimeoutMs(), () =>
+        heard.some((event) => event.type === type && event.orgId === cast.org.id),
+      );
+    expect(await role()).toBe('member');
+    expect((await require(from)).status).toBe(200);
+    return { ...cast, guard, require, role, until, hears };
+  }
+
+  it('is refused while they have none, whatever their role becomes, and admitted with one', async () => {
+    const { org, owner, member, guard, require, role, until, hears } =
+      await aRequiringOrg('2020-01-01T00:00:00Z');
+    await until('undefined');
+    const refused = { status: 403, problem: { code: 'not_a_member' } };
+    expect(await guard.authorize(bearer(member.token), { orgId: org.id })).toMatchObject(refused);
+    expect(await role(owner)).toBe('owner');
+    await enrol(member);
+    await until('member');
+
+    await accountsJson(installation, ['users', 'remove-second-factor', member.email, ...BY_ROOT]);
+    await until('undefined');
+    await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    await hears('member.role_changed');
+    expect(await role()).toBe('undefined');
+    await require(null);
+    await until('admin');
+  });
+
+  it('is asked about each time shortly before it begins, until the event', async () => {
+    const soon = new Date(Date.now() + 3000).toISOString();
+    const { role, until, hears, member } = await aRequiringOrg(soon);
+    await hears('org.second_factor_required');
+    const before = door.count(MEMBERSHIPS);
+    for (const _ of times(3, () => 0)) expect(await role()).toBe('member');
+    expect(door.count(MEMBERSHIPS)).toBe(before + 3);
+    await until('undefined');
+    await hears('org.second_factor_due');
+    expect(await role()).toBe('undefined');
+    const asked = door.count(MEMBERSHIPS);
+    for (const _ of times(3, () => 0)) expect(await role(member)).toBe('undefined');
+    expect(door.count(MEMBERSHIPS)).toBe(asked);
   });
 });
 

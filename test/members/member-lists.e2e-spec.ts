@@ -270,7 +270,7 @@ describe('member lists that are asked for at the same time', async () => {
       those.map(
         ({ id: orgId }) =>
           () =>
-            lists.findAll({ orgId, userId: by, sessionId: '' }),
+            lists.findAll({ orgId, userId: by, sessionId: '', hasSecondFactor: false }),
       ),
     );
 
@@ -302,7 +302,9 @@ describe('member lists that are asked for at the same time', async () => {
         { orgId: big.id, userId: last },
         { orgId: small.id, userId: last },
         { orgId: small.id, userId },
-      ].map((reader) => () => lists.findAll(Object.assign({ sessionId: '' }, reader))),
+      ].map(
+        (reader) => () => lists.findAll(Object.assign({ sessionId: '', hasSecondFactor: false }, reader)),
+      ),
     );
     expect(found.map(({ kind }) => kind)).toEqual(['whole', 'closed', 'whole']);
   });
@@ -311,7 +313,7 @@ describe('member lists that are asked for at the same time', async () => {
     const executed = recordStatements(dataSource);
     for (const withProfile of [false, true]) {
       executed.splice(0);
-      await lists.findAll({ orgId: orgs[1]!.id, userId, sessionId: '', withProfile });
+      await lists.findAll({ orgId: orgs[1]!.id, userId, sessionId: '', hasSecondFactor: true, withProfile });
       expect(executed.map(({ sql }) => /\busers\b/.test(sql))).toEqual([withProfile]);
     }
   });
@@ -337,15 +339,14 @@ describe('a list of several pages', () => {
     await insertRow(db, 'sessions', { id: sessionId, user_id: userId, revoked_at: revokedAt });
     // Behind the crowd, which other tests know by its places.
     if (isMember) await insertRow(db, 'members', { org_id: of, user_id: userId, joined_at: 1e6 });
-    return { orgId: of, userId, sessionId };
+    return { orgId: of, userId, sessionId, hasSecondFactor: false };
   }
 
   async function read(reader: Reader): Promise<object> {
-    const { orgId, userId: id, sessionId } = reader;
-    const seen = { id: orgId, name: 'Seen', revision: 1 };
-    const { answer } = await listing.listAll<object>(seen, { id, sessionId }, new Set(), ({ members }) => ({
-      members,
-    }));
+    const { orgId, userId: id, sessionId, hasSecondFactor } = reader;
+    const seen = { id: orgId, name: 'Seen', revision: 1, secondFactorFrom: null };
+    const caller = { id, sessionId, hasSecondFactor, audience: null };
+    const { answer } = await listing.listAll<object>(seen, caller, new Set(), ({ members }) => ({ members }));
     return answer;
   }
 

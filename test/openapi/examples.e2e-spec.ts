@@ -327,7 +327,7 @@ async function operateOnOrgs(by: Caller): Promise<void> {
   await disable(other.id);
   await makeOwner(other.id);
   await send('adminAddOrgOwner', { by, body: { userId: owner.id, reason: 'a test' } });
-  for (const id of ['adminDeleteOrg', 'adminRestoreOrg']) {
+  for (const id of ['adminLiftOrgSecondFactor', 'adminDeleteOrg', 'adminRestoreOrg']) {
     await send(id, { by });
     await send(id, { by, path });
   }
@@ -393,7 +393,12 @@ async function leadOrgs(): Promise<void> {
   const path = { orgId: org.id };
   const derived = await byCode(service, owner);
 
+  // Without a second factor first; then the member is the one who lacks it.
   await send('renameOrg leaveOrg', { by: owner, path });
+  await protect(service, owner);
+  await send('renameOrg', { by: owner, path });
+  await send('renameOrg', { by: derived, path });
+  await owner.patch(`/api/orgs/${org.id}`, { secondFactorRequiredFrom: null });
   await send('transferOrg deleteOrg restoreOrg leaveOrg', { by: derived, path });
   await send('changeMemberRole removeMember', { by: derived, path: { ...path, userId: owner.id } });
   await send('transferOrg deleteOrg', { by: member, path });
@@ -705,11 +710,17 @@ async function failInGeneral({ ada, grace }: Founders): Promise<void> {
   const bound = anyone.withToken(exchanged.body.token);
   const wrongSecret = anyone.with({ authorization: basic('billing', `acs_${'A'.repeat(43)}`) });
   const used = ada.with({ 'idempotency-key': 'used' });
+  const suspended = await anAccount(service);
+  const suspending = { orgId: (await anOrgOf(suspended)).id };
+  await db.query('UPDATE orgs SET second_factor_from = 1 WHERE id = ?', [suspending.orgId]);
+  const queryOf = (id: string) => (id === 'listMembers' ? '?secondFactor=missing' : '');
   const requests: Record<string, (id: string) => Promise<unknown>> = {
     unauthorized: (id) => send(id, { by: anyone }),
     invalid_token: (id) => send(id, { by: anyone.withToken('no.such.token') }),
     // By the body, where the operation has one.
     validation_failed: (id) => {
+      if (id === 'getMember') return send(id, { by: ada, query: '?remedy=no' });
+      if (id === 'getOrg') return send(id, { by: ada, query: '?include=no' });
       if (id === 'issueCode') return send(id, { by: ada, body: { codeChallengeMethod: 'S256' } });
       if (id === 'updateProfile') return send(id, { by: ada, body: { avatarUrl: 'ada.png' } });
       if (id === 'getOrg' || id === 'getMember') return send(id, { by: ada, query: '?include=roles' });
@@ -726,9 +737,10 @@ async function failInGeneral({ ada, grace }: Founders): Promise<void> {
     unsupported_media_type: (id) => sendText(id, ada, 'text/plain', 'text'),
     operator_required: (id) => send(id, { by: ada }),
     invalid_client: (id) => send(id, { by: wrongSecret }),
-    insufficient_scope: (id) => send(id, { by: bound, ...(id === 'getMe' && { query: '?include=profile' }) }),
+    insufficient_scope: (id) => send(id, { by: bound, query: queryOf(id) }),
     not_a_member: (id) => send(id, { by: outsider }),
-    insufficient_role: (id) => send(id, { by: grace }),
+    second_factor_required_by_org: (id) => send(id, { by: suspended, path: suspending }),
+    insufficient_role: (id) => send(id, { by: grace, query: queryOf(id) }),
     org_not_found: (id) => send(id, { by: ada, path: { orgId: anUnknownId() } }),
     member_not_found: (id) => send(id, { by: ada, path: { userId: anUnknownId() } }),
     precondition_failed: (id) => send(id, { by: ada.with({ 'if-match': '"0"' }) }),

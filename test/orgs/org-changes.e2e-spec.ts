@@ -212,7 +212,7 @@ describe('a change of an organization', () => {
       requestId: 'test',
       address: '127.0.0.1',
     };
-    write = { actor, status: 200, dryRun: false, withRemedy: false };
+    write = { actor, status: 200, dryRun: false };
     for (const id of [ownerId, memberId]) await insertRow(db, 'users', { id });
     await insertRow(db, 'orgs', { id: orgId });
     await join(ownerId, 'owner');

@@ -13,7 +13,13 @@ const OF_ACCOUNTS = new Set<FeedEvent['type']>([
   'account.enabled',
   'account.deleted',
 ]);
-const OF_ORGS = new Set<FeedEvent['type']>(['org.deleted', 'org.restored', 'org.purged']);
+const OF_ORGS = new Set<FeedEvent['type']>([
+  'org.deleted',
+  'org.restored',
+  'org.purged',
+  'org.second_factor_required',
+  'org.second_factor_due',
+]);
 const OF_THIS_SERVICE = new Set<FeedEvent['type']>([
   'service.disabled',
   'service.removed',
@@ -24,7 +30,13 @@ const OF_THIS_SERVICE = new Set<FeedEvent['type']>([
 export function applyEvent(event: FeedEvent, changes: Changes, memberships: Memberships): void {
   const { type } = event;
   if (type === 'session.ended') noteEnd(event, changes);
-  else if (type === 'member.added' || type === 'member.role_changed' || type === 'member.removed')
+  else if (
+    type === 'member.added' ||
+    type === 'member.role_changed' ||
+    type === 'member.removed' ||
+    type === 'member.suspended' ||
+    type === 'member.resumed'
+  )
     memberships.apply(event);
   else if (OF_ACCOUNTS.has(type)) changes.note(event.userId!);
   else if (OF_ORGS.has(type)) changes.note(event.orgId!);

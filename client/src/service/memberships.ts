@@ -1,4 +1,12 @@
-import type { MemberAddedEvent, MemberRemovedEvent, MemberRoleChangedEvent, Role } from '../api.gen.ts';
+import type {
+  MemberAddedEvent,
+  Membership,
+  MemberRemovedEvent,
+  MemberResumedEvent,
+  MemberRoleChangedEvent,
+  MemberSuspendedEvent,
+  Role,
+} from '../api.gen.ts';
 import type { Calls } from './calls.ts';
 import type { Changes } from './changes.ts';
 import { Places } from './places.ts';
@@ -12,15 +20,27 @@ const AT_ONCE_FOR_USER = 4;
 const WAITING_FOR_USER = 256;
 /** An answer without a membership names no revision. */
 const NO_REVISION = -1;
+/** Between the time from which an organization requires a second factor and its event, no event tells who is suspended. */
+const ASKS_BEFORE_MS = 5_000;
+const NEVER = Number.POSITIVE_INFINITY;
 
 interface Known {
+  /** Accounts leaves out suspended members, so the role of one is unknown unless an event told it. */
   role: Role | undefined;
+  isSuspended: boolean;
   orgRevision: number;
 }
 interface Kept extends Known {
   readAt: number;
+  /** From then on until the event of the organization, each request asks. */
+  askFrom: number;
 }
-type MemberEvent = MemberAddedEvent | MemberRemovedEvent | MemberRoleChangedEvent;
+type MemberEvent =
+  | MemberAddedEvent
+  | MemberRemovedEvent
+  | MemberRoleChangedEvent
+  | MemberSuspendedEvent
+  | MemberResumedEvent;
 
 /**
  * The roles of the pairs of user and organization that were asked about, kept true by the feed.
@@ -46,12 +66,11 @@ export class Memberships {
   /** @throws Unavailable */
   async roleIn(orgId: string, userId: string): Promise<Role | undefined> {
     if (!ID.test(orgId) || !ID.test(userId)) return undefined;
-    const subjects = [userId, orgId];
+    const kept = this.findTrue(userId, orgId);
+    if (kept && Date.now() < kept.askFrom) return roleOf(kept);
     const pair = pairOf(userId, orgId);
-    const kept = this.pairs.get(pair);
-    if (kept && !this.changes.isVoid(kept.readAt, ...subjects)) return kept.role;
-    const read = await this.reads.read(pair, subjects, (readAt) => this.ask(userId, orgId, readAt));
-    return read.role;
+    const subjects = [userId, orgId, pair];
+    return roleOf(await this.reads.read(pair, subjects, (readAt) => this.ask(userId, orgId, readAt)));
   }
 
   apply(event: MemberEvent): void {
@@ -59,9 +78,16 @@ export class Memberships {
     const pair = pairOf(userId, orgId);
     const kept = this.pairs.get(pair);
     if (kept && kept.orgRevision >= orgRevision) return;
-    const known = { role: roleAfter(event), orgRevision };
+    const isAsking = this.told.has(pair);
+    // Only an answer has the role of this member, and an answer on its way may be older than the event.
+    if (event.type === 'member.resumed' && (isAsking || kept?.role === undefined)) {
+      this.pairs.delete(pair);
+      if (isAsking) this.changes.note(pair);
+      return;
+    }
+    const known = { ...stateAfter(event, kept?.role), orgRevision };
     if (kept) this.pairs.set(pair, { ...kept, ...known });
-    if (this.told.has(pair)) this.told.set(pair, known);
+    if (isAsking) this.told.set(pair, known);
   }
 
   /** After a gap, such as a restore of Accounts, an organization may have a lower revision than before. */
@@ -70,16 +96,30 @@ export class Memberships {
     for (const pair of this.told.keys()) this.told.set(pair, undefined);
   }
 
+  private findTrue(userId: string, orgId: string): Kept | undefined {
+    const pair = pairOf(userId, orgId);
+    const kept = this.pairs.get(pair);
+    return kept && !this.changes.isVoid(kept.readAt, userId, orgId, pair) ? kept : undefined;
+  }
+
   private async ask(userId: string, orgId: string, readAt: number): Promise<Kept> {
     const pair = pairOf(userId, orgId);
+    const { askFrom: before = NEVER } = this.findTrue(userId, orgId) ?? {};
     this.told.set(pair, undefined);
     try {
       const found = await this.find(userId, orgId);
-      const answered = found ?? { role: undefined, orgRevision: NO_REVISION };
+      const answered = {
+        role: found?.role,
+        isSuspended: false,
+        orgRevision: found?.orgRevision ?? NO_REVISION,
+      };
       // Without a revision, only an event that arrived meanwhile is known to be about another state.
       const known = this.told.get(pair) ?? (found && this.pairs.get(pair));
-      const { role, orgRevision } = known && known.orgRevision > answered.orgRevision ? known : answered;
-      const read = { role, orgRevision, readAt };
+      const { role, isSuspended, orgRevision } =
+        known && known.orgRevision > answered.orgRevision ? known : answered;
+      const from = found?.secondFactorRequiredFrom;
+      const askFrom = from === undefined ? before : Date.parse(from) - ASKS_BEFORE_MS;
+      const read = { role, isSuspended, orgRevision, readAt, askFrom };
       // In the same turn as the comparison, so that the next event finds it.
       if (!this.changes.isVoid(readAt)) this.pairs.set(pair, read);
       return read;
@@ -88,7 +128,7 @@ export class Memberships {
     }
   }
 
-  private async find(userId: string, orgId: string): Promise<Known | undefined> {
+  private async find(userId: string, orgId: string): Promise<Membership | undefined> {
     const places = this.placesOfUsers.get(userId) ?? new Places(AT_ONCE_FOR_USER, WAITING_FOR_USER);
     this.placesOfUsers.set(userId, places);
     try {
@@ -104,7 +144,13 @@ export class Memberships {
 
 const pairOf = (userId: string, orgId: string): string => `${userId} ${orgId}`;
 
-function roleAfter(event: MemberEvent): Role | undefined {
-  if (event.type === 'member.removed') return undefined;
-  return event.type === 'member.added' ? event.data.role : event.data.to;
+const roleOf = ({ role, isSuspended }: Known): Role | undefined => (isSuspended ? undefined : role);
+
+function stateAfter(event: MemberEvent, kept: Role | undefined): Omit<Known, 'orgRevision'> {
+  const { type, data } = event;
+  if (type === 'member.suspended' || type === 'member.resumed')
+    return { role: kept, isSuspended: type === 'member.suspended' };
+  if (type === 'member.removed') return { role: undefined, isSuspended: false };
+  const role = type === 'member.added' ? event.data.role : event.data.to;
+  return { role, isSuspended: 'suspended' in data };
 }

@@ -51,13 +51,13 @@ type SignedIn = Pick<
   'id' | 'email' | 'sessionId' | 'authTime' | 'epoch' | 'service' | 'audience'
 > &
   Pick<Session, 'amr' | 'loginId'> &
-  Pick<User, 'emailVerifiedAt' | 'operatorSince'>;
+  Pick<User, 'emailVerifiedAt' | 'operatorSince' | 'secondFactorAt'>;
 
 const findSignedIn = (
   size: number,
 ): string => `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime,
       s.amr, s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
-      u.operator_since AS operatorSince,
+      u.operator_since AS operatorSince, u.second_factor_at AS secondFactorAt,
       CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
     FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
     WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`;
@@ -140,6 +140,7 @@ export class SessionsRepository {
       amr: methodsIn(found.amr),
       authTime,
       epoch,
+      hasSecondFactor: found.secondFactorAt !== null,
       service,
       audience,
       isOperator: found.operatorSince !== null,

@@ -36,6 +36,7 @@ import { UserExport } from '../../accounts/user-export.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { MembersService } from '../../orgs/members/members.service.js';
+import { SecondFactorLift } from '../../orgs/state/second-factor-requirement.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import {
   RecoveryCode,
@@ -70,6 +71,7 @@ export class Services {
     readonly secondFactorRemoval: SecondFactorRemoval,
     readonly revocation: SessionRevocation,
     readonly orgs: OrgsRepository,
+    readonly secondFactorLift: SecondFactorLift,
     readonly memberChanges: MembersService,
     readonly members: MembersRepository,
     readonly memberLists: MemberLists,

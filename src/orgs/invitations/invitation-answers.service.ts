@@ -125,11 +125,12 @@ export class InvitationAnswers {
     const { id, orgId, hasCode } = await ('id' in named
       ? this.nameById(actor, named.id, named.code)
       : this.nameByCode(actor, named.email, named.code));
-    return this.changes.inAnyOrg<Answer>(write, orgId, async (tx, org) => {
+    const answer = async (tx: Transaction, org: LockedOrg | undefined): Promise<Answer> => {
       const facts = await this.invitations.findAnswering(id, actor.id, tx);
       if (!org || !facts) throw new Problem('invitation_ended');
       return work(tx, { org, facts, hasCode: hasCode(facts) });
-    });
+    };
+    return this.changes.inAnyOrg<Answer>(write, orgId, answer, { evenSuspended: true });
   }
 
   private async nameById(actor: UserActor, id: string, typed: string | undefined): Promise<Named> {
@@ -169,12 +170,13 @@ export class InvitationAnswers {
     if (!(await this.invitations.end(tx, id, 'accepted'))) throw new Problem('invitation_ended');
     const member = { orgId, userId, role, joinedAt: Date.now() };
     if (!(await this.members.insert(tx, member, this.env.maxOrgsPerUser))) return false;
+    const suspended = await this.members.suspensionOf(tx, org, userId);
     const about = { actor, orgId, orgRevision: org.revision };
     await this.events.record(
       tx,
       ...(await this.verifyEmail(tx, actor, answering)),
       { ...about, type: 'invitation.accepted', userId, data: invitationData(facts) },
-      { ...about, type: 'member.added', userId, data: { role, via: 'invitation' } },
+      { ...about, type: 'member.added', userId, data: { role, via: 'invitation', ...suspended } },
     );
     return true;
   }

@@ -3,7 +3,7 @@ import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { CurrentUser } from '../../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OkResponse } from '../../http/fields.js';
+import { ApiPage, EntityIdPipe, OkResponse, OrgRead } from '../../http/fields.js';
 import { TOO_MANY_INVITATIONS } from '../../mail/mails.limits.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
@@ -42,7 +42,7 @@ export class InvitationsController {
    */
   @Post()
   @MinRole('admin')
-  @OrgWrite({ remedy: true })
+  @OrgWrite()
   @ApiProblems(
     invalidFields({ email: 'must be an email address', role: 'must be member or admin' }),
     'already_member',
@@ -69,6 +69,7 @@ export class InvitationsController {
    */
   @Get()
   @MinRole('admin')
+  @OrgRead()
   @ApiPage(InvitationsResponse)
   listInvitations(
     @CurrentUser() caller: UserPrincipal,
@@ -90,7 +91,7 @@ export class InvitationsController {
   @Post(':invitationId/resend')
   @HttpCode(200)
   @MinRole('admin')
-  @OrgWrite({ remedy: true })
+  @OrgWrite()
   @ApiParam(INVITATION_PARAM)
   @ApiBody({ type: ResendInvitationRequest, required: false })
   @ApiProblems(

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { Role, UserPrincipal } from '../../access/principal.js';
+import { boundToken } from '../../access/route-access.js';
 import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import type { Included } from '../../http/included.js';
 import { streamList } from '../../http/list-stream.js';
@@ -17,15 +18,16 @@ import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
+import { requiredByOrg } from '../state/orgs.errors.js';
 import { requireRole } from '../state/policies.js';
-import type { ListMembersQuery } from './members.requests.js';
+import { isSearch, type ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResponse, MembersResponse } from './members.responses.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 
 const STREAMED_PAGE = 1000;
 
-type Caller = Pick<UserPrincipal, 'id' | 'sessionId'>;
+type Caller = Pick<UserPrincipal, 'id' | 'sessionId' | 'audience' | 'hasSecondFactor'>;
 
 @Injectable()
 export class MemberListsService {
@@ -40,9 +42,10 @@ export class MemberListsService {
     included: Included,
     linkNextPage: LinkNextPage,
   ): Promise<MembersResponse | StreamableFile> {
-    if (query.search !== undefined || query.role !== undefined) {
+    if (query.secondFactor !== undefined && caller.audience !== null) throw boundToken();
+    if (isSearch(query)) {
       const found = await this.search(org.id, query, linkNextPage, included);
-      await this.requireReader(org.id, caller);
+      await this.requireReader(org.id, caller, query.secondFactor === undefined ? 'member' : 'admin');
       return found;
     }
     if (query.limit === undefined) {
@@ -62,11 +65,15 @@ export class MemberListsService {
     linkNextPage: LinkNextPage,
     included?: Included,
   ): Promise<MembersResponse> {
-    const { search: prefix = '', role, cursor } = query;
+    const { search: prefix = '', role, cursor, secondFactor } = query;
+    const lacksFactor = secondFactor === 'missing';
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const limit = limitOf(query);
     const withProfile = included?.has('profile') ?? false;
-    const rows = await this.members.search({ orgId, prefix, role, after, withProfile }, limit + 1);
+    const rows = await this.members.search(
+      { orgId, prefix, role, after, withProfile, lacksFactor },
+      limit + 1,
+    );
     const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
     return { members: page, ...next };
   }
@@ -112,17 +119,23 @@ export class MemberListsService {
   /** Throws if the caller's access has ended. Call it after the read, so that no row is newer than that check. */
   async requireReader(orgId: string, caller: Caller, minRole: Role = 'member'): Promise<void> {
     const reader = readerOf(orgId, caller);
-    const role = await this.members.findRoleOf(reader);
-    if (role === undefined) throw await this.refusalOf(reader);
-    requireRole(role, minRole);
+    const found = await this.members.findReader(reader);
+    if (found?.isSuspended !== 0) throw await this.refusalOf(reader);
+    requireRole(found.role, minRole);
   }
 
-  private async refusalOf({ orgId, sessionId }: Reader): Promise<Error> {
+  private async refusalOf(reader: Reader): Promise<Error> {
+    const { orgId, sessionId } = reader;
     if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
+    if (await this.members.findReader(reader)) return requiredByOrg();
     return new Problem((await this.members.isOrgThere(orgId)) ? 'not_a_member' : 'org_not_found');
   }
 }
 
-function readerOf(orgId: string, { id: userId, sessionId }: Caller, included?: Included): Reader {
-  return { orgId, userId, sessionId, withProfile: included?.has('profile') ?? false };
+function readerOf(
+  orgId: string,
+  { id: userId, sessionId, hasSecondFactor }: Caller,
+  included?: Included,
+): Reader {
+  return { orgId, userId, sessionId, hasSecondFactor, withProfile: included?.has('profile') ?? false };
 }

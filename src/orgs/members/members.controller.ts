@@ -13,8 +13,9 @@ import {
 } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
+import { BOUND_TOKEN } from '../../access/route-access.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
-import { ApiPage, EntityIdPipe, OkResponse } from '../../http/fields.js';
+import { ApiPage, EntityIdPipe, OkResponse, OrgRead } from '../../http/fields.js';
 import { ApiIncluded, Included, MEMBER_PROFILES, PROFILE_ONLY } from '../../http/included.js';
 import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import type { UserPrincipal } from '../../access/principal.js';
@@ -58,12 +59,15 @@ export class MembersController {
    * @remarks Returns the members in order of joining: all of them, or pages if `limit` is given. The `Link` header
    * names the next page.
    *
-   * The parameters `search` and `role` filter the list. A filtered list is ordered by email and always paged.
+   * The parameters `search`, `role` and `secondFactor` filter the list. A filtered list is ordered by email and always
+   * paged. Only admins may use `secondFactor`.
    */
   @Get()
   @MinRole('member', { boundTokens: true })
+  @OrgRead()
   @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
   @ApiPage(MembersResponse)
+  @ApiProblems('insufficient_role', { code: 'insufficient_scope', detail: BOUND_TOKEN })
   listMembers(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
@@ -81,6 +85,7 @@ export class MembersController {
    */
   @Get(':userId')
   @MinRole('member', { boundTokens: true })
+  @OrgRead()
   @ApiParam(MEMBER_OR_ME_PARAM)
   @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
   @ApiProblems('member_not_found')
@@ -129,7 +134,7 @@ export class MembersController {
    */
   @Patch(':userId')
   @MinRole('admin')
-  @OrgWrite({ dryRun: true, remedy: true })
+  @OrgWrite({ dryRun: true })
   @ApiParam(MEMBER_PARAM)
   @ApiProblems(
     invalidFields({ role: 'must be member, admin or owner' }),
@@ -159,7 +164,7 @@ export class MembersController {
   @Delete(':userId')
   @HttpCode(200)
   @MinRole('admin')
-  @OrgWrite({ dryRun: true, remedy: true })
+  @OrgWrite({ dryRun: true })
   @ApiParam(MEMBER_PARAM)
   @ApiProblems('member_not_found', 'last_owner', 'step_up_required')
   removeMember(

@@ -1,9 +1,11 @@
-import { IsIn } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsIn, ValidateBy, ValidateIf } from 'class-validator';
 import { INVITED_ROLES, type InvitedRole, MAX_ORG_NAME } from '../state/org.entity.js';
 import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit } from '../../http/fields.js';
 import { EmailSearch, IsEmailAddress } from '../../users/user.fields.js';
 import { type Role, ROLES } from '../../access/principal.js';
-import { ApiRole } from '../../openapi/decorators.js';
+import { parseTime } from '../../identifiers/text.js';
+import { ApiRole, ApiTime } from '../../openapi/decorators.js';
 import { decodeCursor, decodeTextCursor } from '../../http/pages.js';
 
 export class CreateOrgRequest {
@@ -11,7 +13,33 @@ export class CreateOrgRequest {
   @IsOneLine(MAX_ORG_NAME, { example: 'Analytical Engines' }) name: string;
 }
 
-export class RenameOrgRequest extends CreateOrgRequest {}
+const INVALID_TIME = 'must be a time with its zone, such as 2027-01-01T00:00:00Z, or null';
+
+/** Admins may change the name. Only owners may change the requirement. */
+export class RenameOrgRequest {
+  /** The new name, under the rules of the creation. It may be absent if `secondFactorRequiredFrom` is given. */
+  @ValidateIf(
+    ({ name, secondFactorRequiredFrom: from }: RenameOrgRequest) => name !== undefined || from === undefined,
+  )
+  @IsOneLine(MAX_ORG_NAME, { example: 'Analytical Engines' })
+  name?: string;
+
+  /**
+   * Time from which members need two-factor authentication (RFC 3339). A time that has passed takes effect
+   * immediately. Null ends the requirement.
+   */
+  @ApiTime({ nullable: true, example: '2100-01-01T00:00:00.000Z' })
+  @IfGiven()
+  @Transform(({ value }: { value: unknown }) => (value === null ? null : (parseTime(value) ?? Number.NaN)))
+  @ValidateBy({
+    name: 'isTimeOrNull',
+    validator: {
+      validate: (value) => value === null || Number.isFinite(value),
+      defaultMessage: () => INVALID_TIME,
+    },
+  })
+  secondFactorRequiredFrom?: number | null;
+}
 
 export class TransferOrgRequest {
   /** Id of the member who becomes owner. */
@@ -45,10 +73,15 @@ export class ListMembersQuery {
   @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role' })
   role?: Role;
 
+  /** Lists only members without two-factor authentication, for admins. The list is then ordered by email. */
+  @IfGiven()
+  @IsOneOf(['missing'], 'must be missing')
+  secondFactor?: 'missing';
+
   @PageLimit(
     'members',
     (query) => !isSearch(query),
-    'The default is 100 with `search` or `role`, else the whole list.',
+    'The default is 100 with `search`, `role` or `secondFactor`, else the whole list.',
   )
   limit?: string;
 
@@ -58,6 +91,6 @@ export class ListMembersQuery {
   cursor?: string;
 }
 
-function isSearch({ search, role }: ListMembersQuery): boolean {
-  return search !== undefined || role !== undefined;
+export function isSearch({ search, role, secondFactor }: ListMembersQuery): boolean {
+  return search !== undefined || role !== undefined || secondFactor !== undefined;
 }

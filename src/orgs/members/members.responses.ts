@@ -1,13 +1,23 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiText, ApiTime } from '../../openapi/decorators.js';
+import {
+  ApiCount,
+  ApiEmail,
+  ApiId,
+  ApiNextCursor,
+  ApiRole,
+  ApiText,
+  ApiTime,
+} from '../../openapi/decorators.js';
 import type { Role } from '../../access/principal.js';
 import { OkResponse } from '../../http/fields.js';
 import { PublicProfileDto } from '../../users/user.fields.js';
 
+const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' };
+
 @ApiSchema({ name: 'Org' })
 export class OrgDto {
-  @ApiId({ example: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c' }) id: string;
-  @ApiText(1, 100, { example: 'Analytical Engines' }) name: string;
+  @ApiId({ example: ORG.id }) id: string;
+  @ApiText(1, 100, { example: ORG.name }) name: string;
 }
 
 /** Somebody is always an owner. */
@@ -65,12 +75,27 @@ export class MemberRoleResponse {
   member: MemberRole;
 }
 
-export class OrgDetail extends OrgDto {
+export class OrgWithRequirements extends OrgDto {
+  /**
+   * Time from which members need two-factor authentication. Null if they need none. Present if the request asks for it
+   * or changes it.
+   */
+  @ApiTime({ nullable: true, example: '2100-01-01T00:00:00.000Z' }) secondFactorRequiredFrom?: string | null;
+}
+
+export class OrgDetail extends OrgWithRequirements {
   @ApiProperty({ type: [MemberDto], example: MEMBERS_EXAMPLE }) members: MemberDto[];
 }
 
 export class OrgResponse {
   org: OrgDto;
+}
+
+export class OrgChangeResponse {
+  org: OrgWithRequirements;
+
+  /** Number of members without two-factor authentication. Present if the request changes the requirement. */
+  @ApiCount({ example: 1 }) affected?: number;
 }
 
 export class OrgDeletionResponse extends OkResponse {
@@ -79,5 +104,5 @@ export class OrgDeletionResponse extends OkResponse {
 }
 
 export class OrgDetailResponse {
-  org: OrgDetail;
+  @ApiProperty({ type: OrgDetail, example: { ...ORG, members: MEMBERS_EXAMPLE } }) org: OrgDetail;
 }

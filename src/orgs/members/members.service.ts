@@ -15,6 +15,7 @@ import {
   requireLeaving,
   requireRemoval,
   requireTransfer,
+  suspension,
 } from '../state/policies.js';
 import { type LockedOrg, OrgChanges, type OrgEvent, revocations } from '../state/org-changes.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
@@ -52,9 +53,10 @@ export class MembersService {
           detail: `The user belongs to ${limit} or more organizations and must join others by invitation. Send one.`,
         });
       }
+      const suspended = await this.members.suspensionOf(tx, org, userId);
       const revoked = facts.isInvited ? await this.invitations.revokeOfEmail(tx, orgId, email) : [];
       await org.record(
-        { type: 'member.added', userId, data: { role, via: 'added' } },
+        { type: 'member.added', userId, data: { role, via: 'added', ...suspended } },
         ...revocations(revoked, 'member_added'),
       );
       return { member: { userId, role } };
@@ -78,7 +80,11 @@ export class MembersService {
       const losesInvitations = facts.isTargetInviter && !canInvite(role) && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       await org.record(
-        { type: 'member.role_changed', userId, data: { from, to: role } },
+        {
+          type: 'member.role_changed',
+          userId,
+          data: { from, to: role, ...suspension(org, facts.lacksTargetFactor) },
+        },
         ...revocations(revoked, 'inviter_demoted'),
       );
       return answer;
@@ -86,11 +92,11 @@ export class MembersService {
   }
 
   remove(write: Write, orgId: string, userId: string): Promise<Versioned<OkResponse>> {
-    return this.end(write, orgId, userId, requireRemoval);
+    return this.end(write, orgId, userId, requireRemoval, false);
   }
 
   leave(write: Write, orgId: string): Promise<Versioned<OkResponse>> {
-    return this.end(write, orgId, write.actor.id, requireLeaving);
+    return this.end(write, orgId, write.actor.id, requireLeaving, true);
   }
 
   transfer(write: Write, orgId: string, userId: string, leaves: boolean): Promise<Versioned<OkResponse>> {
@@ -99,11 +105,13 @@ export class MembersService {
       throw new ValidationProblem([{ field: 'userId', message: 'must be another member' }]);
     }
     return this.changes.inOrg(write, orgId, async (tx, org) => {
-      const from = requireTransfer(await this.members.findPair(tx, orgId, actorId, userId));
+      const facts = await this.members.findPair(tx, orgId, actorId, userId);
+      const from = requireTransfer(facts);
       const events: OrgEvent[] = [];
       if (from !== 'owner') {
         await this.members.updateRole(tx, orgId, userId, 'owner');
-        events.push({ type: 'member.role_changed', userId, data: { from, to: 'owner' } });
+        const data = { from, to: 'owner', ...suspension(org, facts.lacksTargetFactor) } as const;
+        events.push({ type: 'member.role_changed', userId, data });
       }
       if (leaves) {
         await this.members.delete(tx, actorId, [orgId]);
@@ -132,7 +140,8 @@ export class MembersService {
         await this.joinAsOwner(tx, org, user);
       } else {
         await this.members.updateRole(tx, orgId, userId, 'owner');
-        await org.record({ type: 'member.role_changed', userId, data: { from, to: 'owner' } });
+        const data = { from, to: 'owner', ...suspension(org, user.secondFactorAt === null) } as const;
+        await org.record({ type: 'member.role_changed', userId, data });
       }
       return { changed: true };
     });
@@ -144,10 +153,11 @@ export class MembersService {
     orgId: string,
     userId: string,
     require: (facts: MemberPair, actor: UserActor) => Role,
+    evenSuspended: boolean,
   ): Promise<Versioned<OkResponse>> {
     const { actor } = write;
     const reason = actor.id === userId ? 'left' : 'removed';
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
+    const work = async (tx: Transaction, org: LockedOrg): Promise<OkResponse> => {
       const facts = await this.members.findPair(tx, orgId, actor.id, userId);
       const role = require(facts, actor);
 
@@ -163,7 +173,8 @@ export class MembersService {
         ...events,
       );
       return { ok: true };
-    });
+    };
+    return this.changes.inOrg(write, orgId, work, { evenSuspended });
   }
 
   private async joinAsOwner(tx: Transaction, org: LockedOrg, user: LockedUser): Promise<void> {
@@ -176,9 +187,12 @@ export class MembersService {
       });
     }
     const ended = await this.invitations.revokeOfEmail(tx, org.id, email);
-    await org.record(
-      { type: 'member.added', userId, data: { role: 'owner', via: 'added', force: true } },
-      ...revocations(ended, 'member_added'),
-    );
+    const data = {
+      role: 'owner',
+      via: 'added',
+      force: true,
+      ...suspension(org, user.secondFactorAt === null),
+    } as const;
+    await org.record({ type: 'member.added', userId, data }, ...revocations(ended, 'member_added'));
   }
 }

@@ -27,8 +27,9 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     const reply = http.getResponse<FastifyReply>();
     let answered = problem;
     try {
-      const { key, writeControls, org } = request;
-      const remedy = writeControls?.withRemedy ? problem.options.remedy : undefined;
+      const { key, org } = request;
+      const { remedy: isAsked } = request.query as { remedy?: unknown };
+      const remedy = isAsked === 'true' ? problem.options.remedy : undefined;
       if (problem.status < 500 && (key || remedy)) {
         const { id: userId } = userOf(request);
         const first = key && (await this.writes.findAnswer(userId, key));
@@ -43,7 +44,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
 
   /** Names one organization per attempt. */
   private async describe(remedy: Remedy, userId: string, orgOfRequest: string | undefined): Promise<object> {
-    if (remedy.action === 'resend') return remedy;
+    if (remedy.action !== 'transfer') return remedy;
     const orgId = remedy.orgIds ? remedy.orgIds[0] : orgOfRequest;
     if (orgId === undefined) return { action: 'transfer', candidates: [] };
     const candidates = await this.members.findSuccessors(orgId, userId, MAX_CANDIDATES);

@@ -6,6 +6,7 @@ import type { CurrentOrg } from '../../http/request-origin.js';
 import { userOf } from '../../access/principal.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MembersRepository } from '../state/members.repository.js';
+import { requiredByOrg } from '../state/orgs.errors.js';
 import { requireRole } from '../state/policies.js';
 import { Problem } from '../../problems/problem.js';
 
@@ -25,13 +26,19 @@ export class RolesGuard implements CanActivate {
     return true;
   }
 
-  private async requireMember(request: OrgRequest, { minRole, assurance }: MemberAccess): Promise<void> {
+  private async requireMember(
+    request: OrgRequest,
+    { minRole, assurance, evenSuspended }: MemberAccess,
+  ): Promise<void> {
     const { orgId } = request.params;
     const user = userOf(request);
     const found = isEntityId(orgId) ? await this.members.findMembership(orgId, user.id) : undefined;
     if (!found) throw new Problem('org_not_found');
+    requireRole(found.role, 'member');
+    if (found.isFactorRequired && !user.hasSecondFactor && !evenSuspended) throw requiredByOrg();
     requireRole(found.role, minRole);
     requireAssurance(user, assurance);
-    request.org = { id: found.orgId, name: found.orgName, revision: found.revision };
+    const { orgName: name, revision, secondFactorFrom } = found;
+    request.org = { id: orgId, name, revision, secondFactorFrom };
   }
 }

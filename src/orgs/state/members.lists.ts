@@ -8,6 +8,7 @@ import { hotStatement, padded, places } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
 import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
+import { IS_FACTOR_REQUIRED } from './orgs.repository.js';
 import { emailRange } from '../../users/email-address.js';
 import type { Profile } from '../../users/profile.js';
 
@@ -22,24 +23,36 @@ export interface Reader {
   orgId: string;
   userId: string;
   sessionId: string;
+  hasSecondFactor: boolean;
   withProfile?: boolean;
 }
 
 export interface MemberList {
   name: string;
   revision: number;
+  secondFactorFrom: number | null;
   members: ListedMember[];
 }
 
-/** `long`: too long to hold in memory; `closed`: the reader is not a member, or the organization was deleted */
+/** `long`: too long to hold in memory; `closed`: no member, or suspended, or the organization was deleted */
 export type FoundList = ({ kind: 'whole' } & MemberList) | { kind: 'long' } | { kind: 'closed' };
+
+interface FoundReader {
+  role: Role;
+  isSuspended: 0 | 1;
+}
 
 /** `avatarUrl` is undefined without profiles. */
 type MemberRow = Omit<ListedMember, 'profile'> & { profileName?: string | null; avatarUrl?: string | null };
 
 type DatedRow = MemberRow & { joinedAt: number };
 
-type MemberOfOrg = MemberRow & { name: string | null; revision: number | null };
+type MemberOfOrg = MemberRow & {
+  name: string | null;
+  revision: number | null;
+  secondFactorFrom: number | null;
+  isFactorRequired: 0 | 1;
+};
 
 const MAX_AT_ONCE = 1000;
 
@@ -50,12 +63,17 @@ const MAX_SHARED_ROWS = 2000;
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
 const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
 
-/** Without profiles, the statement joins no user. */
-function forReader(sql: string, { withProfile = false }: Pick<Reader, 'withProfile'>): string {
-  if (!withProfile) return sql;
-  return sql
-    .replace(MEMBER, `${MEMBER}, u.name AS profileName, u.avatar_url AS avatarUrl`)
-    .replace('FROM members m', 'FROM members m LEFT JOIN users u ON u.id = m.user_id');
+/** The plain statement joins no user. */
+function forReader(
+  sql: string,
+  { withProfile = false, lacksFactor = false }: Pick<MemberSearch, 'withProfile' | 'lacksFactor'>,
+): string {
+  if (!withProfile && !lacksFactor) return sql;
+  const joined = sql.replace('FROM members m', 'FROM members m LEFT JOIN users u ON u.id = m.user_id');
+  const all = withProfile
+    ? joined.replace(MEMBER, `${MEMBER}, u.name AS profileName, u.avatar_url AS avatarUrl`)
+    : joined;
+  return lacksFactor ? all.replace('m.email < ?', 'm.email < ? AND u.second_factor_at IS NULL') : all;
 }
 
 function memberStatement(name: string, sql: string, values?: unknown[]): string {
@@ -65,7 +83,10 @@ function memberStatement(name: string, sql: string, values?: unknown[]): string 
 
 // One statement has one snapshot, so a list and its reader, whose row alone has the organization, are of one revision.
 // LEFT preserves the join order. The limit is a literal, because SQLite plans again for each value of a bound limit.
-const listsOf = (size: number): string => `${MEMBER}, o.name, o.revision
+const listsOf = (
+  size: number,
+): string => `${MEMBER}, o.name, o.revision, o.second_factor_from AS secondFactorFrom,
+      ${IS_FACTOR_REQUIRED} AS isFactorRequired
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
     WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
 const LIST = memberStatement('the member list', `SELECT ${listsOf(1)} LIMIT ${MAX_AT_ONCE + 1}`);
@@ -85,7 +106,8 @@ const LIST_AFTER = memberStatement(
 
 const FIND_READER = hotStatement(
   'the check of the reader of a member list that is streamed',
-  `SELECT r.role FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
+  `SELECT r.role, ${IS_FACTOR_REQUIRED} AND u.second_factor_at IS NULL AS isSuspended
+    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
     JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
     JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
     WHERE s.id = ? AND ${IS_ALIVE}`,
@@ -109,6 +131,8 @@ export interface MemberSearch {
   role: Role | undefined;
   after: string | undefined;
   withProfile?: boolean;
+  /** only members without a second factor */
+  lacksFactor?: boolean;
 }
 
 export type FoundMember = ListedMember & { joinedAt: number };
@@ -120,12 +144,20 @@ const SEARCH = memberStatement(
   ['', 'owner', 'u1', 'u2', 21],
 );
 
+hotStatement('a search of members without a second factor', forReader(SEARCH, { lacksFactor: true }), [
+  '',
+  'owner',
+  'u1',
+  'u2',
+  21,
+]);
+
 const FIND_ONE = memberStatement(
   'a member',
   `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m WHERE m.org_id = ? AND m.user_id = ?`,
 );
 
-const ABSENT: Reader = { orgId: '', userId: '', sessionId: '' };
+const ABSENT = { orgId: '', userId: '' };
 
 @Injectable()
 export class MemberLists {
@@ -138,9 +170,11 @@ export class MemberLists {
     const areShort = this.usualLength <= MAX_SHORT && !reader.withProfile;
     const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
     if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
-    const { name = null, revision = null } = rows.find(({ userId }) => userId === reader.userId) ?? {};
+    const own = rows.find(({ userId }) => userId === reader.userId);
+    const { name = null, revision = null, secondFactorFrom = null } = own ?? {};
     if (name === null || revision === null) return { kind: 'closed' };
-    return { kind: 'whole', name, revision, members: rows.map(memberOf) };
+    if (own?.isFactorRequired && !reader.hasSecondFactor) return { kind: 'closed' };
+    return { kind: 'whole', name, revision, secondFactorFrom, members: rows.map(memberOf) };
   }
 
   /** Checks the reader after the read. Returns undefined if their access has ended. */
@@ -151,14 +185,14 @@ export class MemberLists {
   ): Promise<ListPage<ListedMember> | undefined> {
     const values = [reader.orgId, order, order, id, limit + 1];
     const found = await this.members.query<DatedRow[]>(forReader(LIST_AFTER, reader), values);
-    if ((await this.findRoleOf(reader)) === undefined) return undefined;
+    if ((await this.findReader(reader))?.isSuspended !== 0) return undefined;
     const rows = found.slice(0, limit).map(memberOf);
     const last = found.length > limit ? found[limit - 1] : undefined;
     return { rows, ...(last && { next: { order: last.joinedAt, id: last.userId } }) };
   }
 
-  async findRoleOf({ orgId, sessionId }: Reader): Promise<Role | undefined> {
-    return (await this.members.query<{ role: Role }[]>(FIND_READER, [orgId, sessionId]))[0]?.role;
+  async findReader({ orgId, sessionId }: Reader): Promise<FoundReader | undefined> {
+    return (await this.members.query<FoundReader[]>(FIND_READER, [orgId, sessionId]))[0];
   }
 
   findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {

@@ -1,24 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import type { Role } from '../../access/principal.js';
+import type { Role, UserPrincipal } from '../../access/principal.js';
 import { hotStatement } from '../../database/statements.js';
 import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
+import { IS_FACTOR_REQUIRED } from './orgs.repository.js';
 
 export interface ListedMembership {
   orgId: string;
   userId: string;
   role: Role;
   orgRevision: number;
+  /** time from which a second factor is required; null if none is, or if the time has come */
+  secondFactorFrom: number | null;
   joinedAt: number;
 }
 
 // LEFT preserves the join order if most users are in one organization; the plain range makes the engines use the index.
 const find = (condition: string): string => `SELECT m.org_id AS orgId, m.user_id AS userId, m.role,
-    o.revision AS orgRevision, m.joined_at AS joinedAt
+    o.revision AS orgRevision, m.joined_at AS joinedAt,
+    CASE WHEN ${IS_FACTOR_REQUIRED} THEN NULL ELSE o.second_factor_from END AS secondFactorFrom
   FROM members m LEFT JOIN orgs o ON o.id = m.org_id LEFT JOIN users u ON u.id = m.user_id
-  WHERE ${condition} AND o.deleted_at IS NULL AND u.disabled_at IS NULL`;
+  WHERE ${condition} AND o.deleted_at IS NULL AND u.disabled_at IS NULL
+    AND (u.second_factor_at IS NOT NULL OR NOT ${IS_FACTOR_REQUIRED})`;
 
 const pageIn = (list: string, place: string): string =>
   `${find(`${list} = ? AND m.joined_at >= ? AND (m.joined_at > ? OR ${place} > ?)`)}
@@ -65,6 +70,12 @@ const FIND_PAGE = hotStatement(
   EXAMPLE,
 );
 
+const FIND_UNSUSPENDED = hotStatement(
+  'a page of the organizations of a user that require no second factor',
+  pageOf('m.role', `o.deleted_at IS NULL AND NOT ${IS_FACTOR_REQUIRED}`),
+  EXAMPLE,
+);
+
 const FIND_DELETED = hotStatement(
   'a page of the deleted organizations of a user',
   pageOf(
@@ -82,6 +93,12 @@ const FIND_EVEN_DELETED = hotStatement(
 
 const ALL = 2 ** 31 - 1;
 
+export type OrgsReader = Pick<UserPrincipal, 'id' | 'audience' | 'hasSecondFactor'>;
+
+export function seesAll({ audience, hasSecondFactor }: OrgsReader): boolean {
+  return audience === null || hasSecondFactor;
+}
+
 @Injectable()
 export class Memberships {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
@@ -98,8 +115,10 @@ export class Memberships {
     return this.members.query<ListedMembership[]>(FIND_ONE, [orgId, userId]);
   }
 
-  findOrgs(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
-    return this.members.query<UserOrg[]>(FIND_PAGE, [userId, order, order, id, limit]);
+  /** Leaves out organizations that suspend the user for a token for one service. */
+  findOrgs(caller: OrgsReader, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
+    const sql = seesAll(caller) ? FIND_PAGE : FIND_UNSUSPENDED;
+    return this.members.query<UserOrg[]>(sql, [caller.id, order, order, id, limit]);
   }
 
   findOrgsEvenDeleted(userId: string, limit = ALL, { order, id } = FROM_THE_START): Promise<AnyUserOrg[]> {

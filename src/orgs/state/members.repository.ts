@@ -7,6 +7,7 @@ import { hotStatement, inBatches, keyTable, padded, places } from '../../databas
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Member, MEMBERS_KEY } from './org.entity.js';
+import { IS_FACTOR_REQUIRED, type OrgRow } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
 interface MemberKey {
@@ -19,6 +20,8 @@ export interface Membership {
   orgId: string;
   orgName: string;
   revision: number;
+  secondFactorFrom: number | null;
+  isFactorRequired: 0 | 1;
   role: Role | null;
 }
 
@@ -28,6 +31,7 @@ export interface MemberPair {
   hasOtherOwner: 0 | 1;
   isTargetDisabled: 0 | 1;
   isTargetInviter: 0 | 1;
+  lacksTargetFactor: 0 | 1;
 }
 
 export interface AdditionFacts {
@@ -47,6 +51,7 @@ export interface Departure {
   hasOtherMember: 0 | 1;
   isDeleted: 0 | 1;
   isInviter: 0 | 1;
+  isFactorRequired: 0 | 1;
 }
 
 // Takes SQL. With other indexes the engines read all members; MySQL obeys the hint, the others the ORDER BY.
@@ -63,11 +68,11 @@ function isInviter(org: string, user: string): string {
 }
 
 const FIND_DEPARTURES = hotStatement(
-  'the memberships of a user who is deleted or disabled',
+  'the memberships of a user whose organizations are locked',
   `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
       ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
       EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
-      ${isInviter('m.org_id', 'm.user_id')} AS isInviter
+      ${isInviter('m.org_id', 'm.user_id')} AS isInviter, ${IS_FACTOR_REQUIRED} AS isFactorRequired
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
 );
 
@@ -86,7 +91,8 @@ const FIND_MEMBERS = hotStatement(
 const FIND_PAIR = hotStatement(
   'what decides about a change',
   `SELECT a.role AS actorRole, t.role AS targetRole, ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
-      d.disabled_at IS NOT NULL AS isTargetDisabled, ${isInviter('o.id', 't.user_id')} AS isTargetInviter
+      d.disabled_at IS NOT NULL AS isTargetDisabled, d.second_factor_at IS NULL AS lacksTargetFactor,
+      ${isInviter('o.id', 't.user_id')} AS isTargetInviter
     FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
       LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
       LEFT JOIN users d ON d.id = t.user_id
@@ -105,6 +111,19 @@ const FIND_ADDITION = hotStatement(
 
 const FIND_ROLE = 'SELECT m.role FROM members m WHERE m.org_id = ? AND m.user_id = ?';
 
+const IS_SUSPENDABLE = hotStatement(
+  'whether a member has no second factor',
+  `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.org_id = ? AND m.user_id = ? AND u.second_factor_at IS NULL`,
+);
+
+// LEFT preserves the join order if most users are in one organization.
+const COUNT_WITHOUT_FACTOR = hotStatement(
+  'the number of members without a second factor',
+  `SELECT COUNT(*) AS members FROM members m LEFT JOIN users u ON u.id = m.user_id
+    WHERE m.org_id = ? AND u.second_factor_at IS NULL`,
+);
+
 const IS_ENABLED_OWNER = hotStatement(
   'whether a user is an enabled owner',
   `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
@@ -112,7 +131,8 @@ const IS_ENABLED_OWNER = hotStatement(
 );
 
 const findMemberships = (size: number): string =>
-  `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role
+  `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role,
+      o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired
     FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
       JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
       LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`;
@@ -161,6 +181,21 @@ export class MembersRepository {
       ? await tx.read<unknown>(IS_ENABLED_OWNER, values)
       : await this.members.query<unknown[]>(IS_ENABLED_OWNER, values);
     return rows.length > 0;
+  }
+
+  async lacksFactor(tx: Transaction, orgId: string, userId: string): Promise<boolean> {
+    return (await tx.read<unknown>(IS_SUSPENDABLE, [orgId, userId])).length > 0;
+  }
+
+  async countWithoutFactor(tx: Transaction, orgId: string): Promise<number> {
+    return (await tx.read<{ members: number }>(COUNT_WITHOUT_FACTOR, [orgId]))[0]!.members;
+  }
+
+  /** For the event of an addition. The insert holds the user's row, whose latest version only a locking read sees. */
+  async suspensionOf(tx: Transaction, org: OrgRow, userId: string): Promise<{ suspended?: true }> {
+    if (!org.isFactorRequired) return {};
+    const sql = `SELECT id FROM users WHERE id = ? AND second_factor_at IS NULL${tx.forUpdate}`;
+    return (await tx.read<unknown>(sql, [userId])).length > 0 ? { suspended: true } : {};
   }
 
   /** Returns false for an unknown user, a disabled owner, or at `maxOrgs` organizations. @throws already_member */

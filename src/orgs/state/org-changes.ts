@@ -7,10 +7,12 @@ import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions, Unchanged } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
+import { timeOrNull } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
 import type { AnyWrite } from '../../requests/write.js';
 import { Writes } from '../../requests/writes.js';
+import { requiredByOrg } from './orgs.errors.js';
 import { type OrgRow, OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
 import { type LockedUser, UserChanges } from '../../users/user-changes.js';
@@ -29,6 +31,10 @@ export function revocations(ended: readonly EndedInvitation[], reason: Revocatio
   }));
 }
 
+export function requirementEvent(from: number | null) {
+  return { type: 'org.second_factor_required', data: { from: timeOrNull(from) } } as const;
+}
+
 export type OrgEvent = EventWithout<
   'actor' | 'orgId' | 'orgRevision',
   EventType & `${'org' | 'member' | 'invitation'}.${string}`
@@ -38,6 +44,12 @@ export type OrgEvent = EventWithout<
 export interface LockedOrg extends OrgRow {
   /** Call it once, so that all events have one time. */
   record: (...events: OrgEvent[]) => Promise<void>;
+}
+
+/** Which requests may act although the organization is deleted, or requires a second factor that the caller lacks. */
+interface Exceptions {
+  evenDeleted?: boolean;
+  evenSuspended?: boolean;
 }
 
 type Work<LockedRow, Answer> = (tx: Transaction, org: LockedRow) => Promise<Answer | Unchanged<Answer>>;
@@ -66,8 +78,9 @@ export class OrgChanges {
     write: AnyWrite,
     orgId: string,
     work: Work<LockedOrg, Answer>,
+    { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
   ): Promise<Versioned<Answer>> {
-    return this.lock(write, orgId, (tx, org) => work(tx, org!), false);
+    return this.lock(write, orgId, (tx, org) => work(tx, org!), { evenSuspended });
   }
 
   /** @param work like `inOrg`, for deleted organizations too; gets undefined if there is no organization */
@@ -75,15 +88,16 @@ export class OrgChanges {
     write: AnyWrite,
     orgId: string,
     work: Work<LockedOrg | undefined, Answer>,
+    { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
   ): Promise<Versioned<Answer>> {
-    return this.lock(write, orgId, work, true);
+    return this.lock(write, orgId, work, { evenDeleted: true, evenSuspended });
   }
 
   private async lock<Answer extends object>(
     write: AnyWrite,
     orgId: string,
     work: Work<LockedOrg | undefined, Answer>,
-    evenDeleted: boolean,
+    { evenDeleted = false, evenSuspended = false }: Exceptions,
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
     const request = 'status' in write ? write : undefined;
@@ -93,6 +107,10 @@ export class OrgChanges {
       if (request) await this.writes.replay(tx, request);
       const row = await this.orgs.findRow(tx, orgId);
       if (!evenDeleted && (!row || row.deletedAt !== null)) throw new Problem('org_not_found');
+      // A user who loses the factor locks the organization as well, so this holds until COMMIT.
+      if (request && row?.isFactorRequired && !evenSuspended) {
+        if (await this.members.lacksFactor(tx, orgId, request.actor.id)) throw requiredByOrg();
+      }
       const revision = row?.revision ?? 0;
       if (request) requireMatch(request, revision - 1);
 

@@ -11,6 +11,7 @@ import { Memberships } from './members.memberships.js';
 import { MembersRepository } from './members.repository.js';
 import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
+import { SecondFactorDue, SecondFactorLift } from './second-factor-requirement.js';
 import { UserDepartures } from './user-departures.js';
 
 const EXPORTED = [
@@ -21,6 +22,8 @@ const EXPORTED = [
   MembersRepository,
   OrgChanges,
   OrgsRepository,
+  SecondFactorDue,
+  SecondFactorLift,
   UserDepartures,
 ];
 

@@ -6,6 +6,12 @@ export class TooManyOrgsError extends Problem {
   }
 }
 
+const ENROLLMENT = { remedy: { action: 'enroll_second_factor' } } as const;
+
+export const requiredByOrg = (): Problem => new Problem('second_factor_required_by_org', ENROLLMENT);
+
+export const secondFactorNotEnabled = (): Problem => new Problem('second_factor_not_enabled', ENROLLMENT);
+
 const MAX_NAMED = 100;
 
 export const NO_ENABLED_OWNER =

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
-import { hotStatement, inBatches, padded, places } from '../../database/statements.js';
+import { BATCH, hotStatement, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
 import type { NamedPosition } from '../../http/pages.js';
@@ -14,10 +14,27 @@ type OrgOfUser = NamedOrg & { userId: string };
 export const MAX_SHORT_LIST = 200;
 const MAX_SHARED_ROWS = 1000;
 
-export type OrgRow = Pick<Org, 'id' | 'name' | 'revision' | 'deletedAt' | 'purgeAt' | 'purgeBeganAt'>;
+// Whether `o` requires a second factor now. Once the event is recorded, `second_factor_due_at` is null: then the nodes of
+// a cluster agree, whatever their clocks say.
+export const IS_FACTOR_REQUIRED = `(o.second_factor_from IS NOT NULL
+  AND COALESCE(o.second_factor_due_at, 0) <= ${NOW_MS})`;
 
-const FIND = `SELECT id, name, revision, deleted_at AS deletedAt, purge_at AS purgeAt,
-  purge_began_at AS purgeBeganAt FROM orgs WHERE id = ?`;
+export type OrgRow = Pick<
+  Org,
+  | 'id'
+  | 'name'
+  | 'revision'
+  | 'deletedAt'
+  | 'purgeAt'
+  | 'purgeBeganAt'
+  | 'secondFactorFrom'
+  | 'secondFactorDueAt'
+> & { isFactorRequired: 0 | 1 };
+
+const FIND = `SELECT o.id, o.name, o.revision, o.deleted_at AS deletedAt, o.purge_at AS purgeAt,
+  o.purge_began_at AS purgeBeganAt, o.second_factor_from AS secondFactorFrom,
+  o.second_factor_due_at AS secondFactorDueAt, ${IS_FACTOR_REQUIRED} AS isFactorRequired
+  FROM orgs o WHERE o.id = ?`;
 
 /** LEFT preserves the join order if one user is in most organizations. May cut the last list. */
 const findOrgsOfUsers = (size: number): string =>
@@ -50,6 +67,11 @@ const FIND_DUE = hotStatement(
   'the organizations that are to be purged',
   'SELECT id FROM orgs WHERE purge_at <= ? ORDER BY purge_at LIMIT 1',
   [0],
+);
+
+const FIND_FACTOR_DUE = hotStatement(
+  'the organizations that begin to require a second factor',
+  `SELECT id FROM orgs WHERE second_factor_due_at <= ${NOW_MS} ORDER BY second_factor_due_at LIMIT ${BATCH}`,
 );
 
 /** Callers that change an organization hold its lock. */
@@ -96,6 +118,22 @@ export class OrgsRepository {
 
   async rename(tx: Transaction, id: string, name: string): Promise<void> {
     await tx.write('UPDATE orgs SET name = ? WHERE id = ?', [name, id]);
+  }
+
+  async requireSecondFactor(tx: Transaction, id: string, from: number | null): Promise<void> {
+    await tx.write('UPDATE orgs SET second_factor_from = ?, second_factor_due_at = ? WHERE id = ?', [
+      from,
+      from,
+      id,
+    ]);
+  }
+
+  async findFactorDue(): Promise<string[]> {
+    return (await this.orgs.query<{ id: string }[]>(FIND_FACTOR_DUE, [])).map(({ id }) => id);
+  }
+
+  async endFactorDue(tx: Transaction, id: string): Promise<void> {
+    await tx.write('UPDATE orgs SET second_factor_due_at = NULL WHERE id = ?', [id]);
   }
 
   find(id: string): Promise<Org | null> {

@@ -25,6 +25,7 @@ const FACTS: MemberPair = {
   hasOtherOwner: 1,
   isTargetDisabled: 0,
   isTargetInviter: 0,
+  lacksTargetFactor: 0,
 };
 
 function codeOf(rule: () => unknown): string {

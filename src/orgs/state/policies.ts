@@ -19,6 +19,20 @@ export function requireRole(role: Role | null, least: Role): asserts role is Rol
   }
 }
 
+/** For the event of a change that gives a role. */
+export function suspension(
+  { isFactorRequired }: Pick<OrgRow, 'isFactorRequired'>,
+  lacksFactor: boolean | 0 | 1,
+): { suspended?: true } {
+  return isFactorRequired && lacksFactor ? { suspended: true } : {};
+}
+
+/** Admins may rename. What is required of the members is up to owners, and not to a delegated session. */
+export function requireOrgChange(role: Role | null, isRequirement: boolean, session: Session): void {
+  requireRole(role, isRequirement ? 'owner' : 'admin');
+  if (isRequirement) requireAssurance(session, BY_PASSWORD);
+}
+
 export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 }): boolean {
   return member.role === 'owner' && !member.hasOtherOwner;
 }

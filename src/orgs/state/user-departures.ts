@@ -95,6 +95,16 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
   return orphaned;
 }
 
+/** The events of a user who now has a second factor or none, one for each organization that requires one. */
+export function suspensionEvents(
+  type: 'member.suspended' | 'member.resumed',
+  { actor, userId, departures }: Omit<Departing, 'force'>,
+): NewEvent[] {
+  return departures
+    .filter(({ isFactorRequired }) => isFactorRequired)
+    .map((departure) => eventOf(actor, departure, { type, userId, data: { reason: 'second_factor' } }));
+}
+
 /** One event per organization, because its admins read it as well. */
 function orphanings(
   { actor, userId }: Departing,
