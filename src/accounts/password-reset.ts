@@ -8,6 +8,7 @@ import {
   RESETS,
 } from '../auth/email-codes/email-codes.repository.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
+import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
@@ -77,6 +78,7 @@ export class PasswordRecoveryService {
     private readonly orgs: OrgChanges,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly setting: PasswordSetting,
+    private readonly breached: BreachedPasswords,
     private readonly passwords: PasswordHasher,
     private readonly limits: LiftedLimits,
     private readonly transactions: Transactions,
@@ -105,6 +107,8 @@ export class PasswordRecoveryService {
       return this.typedCodes.check(transaction, RESETS, email, code);
     });
     if (!checked) throw new Problem('invalid_email_code');
+    // Only now, so that a stranger can neither cause requests nor use up the code.
+    await this.breached.refuse('newPassword', newPassword, client.key);
     const hash = await this.passwords.hash(newPassword, client);
     const owner = await this.users.findByEmail(email);
     if (!owner) throw new Problem('invalid_email_code');

@@ -5,6 +5,7 @@ import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
 import type { OkResponse } from '../http/fields.js';
+import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
@@ -42,6 +43,7 @@ export class UserDeletion {
     private readonly mails: MailsRepository,
     private readonly keys: IdempotencyKeysRepository,
     private readonly secondFactors: SecondFactorRows,
+    private readonly places: KnownPlacesRepository,
     private readonly sessions: SessionDeletion,
     private readonly addresses: EventAddresses,
   ) {}
@@ -86,9 +88,10 @@ export class UserDeletion {
     if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
     await this.codes.voidAll(transaction, { id: userId, email });
     // Emails count towards limits until they are a week old.
-    await this.mails.deleteAddressesOf(transaction, email);
+    await this.mails.deleteAddressesOf(transaction, user);
     await this.keys.deleteAllOf(transaction, userId);
     await this.secondFactors.delete(transaction, userId);
+    await this.places.deleteAllOf(transaction, userId);
 
     await user.recordWithEnd(
       { type: 'account.deleted', ...(orphaned.length > 0 && { data: { force: true } }) },

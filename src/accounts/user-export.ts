@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
+import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { type HeldSession, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ownEvent } from '../events/events.service.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -57,6 +58,7 @@ export class UserExport {
     private readonly memberships: Memberships,
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly sessions: UserSessionsRepository,
+    private readonly places: KnownPlacesRepository,
     private readonly events: EventsRepository,
     private readonly mails: MailsRepository,
     private readonly invitations: InvitationLists,
@@ -69,6 +71,7 @@ export class UserExport {
       organizations: this.orgsOf(user),
       secondFactor: this.secondFactorOf(user),
       sessions: this.sessionsOf(user),
+      knownPlaces: this.placesOf(user),
       events: this.eventsOf(user),
       mails: this.mailsOf(user),
       invitations: this.invitationsOf(user),
@@ -97,6 +100,12 @@ export class UserExport {
     });
     const sessions = pages((after = '') => this.sessions.findPageOf(id, after, PAGE));
     for await (const session of sessions) yield sessionJson(session, ends);
+  }
+
+  private async *placesOf({ id }: UserView): AsyncGenerator<object> {
+    for (const { network, agent, firstSeenAt, lastSeenAt } of await this.places.findAllOf(id)) {
+      yield { network, agent, firstSeenAt: timeText(firstSeenAt), lastSeenAt: timeText(lastSeenAt) };
+    }
   }
 
   private async *eventsOf({ id }: UserView): AsyncGenerator<object> {

@@ -17,7 +17,7 @@ import { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requ
 import { ApiSignIn, AuthConfigResponse, LOGINS, REGISTRATIONS, LoginResponse } from './auth.responses.js';
 import { AuthService } from './auth.service.js';
 import { Client, type HashClient } from './passwords/hash-queue.js';
-import { commonPassword } from './passwords/password.decorators.js';
+import { breachedPassword, commonPassword } from './passwords/password.decorators.js';
 import { TOO_MANY_WRONG_CODES } from './second-factor/second-factor-verification.js';
 import { CodesService } from './sessions/codes.service.js';
 import {
@@ -64,6 +64,7 @@ export class AuthController {
   @ApiProblems(
     invalidFields({ email: 'must be an email address', password: 'must be a string' }),
     commonPassword('password'),
+    breachedPassword('password'),
     'registration_closed',
     'invalid_invitation_code',
     'email_taken',

@@ -10,6 +10,7 @@ import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { AuthenticationGuard, LiveTokens } from './authentication.guard.js';
 import { EmailCodesModule } from './email-codes/email-codes.js';
+import { LoginFollowUps } from './login-follow-ups.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { PasswordsModule } from './passwords/password-hasher.js';
@@ -42,6 +43,7 @@ import { SessionsService } from './sessions/sessions.service.js';
     CodesService,
     UnusedCodesLimit,
     LiveTokens,
+    LoginFollowUps,
     PasswordChangeService,
     SessionOpening,
     SessionsService,

@@ -7,7 +7,9 @@ import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 import { FailedLogins } from '../rate-limits/login-limits.js';
 import type { LoginResponse } from './auth.responses.js';
+import { LoginFollowUps } from './login-follow-ups.js';
 import type { HashClient } from './passwords/hash-queue.js';
+import { BreachedPasswords } from './passwords/breached-passwords.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { requireRegistrable } from './registration-policy.js';
 import { InvitationAnswers } from '../orgs/invitations/invitation-answers.service.js';
@@ -19,12 +21,13 @@ import {
   LoginChallenges,
 } from './second-factor/login-challenges.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
-import { type Credentials, UsersRepository } from '../users/users.repository.js';
+import { placeOf } from './sessions/known-places.repository.js';
+import { type LoginUser, UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
 import { PASSWORD_AND_CODE } from './tokens/access-token.js';
 
-type Named = Pick<Credentials, 'id' | 'email'>;
+type Named = Pick<LoginUser, 'id' | 'email'>;
 
 /** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 class InvalidCredentialsError extends Problem {
@@ -38,7 +41,9 @@ export class AuthService {
   constructor(
     private readonly users: UsersRepository,
     private readonly passwords: PasswordHasher,
+    private readonly breached: BreachedPasswords,
     private readonly sessions: SessionOpening,
+    private readonly followUps: LoginFollowUps,
     private readonly challenges: LoginChallenges,
     private readonly verification: SecondFactorVerification,
     private readonly failed: FailedLogins,
@@ -58,6 +63,7 @@ export class AuthService {
       invitationCode === null
         ? undefined
         : await this.invitations.findByCode(email, invitationCode, client.key);
+    await this.breached.refuse('password', password, client.key);
     const hash = await this.passwords.hash(password, client);
     const create = async (transaction: Transaction) => {
       const user = await this.users.create(transaction, email, hash, { name, locale });
@@ -66,6 +72,7 @@ export class AuthService {
         { userId: user.id, authEpoch: user.authEpoch, via: 'register', refresh, deviceName, origin },
         { type: 'account.registered', userId: user.id, userRevision: user.revision },
       );
+      await this.followUps.keepFirstPlace(transaction, user.id, { origin });
       return { user, session, actor };
     };
     const { user, session } = invitation
@@ -80,7 +87,7 @@ export class AuthService {
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
-    const user = await this.users.findCredentials(email);
+    const user = await this.users.findLogin({ email }, placeOf(origin));
     const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
     if (!user || !matches) {
       if (user) this.failed.note(email, user.id);
@@ -92,12 +99,15 @@ export class AuthService {
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;
     if (secondFactorAt !== null) {
+      this.followUps.checkPassword(user, password);
       const expiresAt = Date.now() + CHALLENGE_TTL_MS;
       const challenge = this.challenges.write({ userId, authEpoch, enabledAt: secondFactorAt, expiresAt });
       const extensions = { challenge, expiresAt: timeText(expiresAt) };
       throw new Problem('second_factor_required', { extensions, userId });
     }
-    return this.open({ userId, authEpoch, via: 'login', refresh, deviceName, origin }, user);
+    const response = await this.open({ userId, authEpoch, via: 'login', refresh, deviceName, origin }, user);
+    this.followUps.checkPassword(user, password);
+    return response;
   }
 
   /** Does not count a wrong code if the challenge is void. @throws InvalidChallengeError, RateLimitedError */
@@ -108,7 +118,7 @@ export class AuthService {
     const challenge = await this.challenges.read(text);
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const { userId, authEpoch } = challenge;
-    const user = await this.users.findCredentialsById(userId);
+    const user = await this.users.findLogin({ id: userId }, placeOf(origin));
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
     const code = await this.verification.check(user, 'login', typed);
     const amr = PASSWORD_AND_CODE;
@@ -117,14 +127,17 @@ export class AuthService {
   }
 
   /** Uses the epoch that was read with the hash, so that a concurrent logout everywhere ends this session too. */
-  private async open(login: Login, user: Named, code?: CheckedCode): Promise<LoginResponse> {
+  private async open(start: Login, user: LoginUser, code?: CheckedCode): Promise<LoginResponse> {
+    const login = { ...start, newDevice: this.followUps.isFromNewPlace(user) };
     const work = async (transaction: Transaction): Promise<NewSession> => {
       const used = code && (await this.verification.use(transaction, code));
       return (await this.sessions.open(transaction, login, used)).session;
     };
     try {
       const turn = { principal: user.id, ...(code && { row: user.id }) };
-      return this.answer(await this.transactions.run(turn, work), user);
+      const session = await this.transactions.run(turn, work);
+      this.followUps.keepPlace(user, login);
+      return this.answer(session, user);
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
       throw code ? new InvalidChallengeError('account_changed', user.id) : new InvalidCredentialsError();

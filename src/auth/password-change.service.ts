@@ -7,6 +7,7 @@ import { ValidationProblem } from '../problems/problem.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
+import { BreachedPasswords } from './passwords/breached-passwords.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
 import { passwordFault } from './passwords/password-policy.js';
@@ -28,6 +29,7 @@ export class PasswordChangeService {
     private readonly proofs: OwnerProofs,
     private readonly changes: UserChanges,
     private readonly users: UserUpdates,
+    private readonly breached: BreachedPasswords,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionRevocation,
     private readonly codes: EmailCodesRepository,
@@ -46,6 +48,7 @@ export class PasswordChangeService {
       // Validation cannot compare the email, which is not in the body.
       const message = passwordFault(newPassword, owner.credentials.email, this.env);
       if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
+      if (hash === undefined) await this.breached.refuse('newPassword', newPassword, client.key);
       hash ??= await this.passwords.hash(newPassword, client);
       if (await this.replace(actor, owner, hash)) return;
     }

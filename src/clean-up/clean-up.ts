@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
+import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
@@ -42,6 +43,7 @@ export class CleanUp implements OnApplicationShutdown {
     private readonly revocation: SessionRevocation,
     private readonly liveSessions: LiveSessionsLimit,
     private readonly sessions: SessionDeletion,
+    private readonly places: KnownPlacesRepository,
     private readonly events: EventsRetention,
     private readonly marks: PendingMarks,
     private readonly mails: Mails,
@@ -86,6 +88,7 @@ export class CleanUp implements OnApplicationShutdown {
       () => this.sessions.deleteExpiredCodes(now),
       () => this.sessions.deleteExpired(now),
       () => this.sessions.deleteEnded(now),
+      () => this.places.deleteOld(now),
       () => this.events.deleteEvents(now),
       () => this.events.deleteAddresses(now),
       () => this.events.deleteEntriesLeft(now),

@@ -39,7 +39,10 @@ const SET_PASSWORD: CommandDefinition = {
     `${USER} They receive an email if their address is verified. In a terminal, the command prompts for the password`,
     'without showing it. In a pipe, send the password as one line.',
   ].join('\n'),
-  options: [['--generate', 'generate a password and print it once']],
+  options: [
+    ['--generate', 'generate a password and print it once'],
+    ['--force', 'accept a password that is known from a data breach'],
+  ],
   changes: true,
   examples: ['users set-password ada@example.com --generate --reason "lost it"'],
   run: async (invocation) => (await import('./users/set-password.js')).setPassword(invocation),

@@ -72,6 +72,8 @@ describe('defaults', () => {
       registrationDomains: undefined,
       emailVerification: 'optional',
       passwordMinLength: 8,
+      pwnedPasswords: undefined,
+      newSignInNotice: false,
       eventsRetention: 34_560_000,
       orgRestoreWindow: 2_592_000,
       maxOrgsPerUser: 500,
@@ -448,4 +450,22 @@ describe('the number of workers', () => {
   it('is one on SQLite', () => {
     expect(workersWith({ DATABASE_URL: 'sqlite:./a.sqlite' })).toBe(1);
   });
+});
+
+describe('the list of breached passwords', () => {
+  it.each([
+    ['https://api.pwnedpasswords.com', 'https://api.pwnedpasswords.com/range/'],
+    ['https://api.pwnedpasswords.com/range/', 'https://api.pwnedpasswords.com/range/'],
+    ['http://range/mirror/range', 'http://range/mirror/range/'],
+    ['http://127.0.0.1:8080/orange/', 'http://127.0.0.1:8080/orange/range/'],
+  ])('is the range API of %s', (text, url) => {
+    expect(parseEnv({ PWNED_PASSWORDS: text }).pwnedPasswords).toEqual({ kind: 'api', url });
+  });
+});
+
+it('tells of new sign-ins where there is a mail server, unless it is told not to', () => {
+  const mail = { SMTP_URL: 'smtp://mail:25', MAIL_FROM: 'accounts@example.com' };
+  expect(parseEnv(mail).newSignInNotice).toBe(true);
+  expect(parseEnv({ ...mail, NEW_SIGN_IN_NOTICE: 'off' }).newSignInNotice).toBe(false);
+  expect(parseEnv({ NEW_SIGN_IN_NOTICE: 'on' }).newSignInNotice).toBe(true);
 });

@@ -19,6 +19,7 @@ import {
   variable,
   wholeNumber,
 } from './readers.js';
+import { PWNED_PASSWORDS } from './pwned-passwords.js';
 import { emailVerification, mailFrom, mailProductName, smtp } from './smtp.js';
 import { ConfigurationError, Variables } from './variables.js';
 
@@ -70,6 +71,10 @@ const inProduction =
   (there: string, elsewhere: string): Reader<string> =>
   (variables) =>
     isProduction(variables) ? there : elsewhere;
+const withMailServer =
+  (there: string, elsewhere: string): Reader<string> =>
+  (variables) =>
+    variables.get('SMTP_URL') === '' ? elsewhere : there;
 const host = variable('HOST', inProduction('0.0.0.0', '127.0.0.1'), TEXT);
 const memoryKib = variable('ARGON2_MEMORY_KIB', '19456', wholeNumber(1024, 4_194_304));
 const timeCost = variable('ARGON2_TIME', '2', wholeNumber(1, 100));
@@ -130,6 +135,8 @@ const SETTINGS = {
   registrationDomains: optional('REGISTRATION_DOMAINS', DOMAINS),
   emailVerification,
   passwordMinLength: variable('PASSWORD_MIN_LENGTH', '8', wholeNumber(8, 128)),
+  pwnedPasswords: optional('PWNED_PASSWORDS', PWNED_PASSWORDS),
+  newSignInNotice: variable('NEW_SIGN_IN_NOTICE', withMailServer('on', 'off'), ON_OR_OFF),
   eventsRetention: variable('EVENTS_RETENTION', '400d', duration('36500d')),
   orgRestoreWindow: variable('ORG_RESTORE_WINDOW', '30d', duration('3650d')),
   maxOrgsPerUser: variable('MAX_ORGS_PER_USER', '500', wholeNumber(1, 100_000)),

@@ -131,7 +131,12 @@ const CATALOGUE = {
   'account.disabled': told('account', 'An operator disabled the user.', FORCED),
   'account.enabled': told('account', 'An operator enabled the user again.'),
   'account.deleted': told('account', 'The user was deleted.', FORCED),
-  'session.started': told('session', 'A user logged in by password.', { via: words('register', 'login') }),
+  'session.started': told(
+    'session',
+    'A user logged in by password. `newDevice` is set if the user has not used the IP network and the kind of user ' +
+      'agent within 90 days.',
+    { via: words('register', 'login'), newDevice: optional(TRUE) },
+  ),
   'session.ended': {
     toldTo: 'all services',
     meaning:

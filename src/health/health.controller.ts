@@ -1,5 +1,7 @@
 import { type BeforeApplicationShutdown, Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
+import { PasswordsModule } from '../auth/passwords/password-hasher.js';
 import { isSchemaUpToDate } from '../database/migrate.js';
 import { storageSpace } from '../database/transactions/database-errors.js';
 import { MailModule, Mails } from '../mail/mails.js';
@@ -18,6 +20,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
     private readonly dataSource: DataSource,
     @Inject(RATE_LIMIT_STORE) private readonly rateLimits: RateLimitStore,
     private readonly mails: Mails,
+    private readonly breached: BreachedPasswords,
   ) {}
 
   beforeApplicationShutdown(): void {
@@ -30,8 +33,10 @@ export class ReadinessService implements BeforeApplicationShutdown {
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
     const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
     const database = storageSpace.isFull ? 'full' : 'ok';
-    const isFine = mail === 'ok' && rateLimits === 'ok' && database === 'ok';
-    return { status: isFine ? 'ok' : 'degraded', database, migrations: 'ok', rateLimits, mail };
+    const breachedPasswords = this.breached.degraded ? 'degraded' : 'ok';
+    const isFine = [mail, rateLimits, database, breachedPasswords].every((state) => state === 'ok');
+    const status = isFine ? 'ok' : 'degraded';
+    return { status, database, migrations: 'ok', rateLimits, mail, breachedPasswords };
   }
 
   private async checkDatabase(): Promise<boolean> {
@@ -74,7 +79,7 @@ export class HealthController {
 }
 
 @Module({
-  imports: [RateLimitsModule, MailModule],
+  imports: [RateLimitsModule, MailModule, PasswordsModule],
   controllers: [HealthController],
   providers: [ReadinessService],
   exports: [ReadinessService],

@@ -26,4 +26,7 @@ export class Readiness {
 
   /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   @ApiProperty({ enum: STATES, example: 'ok' }) mail: State;
+
+  /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
+  @ApiProperty({ enum: STATES, example: 'ok' }) breachedPasswords: State;
 }

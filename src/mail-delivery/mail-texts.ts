@@ -4,7 +4,7 @@ import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository
 import { Transactions } from '../database/transactions/transactions.js';
 import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
-import { harmless, lookUp, type MailText } from '../mail/template.js';
+import { harmless, lookUp, type MailText, type SignInDetails } from '../mail/template.js';
 import { InvitationLists, type MailedInvitation } from '../orgs/state/invitations.lists.js';
 import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -45,6 +45,7 @@ export class MailTexts {
     if (isNotice(kind)) return { template: kind };
     if (kind === 'password_reset') return this.resetText(mail);
     if (await this.mails.isBeyondLimits(mail)) return undefined;
+    if (kind === 'new_sign_in') return signInText(mail);
     if (kind === 'invitation') return this.invitationText(mail, locale);
     const isTaken = kind === 'email_change' && (await this.users.findByEmail(mail.recipient)) !== null;
     return isTaken ? { template: 'email_taken' } : this.codeText(kind, mail);
@@ -138,4 +139,10 @@ function inviterText(
   const unverified = inviterVerifiedAt === null ? lookUp(locale, (tag) => UNVERIFIED.get(tag)) : undefined;
   if (name === '') return unverified === undefined ? address : `${address} (${unverified})`;
   return `"${name}" (${address}${unverified === undefined ? '' : `, ${unverified}`})`;
+}
+
+/** The details go with the user. */
+function signInText({ details }: Mail): MailText | undefined {
+  if (details === null) return undefined;
+  return { template: 'new_sign_in', ...(JSON.parse(details) as SignInDetails) };
 }

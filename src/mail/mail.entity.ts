@@ -15,6 +15,8 @@ export const GROUP_OF_KIND = {
   email_change_asked: 'notice',
   email_changed: 'notice',
   invitation: 'invitation',
+  password_breached: 'notice',
+  new_sign_in: 'newSignIn',
 } as const;
 
 export type MailKind = keyof typeof GROUP_OF_KIND;

@@ -29,6 +29,7 @@ const BY_SENDER: Limit = { ...BY_ALL, by: ['recipient', 'sender_id'], mails: 5 }
 /** The pause is the lifetime of a code, so that a mailbox either has a valid code or gets one. */
 const CODES_BY_ALL: Limit = { ...BY_ALL, pauseMs: 15 * MINUTE_MS };
 const CHANGES: Limit = { by: ['sender_id'], mails: 20, pauseMs: HOUR_MS, refusal: TOO_MANY_CHANGES };
+const SIGN_INS: Limit = { by: ['sender_id'], mails: 5, refusal: TOO_MANY_MAILS };
 const inADay = (mails: number, ...by: Limit['by']): Limit => ({ by, mails, refusal: TOO_MANY_INVITATIONS });
 
 /** The limits count each kind of email separately. */
@@ -41,6 +42,7 @@ const GROUPS = {
   setup: { priority: 1, limits: [BY_SENDER, BY_ALL] },
   emailChange: { priority: 1, limits: [BY_SENDER, BY_ALL, CHANGES] },
   notice: { priority: 1, limits: [BY_SENDER, BY_ALL] },
+  newSignIn: { priority: 1, limits: [SIGN_INS] },
   invitation: {
     priority: 2,
     limits: [

@@ -87,8 +87,10 @@ export class MailsRepository {
   }
 
   /** Keeps the rows, because registering and deleting an account must not reset the limits of its email. */
-  async deleteAddressesOf(tx: Transaction, recipient: string): Promise<void> {
-    await tx.of(this.mails).update({ recipient, kind: 'password_reset' }, { senderId: null });
+  async deleteAddressesOf(tx: Transaction, user: { id: string; email: string }): Promise<void> {
+    const mails = tx.of(this.mails);
+    await mails.update({ recipient: user.email, kind: 'password_reset' }, { senderId: null });
+    await mails.update({ senderId: user.id, kind: 'new_sign_in' }, { details: null });
   }
 
   async findLastTurn(tx: Transaction, senderId: string, priority: MailPriority): Promise<number | undefined> {

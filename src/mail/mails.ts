@@ -32,7 +32,7 @@ export interface NewMail {
   details?: string;
 }
 
-type Notice = Pick<NewMail, 'recipient' | 'senderId'> & { kind: NoticeKind };
+type Notice = Pick<NewMail, 'recipient' | 'senderId' | 'details'> & { kind: NoticeKind | 'new_sign_in' };
 
 const DELAYED_AFTER_MS = 600_000;
 const TURN_MS = 60_000;

@@ -32,6 +32,11 @@ export function harmless(text: string): string {
     .replace(EDGES, '');
 }
 
+/** Cuts after neutralizing, which can lengthen the text. A dash stands for text that shows nothing. */
+export function harmlessUpTo(length: number, text: string | null | undefined): string {
+  return [...harmless(text ?? '')].slice(0, length).join('').trim() || '-';
+}
+
 /** `email_taken` replaces a code if the address already has an account. */
 export type TemplateName = MailKind | 'email_taken';
 
@@ -46,7 +51,7 @@ export type Templates = ReadonlyMap<string, ReadonlyMap<TemplateName, Template>>
 /** The key of the texts in no folder of a language. They are complete. */
 const DEFAULT = '';
 
-type Placeholder = 'code' | 'email' | 'time' | 'organization' | 'inviter';
+type Placeholder = 'code' | 'email' | 'time' | 'organization' | 'inviter' | 'ip' | 'user_agent' | 'device';
 
 type MailValues = Partial<Record<Placeholder, string>>;
 
@@ -54,6 +59,9 @@ export type MailText = { template: TemplateName; locale?: string | null } & Omit
   MailValues,
   'email' | 'time'
 >;
+
+/** of `new_sign_in`, in `mails.details` */
+export type SignInDetails = Record<'ip' | 'user_agent' | 'device', string>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
 const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time'];
@@ -64,6 +72,7 @@ const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   email_verification: WITH_CODE,
   email_change: WITH_CODE,
   invitation: [...WITH_CODE, 'organization', 'inviter'] satisfies Placeholder[],
+  new_sign_in: [...IN_A_NOTICE, 'ip', 'user_agent', 'device'] satisfies Placeholder[],
 };
 
 const SHIPPED = join(import.meta.dirname, 'templates');

@@ -52,6 +52,16 @@ export class ExportedSession {
   @ApiText(1, MAX_DEVICE_NAME, { nullable: true }) deviceName: string | null;
 }
 
+export class ExportedPlace {
+  /** IP network in CIDR notation: /24 of IPv4, /48 of IPv6. */
+  @ApiText(7, 49) network: string;
+
+  /** Kind of user agent. */
+  @ApiText(1, 40) agent: string;
+  @ApiTime() firstSeenAt: string;
+  @ApiTime() lastSeenAt: string;
+}
+
 export class ExportedEmail {
   @ApiId() id: string;
   @ApiProperty({ enum: MAIL_KINDS, enumName: 'EmailKind' }) kind: MailKind;
@@ -100,6 +110,12 @@ const LOGIN: ExportedSession = {
   userAgent: 'Analytical Desktop/1.4 (Linux)',
   deviceName: "Ada's laptop",
 };
+const PLACE: ExportedPlace = {
+  network: '198.51.100.0/24',
+  agent: 'Analytical',
+  firstSeenAt: '2026-11-22T09:00:00.000Z',
+  lastSeenAt: '2026-11-22T09:00:00.000Z',
+};
 const REGISTRATION: OwnEvent = {
   id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
   type: 'account.registered',
@@ -135,6 +151,9 @@ export class ExportResponse {
 
   /** The sessions of the user, ended ones included as long as they are kept. */
   @ApiProperty({ type: [ExportedSession], example: [LOGIN] }) sessions: ExportedSession[];
+
+  /** Where the user logged in from within 90 days, latest first. */
+  @ApiProperty({ type: [ExportedPlace], example: [PLACE] }) knownPlaces: ExportedPlace[];
 
   /** Events about the user, latest first. */
   @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] }) events: OwnEvent[];

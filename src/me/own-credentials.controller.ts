@@ -7,7 +7,7 @@ import { CurrentActor, CurrentUser, RequestOrigin } from '../http/request-origin
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { OwnSecondFactorService } from '../accounts/own-second-factor.js';
 import { PasswordChangeService } from '../auth/password-change.service.js';
-import { commonPassword } from '../auth/passwords/password.decorators.js';
+import { breachedPassword, commonPassword } from '../auth/passwords/password.decorators.js';
 import { FOREIGN_DOMAIN } from '../auth/registration-policy.js';
 import { OK, OkResponse } from '../http/fields.js';
 import { timeOrNull } from '../identifiers/text.js';
@@ -58,6 +58,7 @@ export class OwnCredentialsController {
   @ProvenChange(
     invalidFields({ currentPassword: 'should not be empty', newPassword: 'must be a string' }),
     commonPassword('newPassword'),
+    breachedPassword('newPassword'),
     'wrong_password',
     'invalid_second_factor_code',
     'second_factor_code_used',
@@ -286,6 +287,7 @@ export class PasswordRecoveryController {
       newPassword: 'must be a string',
     }),
     commonPassword('newPassword'),
+    breachedPassword('newPassword'),
     'invalid_email_code',
   )
   resetPassword(

@@ -7,6 +7,10 @@ export const PROBLEMS = byStatus({
       'The password is one of the most common',
       'This password is one of the most common. Choose another.',
     ],
+    password_breached: [
+      'The password is known from a data breach',
+      'This password is known from a data breach. Choose another.',
+    ],
     invalid_code: [
       'The one-time code is not valid',
       'The code is unknown, used, expired or bound to another service, or the code verifier is wrong. Issue a new code.',

@@ -23,6 +23,19 @@ export type Credentials = Pick<
   'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt' | 'secondFactorAt'
 >;
 
+/** Where a login comes from: an IP network and a family of user agents. */
+export interface Place {
+  network: string;
+  agent: string;
+}
+
+export type LoginUser = Credentials &
+  Pick<User, 'passwordCheckedAt'> & {
+    hasPlaces: number;
+    /** null if the user is not known to have used the place */
+    placeSeenAt: number | null;
+  };
+
 export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVerifiedAt' | 'createdAt'> &
   Profile;
 
@@ -34,11 +47,22 @@ export class TakenMeanwhileError extends Error {}
 const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
 
 // Hot: TypeORM would take a tenth of the event loop's time in a login.
-const CREDENTIALS = `SELECT id, email, password_hash AS passwordHash, auth_epoch AS authEpoch,
-  disabled_at AS disabledAt, second_factor_at AS secondFactorAt FROM users`;
+const CREDENTIALS = `u.id, u.email, u.password_hash AS passwordHash, u.auth_epoch AS authEpoch,
+  u.disabled_at AS disabledAt, u.second_factor_at AS secondFactorAt`;
 
-const FIND_CREDENTIALS = hotStatement('the credentials of an e-mail', `${CREDENTIALS} WHERE email = ?`);
-const FIND_CREDENTIALS_BY_ID = hotStatement('the credentials of a user', `${CREDENTIALS} WHERE id = ?`);
+// One statement, so that a login from a known place needs no other.
+const LOGIN = `SELECT ${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
+    EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
+    (SELECT p.last_seen_at FROM known_places p
+      WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt
+  FROM users u`;
+
+const FIND_LOGIN = hotStatement('the credentials of an e-mail', `${LOGIN} WHERE u.email = ?`);
+const FIND_LOGIN_BY_ID = hotStatement('the credentials of a second step', `${LOGIN} WHERE u.id = ?`);
+const FIND_CREDENTIALS_BY_ID = hotStatement(
+  'the credentials of a user',
+  `SELECT ${CREDENTIALS} FROM users u WHERE u.id = ?`,
+);
 
 const IMPORTED = ['id', 'email', 'passwordHash', 'createdAt', 'emailVerifiedAt', ...PROFILE_FIELDS] as const;
 const IMPORTED_COLUMNS = [
@@ -87,8 +111,12 @@ export class UsersRepository {
     }
   }
 
-  async findCredentials(email: string): Promise<Credentials | undefined> {
-    return (await this.users.query<Credentials[]>(FIND_CREDENTIALS, [email]))[0];
+  async findLogin(
+    by: { email: string } | { id: string },
+    { network, agent }: Place,
+  ): Promise<LoginUser | undefined> {
+    const [sql, key] = 'email' in by ? [FIND_LOGIN, by.email] : [FIND_LOGIN_BY_ID, by.id];
+    return (await this.users.query<LoginUser[]>(sql, [network, agent, key]))[0];
   }
 
   async findCredentialsById(id: string): Promise<Credentials | undefined> {
@@ -155,6 +183,13 @@ export class UsersRepository {
   /** Stores another hash of the same password, unless the password has changed since. */
   async rehashPassword({ id, passwordHash }: Credentials, replacement: string): Promise<void> {
     await this.users.update({ id, passwordHash }, { passwordHash: replacement });
+  }
+
+  /** Returns true for one of concurrent calls. */
+  async replacePasswordCheckedAt(id: string, from: number | null, to: number | null): Promise<boolean> {
+    const passwordCheckedAt = from ?? IsNull();
+    const { affected } = await this.users.update({ id, passwordCheckedAt }, { passwordCheckedAt: to });
+    return affected === 1;
   }
 
   private findWhere(where: FindOptionsWhere<User>, limit: number): Promise<UserView[]> {

@@ -69,7 +69,8 @@ export class UserUpdates {
   }
 
   async setPassword(transaction: Transaction, id: string, hash: string): Promise<void> {
-    const columns = 'password_hash = ?, password_changed_at = ?, auth_epoch = auth_epoch + 1';
+    const columns = `password_hash = ?, password_changed_at = ?, password_checked_at = NULL,
+      auth_epoch = auth_epoch + 1`;
     await set(transaction, [id], columns, hash, Date.now());
   }
 

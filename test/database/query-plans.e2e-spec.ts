@@ -8,7 +8,7 @@ import { sessionId } from '../support/rows.js';
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
 const TABLES = `users sessions authorization_codes orgs members mails email_codes invitations events feed
-  idempotency_keys services service_secrets`.split(/\s+/);
+  idempotency_keys known_places services service_secrets`.split(/\s+/);
 
 const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
 
@@ -85,6 +85,11 @@ describe('the plan of', () => {
       'idempotency_keys',
       'user_id, key_hash, fingerprint, status, body, expires_at',
       (n) => `${id(n % 1000)}, ${id(n)}, ${id(n)}, 200, '{}', ${n}`,
+    );
+    await insert(
+      'known_places',
+      'user_id, network, agent, first_seen_at, last_seen_at',
+      (n) => `${id(n)}, '10.0.0.0/24', 'Firefox', ${n}, ${n}`,
     );
     await insert('services', 'name, allow, created_at', (n) => `'s${n}', 'introspect', ${n}`);
     const ofSecrets = 'id, service, hash, created_at';

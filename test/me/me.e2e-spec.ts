@@ -406,7 +406,15 @@ describe('the export of one’s own data', () => {
     const { status, headers, body, text } = await admin.get<Exported>(EXPORT);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    const lists = ['organizations', 'secondFactor', 'sessions', 'events', 'mails', 'invitations'];
+    const lists = [
+      'organizations',
+      'secondFactor',
+      'sessions',
+      'knownPlaces',
+      'events',
+      'mails',
+      'invitations',
+    ];
     expect(Object.keys(body)).toEqual(['exportedAt', 'account', ...lists]);
     expect(body.account).toMatchObject({ id: admin.id, email: admin.email, passwordChangedAt: null });
     expect(body.secondFactor).toEqual([{ enabledAt: '1970-01-01T00:00:00.001Z', recoveryCodesLeft: 1 }]);

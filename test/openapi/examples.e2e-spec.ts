@@ -27,6 +27,7 @@ import {
   unprotect,
 } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
+import { RangeServer } from '../support/range-server.js';
 import { aServiceCaller, aServiceClient, basic } from '../support/services.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 
@@ -49,6 +50,7 @@ const FORMS: [name: string, form: RegExp][] = [
   ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
   ['an engine', /^(?:sqlite|mariadb|mysql)$/],
   ['an address', /^[\d.]{7,15}$/],
+  ['a network', /^[\d.]{7,15}\/24$/],
   ['a cursor', /^[\w-]{50,}$/],
 ];
 
@@ -85,8 +87,10 @@ const MOST_WRITES = 50;
 const MOST_ADMITTED = 20;
 
 const mailServer = await MailServer.start();
+const ranges = new RangeServer();
+const PWNED_PASSWORDS = await ranges.start();
 const service = await startService({
-  env: { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h', ...mailServer.env },
+  env: { MAX_ORGS_PER_USER: '1', RATE_LIMIT_LOOKUP: '1/1h', PWNED_PASSWORDS, ...mailServer.env },
 });
 const withoutMail = await startService({
   env: {
@@ -99,6 +103,7 @@ afterAll(async () => {
   await service.stop();
   await withoutMail.stop();
   await mailServer.stop();
+  ranges.stop();
 });
 const { db } = service;
 const anyone = service.anyone.with({ 'user-agent': 'Analytical Desktop/1.4 (Linux)' });
@@ -255,7 +260,7 @@ async function askAsServices(): Promise<void> {
   const waiting = times(21, () => billing.get<Answered>(`/api/events${after}&wait=15`));
   keep('listEvents', await Promise.race(waiting));
   const { email, password } = katherine;
-  await anyone.post('/api/auth/login', { email, password });
+  await service.anyone.post('/api/auth/login', { email, password });
   await Promise.all(waiting);
   for (const query of [after, '?after=now', `?after=${anUnknownId()}`])
     await send('listEvents', { by: billing, query });
@@ -345,6 +350,8 @@ async function sendMails(): Promise<void> {
   ];
   await send('requestPasswordReset', { by: anyone, body: { email: reset.email } });
   const { code } = await mailServer.next(reset.email);
+  const breached = { email: reset.email, code, newPassword: ranges.breach() };
+  await send('resetPassword', { by: anyone, body: breached });
   await send('resetPassword resetPassword', {
     by: anyone,
     body: { email: reset.email, code, newPassword: aPassword() },
@@ -463,6 +470,8 @@ const STEP = 'completeLogin';
 /** @param adaId of the account whose email the examples have; it has no second factor afterwards */
 async function logInWithSecondFactors(adaId: string): Promise<void> {
   const by = await anAccount(service);
+  const breached = { currentPassword: by.password, newPassword: ranges.breach() };
+  await send('changePassword', { by, body: breached });
   const { app } = await protect(service, by);
   const { email, password } = by;
   await send('login', { by: anyone, body: { email, password } });
@@ -496,6 +505,7 @@ interface Founders {
 }
 
 async function signIn(): Promise<Founders> {
+  await send('register', { by: anyone, body: { email: anEmail(), password: ranges.breach() } });
   const names = { name: 'Ada Lovelace', locale: 'en-GB', deviceName: "Ada's laptop" };
   const registration = { ...exampleOf('register'), ...names };
   const { token, user } = await send('register', { by: anyone, body: registration });

@@ -15,9 +15,10 @@ import { invalidCode, invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anAccount, exchange } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-import { insertRows, insertSessions, sessionId, type SessionRow } from '../support/rows.js';
+import { insertRow, insertRows, insertSessions, sessionId, type SessionRow } from '../support/rows.js';
 
 const NOW = 1_800_000_000_000;
+const DAY_MS = 86_400_000;
 const LEEWAY_MS = 30_000;
 const BATCH = 100;
 const BATCHES = 200;
@@ -96,6 +97,18 @@ describe('the clean-up', () => {
     expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 2, hasMore: false });
     expect(await left('sessions')).toEqual([2, 3, 9].map(sessionId));
     expect(await left('authorization_codes')).toEqual(['code 2', 'code 3']);
+  });
+
+  it('deletes places of more than 90 days ago', async () => {
+    const user = sessionId(7);
+    await insertRow(dataSource, 'users', { id: user });
+    const places = [91, 89].map((days) => ({
+      network: `10.0.${days}.0/24`,
+      last_seen_at: NOW - days * DAY_MS,
+    }));
+    await insertRows(dataSource, 'known_places', places, { user_id: user, agent: 'curl', first_seen_at: 1 });
+    expect(await cleanUp.deleteExpired(NOW)).toEqual({ deleted: 1, hasMore: false });
+    expect(await dataSource.query('SELECT network FROM known_places')).toEqual([{ network: '10.0.89.0/24' }]);
   });
 
   it('keeps an expired session while one of its codes can be exchanged', async () => {

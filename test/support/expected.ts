@@ -79,6 +79,10 @@ export function passwordCommon(field: string): object {
   return problem(400, 'password_common', { errors: [{ field, message: expect.stringMatching(/common/) }] });
 }
 
+export function passwordBreached(field: string): object {
+  return problem(400, 'password_breached', { errors: [{ field, message: expect.stringMatching(/breach/) }] });
+}
+
 export const anId = expect.stringMatching(
   /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 );

@@ -22,7 +22,9 @@ const HOLD_NOTHING_OF_USERS = [
 
 /** The tables that `UserExport` reads. */
 const EXPORTED = [
-  ...'events invitations mails members recovery_codes second_factor_failures second_factors'.split(' '),
+  ...'events invitations known_places mails members recovery_codes second_factor_failures second_factors'.split(
+    ' ',
+  ),
   'sessions',
   'users',
 ];
@@ -39,6 +41,7 @@ const WRITES_OF_DELETION = [
   'DELETE second_factors',
   'DELETE second_factor_failures',
   'DELETE recovery_codes',
+  'DELETE known_places',
   'INSERT events',
   'DELETE authorization_codes',
   'DELETE pending_revocations',

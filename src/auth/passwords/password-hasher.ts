@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, Module } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
+import { BreachedPasswords } from './breached-passwords.js';
 import {
   HASH_ENGINE,
   type HashEngine,
@@ -98,8 +99,8 @@ export class PasswordHasher {
 }
 
 @Module({
-  providers: [{ provide: HASH_ENGINE, useFactory: loadHashEngine }, PasswordHasher],
-  exports: [PasswordHasher],
+  providers: [BreachedPasswords, { provide: HASH_ENGINE, useFactory: loadHashEngine }, PasswordHasher],
+  exports: [BreachedPasswords, PasswordHasher],
 })
 export class PasswordsModule {}
 

@@ -17,6 +17,7 @@ import {
   normalizePassword,
   passwordFault,
 } from './password-policy.js';
+import { BREACHED_PASSWORD } from './breached-passwords.js';
 import { Env } from '../../config/env.js';
 import type { ProblemExample } from '../../openapi/problem-schemas.js';
 
@@ -60,6 +61,10 @@ export class AcceptablePassword implements ValidatorConstraintInterface {
 
 export function commonPassword(field: string): ProblemExample & { code: 'password_common' } {
   return { code: 'password_common', errors: [{ field, message: COMMON_PASSWORD }] };
+}
+
+export function breachedPassword(field: string): ProblemExample & { code: 'password_breached' } {
+  return { code: 'password_breached', errors: [{ field, message: BREACHED_PASSWORD }] };
 }
 
 export function IsAcceptablePassword(example: string): PropertyDecorator {

@@ -1,4 +1,18 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import ipaddr from 'ipaddr.js';
+import { Column, Entity, ForeignKey, Index, LessThan, PrimaryColumn, type Repository } from 'typeorm';
+import type { SignInOrigin } from '../../access/principal.js';
+import { parseIpAddress } from '../../config/ip-address.js';
+import { BATCH, type Batch, deleteFound } from '../../database/statements.js';
+import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
+import type { Transaction } from '../../database/transactions/transactions.js';
+import type { Place } from '../../users/users.repository.js';
+
+const KNOWN_PLACES_KEY: UniqueKey = {
+  name: 'PRIMARY',
+  columns: 'known_places.user_id, known_places.network, known_places.agent',
+};
 
 /** Where a user has logged in from: an IP network and a family of user agents. */
 @Entity('known_places')
@@ -14,4 +28,84 @@ export class KnownPlace {
 
   @Column({ name: 'first_seen_at', type: 'bigint' }) firstSeenAt: number;
   @Column({ name: 'last_seen_at', type: 'bigint' }) lastSeenAt: number;
+}
+
+export const PLACE_KNOWN_FOR_MS = 90 * 86_400_000;
+const MAX_PLACES = 50;
+
+const NETWORKS = { ipv4: [ipaddr.IPv4, 24], ipv6: [ipaddr.IPv6, 48] } as const;
+/** In this order, because the agents of later browsers begin like those of earlier ones. */
+const FAMILIES = [
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Edge', /\bEdg(?:e|A|iOS)?\//],
+  ['Opera', /\b(?:OPR|Opera|OPiOS)\b/],
+  ['Chrome', /\b(?:Chrome|CriOS)\//],
+  ['Safari', /\bSafari\//],
+] as const;
+/** the name of a product (RFC 9110 section 10.1.5) */
+const PRODUCT = /^[!#$%&'*+.^_`|~\w-]{1,40}/;
+
+export function placeOf({ address, userAgent }: SignInOrigin): Place {
+  const agent = userAgent ?? '';
+  const [name] = FAMILIES.find(([, pattern]) => pattern.test(agent)) ?? PRODUCT.exec(agent) ?? [];
+  return { network: networkOf(address), agent: name ?? 'unknown' };
+}
+
+function networkOf(text: string): string {
+  const address = parseIpAddress(text);
+  if (!address) return 'unknown';
+  const [family, length] = NETWORKS[address.kind()];
+  return `${family.networkAddressFromCIDR(`${address.toString()}/${length}`).toString()}/${length}`;
+}
+
+@Injectable()
+export class KnownPlacesRepository {
+  constructor(@InjectRepository(KnownPlace) private readonly places: Repository<KnownPlace>) {}
+
+  /** Returns true for one of concurrent logins. */
+  async insert(tx: Transaction, userId: string, place: Place, now: number): Promise<boolean> {
+    try {
+      await tx.of(this.places).insert({ userId, ...place, firstSeenAt: now, lastSeenAt: now });
+      return true;
+    } catch (error) {
+      if (!isUniqueViolation(error, KNOWN_PLACES_KEY)) throw error;
+      return false;
+    }
+  }
+
+  /** Returns true for one of concurrent logins. */
+  async update(
+    tx: Transaction,
+    userId: string,
+    place: Place,
+    { from, to }: { from: number; to: number },
+  ): Promise<boolean> {
+    const { affected } = await tx
+      .of(this.places)
+      .update({ userId, ...place, lastSeenAt: from }, { lastSeenAt: to });
+    return affected === 1;
+  }
+
+  findAllOf(userId: string): Promise<KnownPlace[]> {
+    return this.places.find({ where: { userId }, order: { lastSeenAt: 'DESC' } });
+  }
+
+  async deleteSurplus(userId: string): Promise<void> {
+    await this.deleteAll((await this.findAllOf(userId)).slice(MAX_PLACES));
+  }
+
+  async deleteOld(now: number): Promise<Batch> {
+    const where = { lastSeenAt: LessThan(now - PLACE_KNOWN_FOR_MS) };
+    return this.deleteAll(await this.places.find({ where, order: { lastSeenAt: 'ASC' }, take: BATCH }));
+  }
+
+  async deleteAllOf(tx: Transaction, userId: string): Promise<void> {
+    await tx.of(this.places).delete({ userId });
+  }
+
+  private deleteAll(places: readonly KnownPlace[]): Promise<Batch> {
+    return deleteFound(places, async (found) => {
+      await this.places.delete(found.map(({ userId, network, agent }) => ({ userId, network, agent })));
+    });
+  }
 }

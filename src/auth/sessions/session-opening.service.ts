@@ -22,7 +22,7 @@ interface SessionStart {
   origin: SignInOrigin;
 }
 
-export type Login = SessionStart & { via: 'register' | 'login' };
+export type Login = SessionStart & { via: 'register' | 'login'; newDevice?: boolean };
 
 @Injectable()
 export class SessionOpening {
@@ -36,7 +36,7 @@ export class SessionOpening {
 
   async open(
     transaction: Transaction,
-    { via, ...start }: Login,
+    { via, newDevice = false, ...start }: Login,
     cause?: EventWithout<'actor', 'account.registered' | 'account.recovery_code_used'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
     const session = this.newSession(start);
@@ -49,7 +49,7 @@ export class SessionOpening {
       actor,
       userId,
       sessionId,
-      data: { via },
+      data: { via, ...(newDevice && { newDevice }) },
     });
     return { session, actor };
   }

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventsModule } from '../../events/events.module.js';
 import { UsersModule } from '../../users/user-changes.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { KnownPlace, KnownPlacesRepository } from './known-places.repository.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { SessionDeletion } from './session-deletion.js';
@@ -13,6 +14,7 @@ import { SessionsRepository } from './sessions.repository.js';
 
 const PROVIDERS = [
   AuthorizationCodesRepository,
+  KnownPlacesRepository,
   LiveSessionsLimit,
   PendingRevocationsRepository,
   SessionDeletion,
@@ -25,7 +27,7 @@ const PROVIDERS = [
 @Module({
   imports: [
     EventsModule,
-    TypeOrmModule.forFeature([AuthorizationCode, PendingRevocation, Session]),
+    TypeOrmModule.forFeature([AuthorizationCode, KnownPlace, PendingRevocation, Session]),
     UsersModule,
   ],
   providers: PROVIDERS,

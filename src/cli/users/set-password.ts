@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { CannotRunError } from '../command/definition.js';
+import { BREACHED_PASSWORD, BreachedPasswords } from '../../auth/passwords/breached-passwords.js';
 import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
@@ -11,17 +12,22 @@ const MAX_BYTES = 4096;
 
 const GENERATED_BYTES = 15;
 
-export const setPassword = onUser(async ({ env, passwords }, { id, email }, { actor }, invocation) => {
+export const setPassword = onUser(async ({ env, passwords }, { id, email }, { actor, force }, invocation) => {
   const generated = invocation.flag('generate')
     ? randomBytes(GENERATED_BYTES).toString('base64url')
     : undefined;
   const password = normalizePassword(generated ?? (await readPassword()));
   const fault = passwordFault(password, email, env);
   if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
+  const breached = new BreachedPasswords(env);
+  if (generated === undefined && !force && (await breached.isBreached(password, id)))
+    throw new RefusedError(`the password ${BREACHED_PASSWORD}, or use --force`);
   const hash = await (await loadHashEngine()).hash(password, env.argon2);
   const changed = (await passwords.setByOperator(id, hash, actor)) === true;
   const text = 'the password is set, every session has ended';
-  if (generated === undefined) return { text, json: { changed } };
+  const unchecked = 'the password was not checked: the list of breached passwords cannot be read';
+  if (generated === undefined)
+    return { text, lines: breached.degraded ? [unchecked] : [], json: { changed } };
   return { text, lines: [`password: ${generated}`], json: { changed, password: generated } };
 });
 
