@@ -67,6 +67,8 @@ export async function use(deviceName: string | undefined): Promise<string> {
   void client.updateProfile({ name: null, locale: undefined }, { ifMatch: '"tag"' });
   // @ts-expect-error no name
   void client.updateProfile({ name: 7 });
+  const config = await client.getAuthConfig();
+  if (config.ok) config.data.registration satisfies 'open' | 'invited' | 'closed';
   const profile = await client.getProfile();
   if (profile.ok) profile.data.profile.avatarUrl satisfies string | null;
   const login = await client.login({ email: 'ada@example.com', password: 'p', deviceName });

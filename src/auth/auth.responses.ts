@@ -42,7 +42,7 @@ export class AuthConfigResponse {
   @ApiCount({ example: 8, minimum: 8 }) passwordMinLength: number;
 
   /** Whether Accounts sends emails, such as reset codes. */
-  @ApiProperty({ example: false }) emailEnabled: boolean;
+  @ApiProperty({ example: true }) emailEnabled: boolean;
 
   /** Claim `iss` of access tokens. */
   @ApiText(1, undefined, { example: 'accounts' }) issuer: string;

@@ -260,6 +260,12 @@ const WRONG: Record<string, string[]> = {
   TRUST_PROXY: ['loopback', '10.0.0.1, all', '0.0.0.0/0', '10.0.0.1,::/0', '0.0.0.0/1,128.0.0.0/1'],
   CORS_ORIGINS: ['https://App.example.com'],
   REDIS_URL: ['localhost:6379'],
+  REGISTRATION_DOMAINS: [
+    ...',|, ,|example.com.|.example.com|@example.com|*.example.com|localhost|exa mple.com|127.0.0.1'.split(
+      '|',
+    ),
+    `example.com,${'x'.repeat(10_000)}.example.com`,
+  ],
 };
 
 describe('wrong values', () => {
@@ -278,6 +284,27 @@ describe('wrong values', () => {
       ]);
     },
   );
+});
+
+it('reads domains in the normal form of emails, in long lists too', () => {
+  const domainsOf = (text: string) => parseEnv({ REGISTRATION_DOMAINS: text }).registrationDomains;
+  expect(domainsOf(' Example.COM,, BÜCHER.example ,xn--bcher-kva.example')).toEqual([
+    'example.com',
+    'xn--bcher-kva.example',
+    'xn--bcher-kva.example',
+  ]);
+  expect(domainsOf(' ')).toBeUndefined();
+  const many = Array.from({ length: 700 }, (_, index) => `d${index}.example.com`);
+  expect(domainsOf(many.join(','))).toEqual(many);
+});
+
+it('requires verified emails only with a mail server', () => {
+  const EMAIL_VERIFICATION = 'required';
+  expect(problemsOf({ EMAIL_VERIFICATION })).toEqual([
+    'EMAIL_VERIFICATION: may be required only with SMTP_URL',
+  ]);
+  const withMail = { EMAIL_VERIFICATION, SMTP_URL: 'smtp://mail:25', MAIL_FROM: 'a@b.co' };
+  expect(parseEnv(withMail).emailVerification).toBe('required');
 });
 
 it('reads lists of addresses, ranges and origins, and switches limits off', () => {

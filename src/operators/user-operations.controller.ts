@@ -56,8 +56,9 @@ export class UserOperationsController {
    * @remarks Creates a user without a password and sends them a code by email, with which they set one within 7 days at
    * `POST /api/auth/password/reset`.
    *
-   * `REGISTRATION` and `REGISTRATION_DOMAINS` do not apply. Without a mail server, the response has the code, which is
-   * not shown again. Give it to the user. A password, an email change or a revocation of all sessions voids the code.
+   * Operators can create users while the registration is closed, and with any domain. Without a mail server, the
+   * response has the code, which is not shown again. Give it to the user. A password reset, an email change or a
+   * revocation of all sessions voids it.
    */
   @Post()
   @Operation(invalidFields({ email: 'must be an email address', reason: REASON_NEEDED }), 'email_taken')

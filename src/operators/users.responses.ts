@@ -78,7 +78,13 @@ export class AdminUserResponse {
   user: AdminUser;
 }
 
-export class CreatedUserResponse extends AdminUserResponse {
+export class CreatedUserResponse {
+  @ApiProperty({
+    type: AdminUser,
+    example: { ...ADA, ...ADAS_PROFILE, locale: null, passwordChangedAt: null },
+  })
+  user: AdminUser;
+
   /** The code with which the user sets a password. Present if Accounts sends no emails. It is not shown again. */
   @ApiProperty({ pattern: EMAILED_CODE, example: '7K2M9-QX4TB' }) code?: string;
 

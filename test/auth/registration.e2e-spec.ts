@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGuard } from '../../client/src/service/index.ts';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { bodyOf } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import {
@@ -210,6 +212,24 @@ describe('EMAIL_VERIFICATION=required', () => {
     await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [ada.id]);
     for (const token of tokens) expect(await isActive(token)).toBe(true);
     expect((await exchange(service, code)).status).toBe(200);
+  });
+
+  it('lets the guard of a service refuse a token until its user has verified the email', async () => {
+    const { name, secret } = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+    const guard = createGuard({
+      issuer: 'accounts',
+      audience: 'accounts',
+      baseUrl: service.url,
+      credentials: { name, secret },
+    });
+    const ada = await anAccount(service, 'ada');
+    const isAdmitted = async () => (await guard.authorize(`Bearer ${ada.token}`)).ok;
+    expect(await isAdmitted()).toBe(false);
+    await ada.post('/api/me/email/verification');
+    const { code } = await mailServer.next(ada.email);
+    expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
+    await waitFor('the feed tells the guard', hangTimeoutMs(), isAdmitted);
+    await guard.close();
   });
 
   it('is met by a password reset and by an emailed invitation code', async () => {

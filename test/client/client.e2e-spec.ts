@@ -17,7 +17,8 @@ import {
 } from '../../client/src/index.ts';
 import { createAdminClient } from '../../client/src/admin.ts';
 import { createServiceClient } from '../../client/src/service/index.ts';
-import { anEmail, aPassword, anUnknownId } from '../support/personas.js';
+import { makeOperator, showSecondFactor } from '../support/operators.js';
+import { anAccount, anEmail, aPassword, anUnknownId } from '../support/personas.js';
 import { aServiceCaller } from '../support/services.js';
 import { startServiceWithoutLimits } from '../support/service.js';
 
@@ -112,6 +113,21 @@ it('goes through the life of an organization', async () => {
   expect(data(await grace.client.getMe({ include: ['roles'] })).orgs).toMatchObject([{ role: 'admin' }]);
   data(await client.transferOrg({ orgId, userId: grace.userId, leave: true }));
   expect(await client.getOrg({ orgId })).toMatchObject({ problem: { code: 'not_a_member' } });
+});
+
+it('reads the configuration without a login, and creates a user as an operator', async () => {
+  const nobody = createClient({ baseUrl: service.url, store: memoryStore() });
+  expect(data(await nobody.getAuthConfig())).toMatchObject({ registration: 'open', passwordMinLength: 8 });
+
+  const operator = await anAccount(service);
+  await makeOperator(service, operator);
+  const admin = createAdminClient({ baseUrl: service.url, store: memoryStore() });
+  const { user } = data(await admin.login({ email: operator.email, password: operator.password }));
+  await showSecondFactor(service, user);
+  const created = { email: anEmail('grace'), name: 'Grace Hopper', verified: true, reason: 'a test' };
+  const { email: emailOfGrace, name } = created;
+  expect(data(await admin.adminCreateUser(created)).user).toMatchObject({ email: emailOfGrace, name });
+  expect(await admin.adminCreateUser(created)).toMatchObject({ problem: { code: 'email_taken' } });
 });
 
 it('changes the profile, unless it has changed since, and shows names where they are asked for', async () => {

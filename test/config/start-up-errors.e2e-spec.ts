@@ -57,6 +57,9 @@ const WRONG: Record<string, string[]> = {
   ARGON2_PARALLELISM: ['0', 'x'],
   TRUST_PROXY: ['true', '1', '10.0.0.0/33'],
   CORS_ORIGINS: ['*', 'null', 'https://app.example.com/'],
+  REGISTRATION: ['on', 'Open', 'hidden-word'],
+  REGISTRATION_DOMAINS: ['hidden-word', ',', 'example.com.'],
+  EMAIL_VERIFICATION: ['on', 'Required', 'hidden-word'],
   PASSWORD_MIN_LENGTH: ['7', '129', 'long'],
   PWNED_PASSWORDS: [
     './hidden-word',

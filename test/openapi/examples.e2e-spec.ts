@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { accountsJson, BY_ROOT } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
@@ -7,7 +8,7 @@ import { aVerifiedAccount, DAY_MS } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import {
-  type Account,
+  Account,
   anAccount,
   anAccountOf,
   anEmail,
@@ -15,7 +16,9 @@ import {
   anUnknownId,
   aPassword,
   byCode,
+  connectionTo,
   join,
+  logIn,
 } from '../support/personas.js';
 import { insertRow, insertRows } from '../support/rows.js';
 import {
@@ -99,9 +102,18 @@ const withoutMail = await startService({
     JWT_ISSUER: 'https://accounts.example.com',
   },
 });
+const closed = await startService({
+  env: {
+    ...mailServer.env,
+    REGISTRATION: 'closed',
+    REGISTRATION_DOMAINS: 'example.com',
+    EMAIL_VERIFICATION: 'required',
+  },
+});
 afterAll(async () => {
   await service.stop();
   await withoutMail.stop();
+  await closed.stop();
   await mailServer.stop();
   ranges.stop();
 });
@@ -296,6 +308,7 @@ async function operate(): Promise<void> {
     if (id === 'adminDisableUser') await send('adminIssueResetCode', { by, path: user });
   }
   await operateOnOrgs(by);
+  await createUsers(by);
 
   const { name } = await aServiceClient(db);
   for (const id of ['adminDisableService', 'adminEnableService']) {
@@ -314,6 +327,40 @@ async function operate(): Promise<void> {
     await db.query(`UPDATE mails SET ${change} WHERE id = ?`, [mailId]);
     await send('adminRetryEmail', { by, path: { mailId } });
   }
+}
+
+/** By an installation without a mail server, which shows the code. */
+async function createUsers(by: Caller): Promise<void> {
+  const operator = await anAccount(withoutMail);
+  await makeOperator(withoutMail, operator);
+  await showSecondFactor(withoutMail, operator);
+  await send('adminCreateUser', { by: operator });
+  await send('adminCreateUser adminCreateUser', { by, body: { email: anEmail('twice'), reason: 'a test' } });
+}
+
+/** A user whom an operator created, with a code that proves no email. */
+async function anUnverifiedUser(): Promise<Account> {
+  const [email, newPassword] = [anEmail(), aPassword()];
+  const command = ['users', 'create', email, ...BY_ROOT];
+  const [created] = await accountsJson<{ code: string }>(closed.installation, command);
+  const reset = { email, code: created!.code, newPassword };
+  expect((await closed.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
+  const { token, user } = (await logIn(closed, { email, password: newPassword })).body;
+  return new Account(connectionTo(closed), token, user.id, email, newPassword);
+}
+
+async function failWhileClosed(): Promise<void> {
+  const by = await anUnverifiedUser();
+  const { password } = by;
+  await send('register', { by: closed.anyone });
+  await send('requestEmailChange', { by, body: { email: 'ada@evil.example', password } });
+  const email = anEmail('new');
+  expect((await by.put('/api/me/email', { email, password })).status).toBe(202);
+  const { code } = await mailServer.next(email);
+  await closed.db.query("UPDATE email_codes SET email = 'ada@evil.example' WHERE subject = ?", [by.id]);
+  await send('verifyEmail', { by, body: { code } });
+  for (const [id, problem] of failures())
+    if (problem === 'email_not_verified' && !answers.has(`${id} ${problem}`)) await send(id, { by });
 }
 
 async function operateOnOrgs(by: Caller): Promise<void> {
@@ -810,6 +857,8 @@ await exceedLimits(founders.ada);
 await disableAccount();
 await send('logOut', { by: founders.ada, body: {} });
 await exceedWrites();
+await failWhileClosed();
+await send('getAuthConfig', { by: anyone });
 for (const by of [anyone, withoutMail.anyone]) await send('getServerMetadata getOpenidConfiguration', { by });
 
 describe('the examples of the OpenAPI document', () => {

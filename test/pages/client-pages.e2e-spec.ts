@@ -23,7 +23,7 @@ const CLIENTS_PROGRAM = [
   DECLARED,
   ...CLIENTS_PAGE.filter((snippet) => !OF_SHELLS.includes(snippet)),
   `export {
-  account, candidates, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
+  account, candidates, canRegister, needsInvitation, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
   colleagues, mary, me, message, nameOf, names, old, handedOff, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
   withProfile,
   second, storeIn, user, wouldWork, enabled, orgs, self, waiting,
