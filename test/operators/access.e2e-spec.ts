@@ -103,7 +103,7 @@ const CONFIDENTIAL_TABLES = [
   'users',
 ];
 /** They show a code that sets a password, once. */
-const SHOW_A_CODE = ['POST /api/operators/users', 'POST /api/operators/users/:userId/reset-code'];
+const SHOW_A_CODE = new Set(['POST /api/operators/users', 'POST /api/operators/users/:userId/reset-code']);
 
 describe('what operators are shown', () => {
   /** Lists first, deletions last: each has something to show. */
@@ -166,7 +166,7 @@ describe('what operators are shown', () => {
         secrets.filter((shown) => text.includes(shown)),
         at,
       ).toEqual([]);
-      expect(Object.keys(body as object).includes('code') && status < 400, at).toBe(SHOW_A_CODE.includes(at));
+      expect(Object.keys(body as object).includes('code') && status < 400, at).toBe(SHOW_A_CODE.has(at));
     }
   });
 });
