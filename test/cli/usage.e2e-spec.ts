@@ -20,7 +20,7 @@ const USERS = `list find show delete disable enable end-sessions set-password re
 const COMMANDS = Object.entries({
   '': 'events after-restore export migrate doctor backup copy-from',
   users: USERS,
-  orgs: 'list find show add-owner',
+  orgs: 'list find show add-owner lift-second-factor',
   operators: 'grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
   sessions: 'end-all',
@@ -153,6 +153,7 @@ describe('what cannot be run', () => {
     ['orgs', 'show', UNKNOWN_ID, '--role', 'king'],
     ...[' ', 'x'.repeat(101)].map((name) => ['orgs', 'find', name]),
     ['orgs', 'add-owner', UNKNOWN_ID, NOBODY],
+    ['orgs', 'lift-second-factor', UNKNOWN_ID],
     ['backup', '/dev/null'],
     ['copy-from', '/dev/null/none'],
     ...['unknown', 'users unknown', 'toString', 'doctor --unknown', 'doctor x', 'keys x'].map((line) =>

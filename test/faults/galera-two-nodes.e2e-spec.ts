@@ -22,6 +22,7 @@ import { closeAfterAll, countOf, UNLIMITED } from './support/deployment.js';
 import { expectRounds, report } from './support/figures.js';
 import { GaleraService } from './support/galera-service.js';
 import { done } from './support/story.js';
+import { SecondFactorRemoval } from '../../src/accounts/second-factor-removal.js';
 import { UserDeletion } from '../../src/accounts/user-deletion.js';
 import { UserOperations } from '../../src/accounts/user-operations.js';
 import { EventsRepository } from '../../src/events/events.repository.js';
@@ -38,6 +39,7 @@ import { basic } from '../support/services.js';
 const OPERATOR = { kind: 'operator', id: 'test' } as const;
 const ROUNDS = 60;
 const EXCHANGES = 4;
+const REQUIREMENTS = 20;
 
 const galera = await closeAfterAll(GaleraService.start({ nodes: 2, env: UNLIMITED }));
 /** The service's own connections to the second node, for statements by themselves. */
@@ -385,6 +387,27 @@ describe('a second factor', () => {
     await galera.settle();
     return enrolled;
   }
+
+  it('lets no owner require a second factor without a trace while another node removes the own one', async () => {
+    const removals = (turn: number) => commands.at(turn).get(SecondFactorRemoval);
+    await expectRounds([REQUIREMENTS, 1], async (round, wrong) => {
+      const { account } = await aProtectedAccount(0);
+      const org = await anOrgOf(account);
+      await galera.settle();
+      const requirement = { secondFactorRequiredFrom: '2020-01-01T00:00:00Z' };
+      const [set] = await atOnce<Answer | object | undefined>([
+        () => account.at(galera.on(round)).patch(`/api/orgs/${org.id}`, requirement),
+        () => removals(round + 1).byOperator(account.id, OPERATOR),
+      ]);
+      await galera.settle();
+      const sql =
+        "SELECT type FROM events WHERE org_id = ? AND type IN ('org.second_factor_required', 'member.suspended')";
+      const types = (await galera.db.query(sql, [org.id])).map(({ type }) => String(type)).toSorted();
+      const expected =
+        (set as Answer).status === 200 ? ['member.suspended', 'org.second_factor_required'] : [];
+      if (String(types) !== String(expected)) wrong.push([(set as Answer).status, types]);
+    });
+  });
 
   it('lets one of 50 logins in by a code of the app that both nodes are sent at the same moment', async () => {
     const { account, app } = await aProtectedAccount(0);

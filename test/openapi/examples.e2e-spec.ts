@@ -770,14 +770,14 @@ async function failInGeneral({ ada, grace }: Founders): Promise<void> {
   const suspended = await anAccount(service);
   const suspending = { orgId: (await anOrgOf(suspended)).id };
   await db.query('UPDATE orgs SET second_factor_from = 1 WHERE id = ?', [suspending.orgId]);
-  const queryOf = (id: string) => (id === 'listMembers' ? '?secondFactor=missing' : '');
+  const QUERIES: Record<string, string> = { listMembers: '?secondFactor=missing', getMe: '?include=profile' };
+  const queryOf = (id: string) => QUERIES[id] ?? '';
   const requests: Record<string, (id: string) => Promise<unknown>> = {
     unauthorized: (id) => send(id, { by: anyone }),
     invalid_token: (id) => send(id, { by: anyone.withToken('no.such.token') }),
     // By the body, where the operation has one.
     validation_failed: (id) => {
-      if (id === 'getMember') return send(id, { by: ada, query: '?remedy=no' });
-      if (id === 'getOrg') return send(id, { by: ada, query: '?include=no' });
+      if (id === 'getMember' || id === 'getOrg') return send(id, { by: ada, query: '?include=no' });
       if (id === 'issueCode') return send(id, { by: ada, body: { codeChallengeMethod: 'S256' } });
       if (id === 'updateProfile') return send(id, { by: ada, body: { avatarUrl: 'ada.png' } });
       if (id === 'getOrg' || id === 'getMember') return send(id, { by: ada, query: '?include=roles' });

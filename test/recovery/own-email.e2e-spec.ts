@@ -362,6 +362,22 @@ describe('a second factor and the mailbox', () => {
     expect(await queuedFor(stranger)).toEqual(mails);
   });
 
+  it('the first reset by email suspends the user where an organization requires the factor', async () => {
+    const stranger = await anAccount(service, 'victim');
+    const required = await anOrgOf(stranger);
+    await anOrgOf(stranger, 'Requires nothing');
+    await protect(service, stranger);
+    await service.db.query('UPDATE orgs SET second_factor_from = 1 WHERE id = ?', [required.id]);
+    const code = await aMailedCode(stranger.email);
+    const known = await knownEvents(service.db);
+    expect((await reset(stranger.email, code)).status).toBe(200);
+    const suspended = (await eventsSince(service.db, known)).filter(({ org_id: orgId }) => orgId !== null);
+    const data = { reason: 'second_factor' };
+    expect(suspended).toMatchObject([
+      { type: 'member.suspended', org_id: required.id, user_id: stranger.id, data },
+    ]);
+  });
+
   it('a reset leaves the factor of a verified account on, and so does a code from an operator', async () => {
     const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
     await verified(service.db, ada);
