@@ -102,6 +102,18 @@ describe('Swagger UI in Chromium', () => {
     });
     expect(locked).toMatchObject({ status: 200, body: { ok: true, orphanedOrgs: [{ name: MARKUP }] } });
     expect((await grace.get('/api/me')).status).toBe(401);
+    const created = await page.execute('adminCreateUser', {
+      body: (text) =>
+        withReason(text)
+          .replace('ada@example.com', 'joan@example.com')
+          .replace('"Ada Lovelace"', JSON.stringify(MARKUP)),
+    });
+    expect(created).toMatchObject({
+      status: 201,
+      body: { user: { email: 'joan@example.com', name: MARKUP, emailVerified: false } },
+    });
+    secrets.push(created.body['code'] as string);
+    service.installation.secrets.note(created.body['code']);
     const parameters = { type: 'account.disabled', since: '24h' };
     const record = await page.execute('adminListAuditEvents', { parameters });
     expect(record.body['events']).toMatchObject([

@@ -27,6 +27,7 @@ import {
   aCode,
   anAccount,
   anAccountOf,
+  anEmail,
   anOrg,
   anOrgOf,
   aPassword,
@@ -81,6 +82,58 @@ const event = (user: Account, type: string, data = {}, orgId: string | null = nu
 });
 const endedAll = (user: Account, reason: string, epoch = 1) =>
   event(user, 'session.ended', { reason, all: true, epoch });
+
+describe('accounts users create', () => {
+  it('creates a user who sets a password by the printed code, and refuses a taken email', async () => {
+    const known = await knownEvents(service.db);
+    const email = anEmail('joan');
+    const create = ['users', 'create', email.toUpperCase(), '--name', ' Joan Clarke ', '--verified'];
+    expect(await run(...create)).toEqual(
+      failure(2, "error: required option '--reason <TEXT>' not specified\n"),
+    );
+    const [created] = await accountsJson<{ user: { id: string }; code: string }>(installation, [
+      ...create,
+      ...BY_ROOT,
+    ]);
+    expect(created).toMatchObject({
+      user: { email, name: 'Joan Clarke', emailVerified: true, passwordChangedAt: null },
+      code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/) as string,
+      expiresAt: expect.stringMatching(/Z$/) as string,
+    });
+    const { user, code } = created!;
+    expect(await eventsSince(service.db, known)).toEqual([
+      {
+        type: 'account.registered',
+        actor_type: 'operator',
+        actor_id: 'root',
+        org_id: null,
+        user_id: user.id,
+        data: { via: 'operator' },
+        reason: 'a test',
+      },
+    ]);
+    expect(await run(...create, ...BY_ROOT)).toEqual(failure(1, /already exists/));
+    const newPassword = aPassword();
+    const reset = { email, code, newPassword };
+    expect((await service.anyone.post('/api/auth/password/reset', reset)).status).toBe(200);
+    expect((await login(email, newPassword)).status).toBe(200);
+  });
+
+  it('queues an email instead of printing the code if there is a mail server', async () => {
+    const email = anEmail('joan');
+    const env = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@accounts.example' };
+    const command = ['users', 'create', email, ...BY_ROOT];
+    const { code, stdout } = await accounts(installation, command, { env });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(`^${email} .*: created, a code to set a password is sent by email\\n$`),
+      ),
+    ]);
+    const mails = await service.db.query('SELECT kind, state FROM mails WHERE recipient = ?', [email]);
+    expect(mails).toEqual([{ kind: 'password_setup', state: 'waiting' }]);
+  });
+});
 
 describe('accounts users import', async () => {
   const GRACE = { name: ' Grace Hopper', avatarUrl: null, locale: 'en-us' };
