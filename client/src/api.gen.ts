@@ -2101,7 +2101,7 @@ export type Readiness = {
   /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   mail: "ok" | "degraded";
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
-  breachedPasswords: "ok" | "degraded";
+  breachCheck: "ok" | "degraded";
   /** Value `full` if a change failed within the last minute because the disk was full. Reads still work. */
   database: "ok" | "full";
   /** The database schema is up to date. */
@@ -2564,7 +2564,7 @@ export type ServiceStatus = {
   /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   mail: "ok" | "degraded";
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
-  breachedPasswords: "ok" | "degraded";
+  breachCheck: "ok" | "degraded";
   /** Version of Accounts. */
   version: string;
   /** Signing keys of the instance that responds, in the order of the key file. */
@@ -3882,7 +3882,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
   getLiveness: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":""},
-  getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachedPasswords","database","migrations"],"codes":"internal_error unavailable storage_full"},
+  getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","database","migrations"],"codes":"internal_error unavailable storage_full"},
   adminListUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor","include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminCreateUser: {"method":"POST","path":"/api/operators/users","body":"json","fields":["reason","email","name","verified"],"auth":"bearer","callers":"admin","answer":["user"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
@@ -3909,5 +3909,5 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminGetService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"callers":"admin","answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found internal_error unavailable storage_full"},
   adminDisableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminEnableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachedPasswords","version","keys","engine","schema","mails","database","migrations"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","version","keys","engine","schema","mails","database","migrations"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
 };

@@ -33,10 +33,10 @@ export class ReadinessService implements BeforeApplicationShutdown {
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
     const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
     const database = storageSpace.isFull ? 'full' : 'ok';
-    const breachedPasswords = this.breached.degraded ? 'degraded' : 'ok';
-    const isFine = [mail, rateLimits, database, breachedPasswords].every((state) => state === 'ok');
+    const breachCheck = this.breached.degraded ? 'degraded' : 'ok';
+    const isFine = [mail, rateLimits, database, breachCheck].every((state) => state === 'ok');
     const status = isFine ? 'ok' : 'degraded';
-    return { status, database, migrations: 'ok', rateLimits, mail, breachedPasswords };
+    return { status, database, migrations: 'ok', rateLimits, mail, breachCheck };
   }
 
   private async checkDatabase(): Promise<boolean> {

@@ -28,5 +28,5 @@ export class Readiness {
   @ApiProperty({ enum: STATES, example: 'ok' }) mail: State;
 
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
-  @ApiProperty({ enum: STATES, example: 'ok' }) breachedPasswords: State;
+  @ApiProperty({ enum: STATES, example: 'ok' }) breachCheck: State;
 }

@@ -37,8 +37,8 @@ const register = ({ anyone }: Pick<Service, 'anyone'>, password: string): Promis
 
 const stateOf = async ({ anyone }: Service): Promise<object> =>
   (await anyone.get<object>('/health/ready')).body;
-const DEGRADED = { status: 'degraded', breachedPasswords: 'degraded' };
-const OK = { status: 'ok', breachedPasswords: 'ok' };
+const DEGRADED = { status: 'degraded', breachCheck: 'degraded' };
+const OK = { status: 'ok', breachCheck: 'ok' };
 const warningsOf = ({ logs }: Service): string[] =>
   logs.filter((line) => line.includes('list of breached passwords cannot be read'));
 
@@ -103,7 +103,7 @@ describe('a range API', () => {
 
   it('refuses breached passwords of many at once', async () => {
     const password = api.breach();
-    const answers = await atOnce(times(100, () => () => register(service, password)));
+    const answers = await atOnce(times(40, () => () => register(service, password)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
   });
 
