@@ -60,9 +60,11 @@ describe('the list of members', () => {
 
 const MANY = 2499;
 const large = await anOrgOf(owner, 'Large [] "Org"');
+/** Other files fill the same database with ids that are made of numbers. */
+const ID_PREFIX = newEntityId().slice(0, 24);
 const crowd = times(MANY, (number) => ({
-  id: `01a1fbf4-7ea2-724e-b0f0-${String(number).padStart(12, '0')}`,
-  email: `u${number}@example.com`,
+  id: ID_PREFIX + String(number).padStart(12, '0'),
+  email: `u${number}@large.example.com`,
   // In threes of one millisecond, so that the user id decides too.
   joined_at: 4_000_000_000_000 + Math.floor(number / 3),
 }));

@@ -5,7 +5,7 @@ import { times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
 
 import { aVerifiedAccount, DAY_MS } from '../support/inviting.js';
-import { MailServer } from '../support/mail-server.js';
+import { MailServer, untilMailsAreDecided } from '../support/mail-server.js';
 import { anOperator, makeOperator, showSecondFactor } from '../support/operators.js';
 import {
   Account,
@@ -323,7 +323,9 @@ async function operate(): Promise<void> {
   await insertRow(db, 'mails', { id: mailId, ...mail, created_at: 1, next_attempt_at: 1, ended_at: 1 });
   await send('adminRetryEmail', { by });
   await send('adminRetryEmail', { by, path: { mailId } });
-  for (const change of ["kind = 'email_verification'", "state = 'dropped'"]) {
+  // The worker sends the email that was retried.
+  await untilMailsAreDecided(service);
+  for (const change of ["kind = 'email_verification', state = 'failed'", "state = 'dropped'"]) {
     await db.query(`UPDATE mails SET ${change} WHERE id = ?`, [mailId]);
     await send('adminRetryEmail', { by, path: { mailId } });
   }
