@@ -18,6 +18,7 @@ export function explain(problem: Problem): string {
     case 'insufficient_role':
       return problem.requiredRole satisfies 'member' | 'admin' | 'owner';
     case 'malformed_json': case 'insufficient_scope': case 'unauthorized': case 'invalid_token': case 'not_a_member': case 'email_not_verified':
+    case 'second_factor_required_by_org':
     case 'org_not_found': case 'user_not_found': case 'already_member': case 'user_has_too_many_orgs':
     case 'precondition_failed': case 'idempotency_key_reused': case 'body_too_large': case 'unsupported_media_type':
     case 'rate_limited': case 'internal_error': case 'unavailable': case 'storage_full':
