@@ -3307,7 +3307,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Change a member's role. Gives a member another role. The last owner keeps the role. **Requires:** a member of the organization with the role `admin` or `owner`. Admins may change members and admins. Only owners may change an owner or make a member an owner, and they need step-up: a session that was opened by password. */
+  /** Change a member's role. Gives a member another role. The last owner keeps the role. Only owners may change owners or appoint them, and they need step-up: a session that was opened by password. **Requires:** a member of the organization with the role `admin` or `owner`. */
   changeMemberRole: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */

@@ -127,10 +127,8 @@ export class MembersController {
   /**
    * Change a member's role
    *
-   * @remarks Gives a member another role. The last owner keeps the role.
-   *
-   * Admins may change members and admins. Only owners may change an owner or make a member an owner, and they need
-   * step-up: a session that was opened by password.
+   * @remarks Gives a member another role. The last owner keeps the role. Only owners may change owners or appoint them,
+   * and they need step-up: a session that was opened by password.
    */
   @Patch(':userId')
   @MinRole('admin')
