@@ -20,7 +20,7 @@ import type { Versioned } from '../../requests/entity-tags.js';
 import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
 import { requiredByOrg } from '../state/orgs.errors.js';
 import { requireRole } from '../state/policies.js';
-import { isSearch, type ListMembersQuery } from './members.requests.js';
+import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResponse, MembersResponse } from './members.responses.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
@@ -42,9 +42,9 @@ export class MemberListsService {
     included: Included,
     linkNextPage: LinkNextPage,
   ): Promise<MembersResponse | StreamableFile> {
-    const { secondFactor } = query;
+    const { search, role, secondFactor } = query;
     if (secondFactor !== undefined && caller.audience !== null) throw boundToken();
-    if (isSearch(query)) {
+    if ((search ?? role ?? secondFactor) !== undefined) {
       const found = await this.search(org.id, query, linkNextPage, included);
       await this.requireReader(org.id, caller, secondFactor === undefined ? 'member' : 'admin');
       return found;

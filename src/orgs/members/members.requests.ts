@@ -91,6 +91,6 @@ export class ListMembersQuery {
   cursor?: string;
 }
 
-export function isSearch({ search, role, secondFactor }: ListMembersQuery): boolean {
+function isSearch({ search, role, secondFactor }: ListMembersQuery): boolean {
   return search !== undefined || role !== undefined || secondFactor !== undefined;
 }
