@@ -16,6 +16,7 @@ import { replaceNodeAnswers } from '../http/problem.filter.js';
 import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { giveBackUncounted } from '../rate-limits/admissions.js';
 import { noteSignedInUsers } from '../auth/tokens/token-issuer.js';
+import { linkNextPages } from '../http/pages.js';
 import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
 import { enforceDeadline } from '../http/deadline.js';
 import { acceptBodies } from '../http/bodies.js';
@@ -103,6 +104,7 @@ export async function configureApp(
   enforceDeadline(fastify);
   giveBackUncounted(fastify);
   noteSignedInUsers(fastify);
+  linkNextPages(fastify);
   markDryRuns(fastify);
   allowOrigins(app, env.corsOrigins);
   const refuseOtherMethods = collectAllowedMethods(fastify);

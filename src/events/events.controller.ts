@@ -5,7 +5,6 @@ import { CurrentService } from '../http/request-origin.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage, OnlyParameters, OrgRead } from '../http/fields.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { Patience } from '../http/deadline.js';
 import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
@@ -25,14 +24,11 @@ export class OrgEventsController {
   @MinRole('admin')
   @OrgRead()
   @ApiPage(OrgEventsResponse)
-  async listOrgAuditEvents(
+  listOrgAuditEvents(
     @Param('orgId') orgId: string,
     @Query() query: ListOrgEventsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgEventsResponse> {
-    const { userId, type } = query;
-    const { events, next } = await this.events.list({ orgId, userId, type }, query, linkNextPage);
-    return { events: events.map(orgEvent), ...next };
+    return this.events.list({ orgId, userId: query.userId, type: query.type }, query, orgEvent);
   }
 }
 

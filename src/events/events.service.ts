@@ -4,8 +4,6 @@ import {
   encodeCursor,
   filteredPage,
   limitOf,
-  linkNext,
-  type LinkNextPage,
   type NextCursor,
   type PageQuery,
   type Position,
@@ -24,11 +22,11 @@ export class EventsService {
   constructor(private readonly events: EventsRepository) {}
 
   /** Lists the latest events first, by the revision of the organization in `filter`, otherwise by id and so by time. */
-  async list(
+  async list<View>(
     { orgId, userId, type, since = 0, until }: EventFilter,
     query: PageQuery,
-    linkNextPage: LinkNextPage,
-  ): Promise<{ events: Event[]; next: NextCursor }> {
+    view: (event: Event) => View,
+  ): Promise<{ events: View[] } & NextCursor> {
     const from = firstEntityIdAt(since);
     const before = until === undefined ? LATEST : firstEntityIdAt(until);
     const earliest = orgId === undefined ? from : firstEntityIdAt(since - MAX_CLOCK_SKEW_MS);
@@ -42,7 +40,7 @@ export class EventsService {
     const { rows, last } = await filteredPage<Event>(filter, (size, after) =>
       this.events.findLatest({ orgId, userId, from, before }, size, after ? placeOf(after) : start),
     );
-    return { events: rows, next: linkNext(last && encodeCursor(placeOf(last)), linkNextPage) };
+    return { events: rows.map(view), ...(last && { nextCursor: encodeCursor(placeOf(last)) }) };
   }
 }
 

@@ -1,5 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isEntityId } from '../identifiers/entity-id.js';
 
@@ -51,18 +50,6 @@ export function decodeNameCursor(cursor: string): NamedPosition | undefined {
   return isEntityId(id) && isName ? { name, id } : undefined;
 }
 
-/** Sets the `Link` header (RFC 8288). */
-export type LinkNextPage = (cursor: string) => void;
-
-export const NextPage = createParamDecorator((_: unknown, context: ExecutionContext): LinkNextPage => {
-  const [request, reply] = context.getArgs<[FastifyRequest, FastifyReply]>();
-  return (cursor) => {
-    const url = new URL(request.url, 'http://localhost');
-    url.searchParams.set('cursor', cursor);
-    reply.header('Link', `<${url.pathname}${url.search}>; rel="next"`);
-  };
-});
-
 export const DEFAULT_LIMIT = 100;
 
 export interface PageQuery {
@@ -86,17 +73,22 @@ export function cutPage<Row>(
   rows: readonly Row[],
   limit: number,
   cursorOf: (last: Row) => string,
-  linkNextPage: LinkNextPage,
 ): { page: Row[]; next: NextCursor } {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  return { page, next: linkNext(last && cursorOf(last), linkNextPage) };
+  return { page, next: last ? { nextCursor: cursorOf(last) } : {} };
 }
 
-export function linkNext(nextCursor: string | undefined, linkNextPage: LinkNextPage): NextCursor {
-  if (nextCursor === undefined) return {};
-  linkNextPage(nextCursor);
-  return { nextCursor };
+/** Adds the `Link` header (RFC 8288) to every page that is not the last. */
+export function linkNextPages(fastify: FastifyInstance): void {
+  fastify.addHook('preSerialization', (request, reply, page: NextCursor | null, done) => {
+    if (page?.nextCursor !== undefined) {
+      const url = new URL(request.url, 'http://localhost');
+      url.searchParams.set('cursor', page.nextCursor);
+      reply.header('Link', `<${url.pathname}${url.search}>; rel="next"`);
+    }
+    done(null, page);
+  });
 }
 
 interface Filter<Row> {

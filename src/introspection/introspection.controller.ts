@@ -5,7 +5,7 @@ import { mustVerifyEmail } from '../access/route-access.js';
 import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import { Env } from '../config/env.js';
 import { timeText } from '../identifiers/text.js';
-import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
+import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { type ListedMembership, Memberships } from '../orgs/state/members.memberships.js';
 import {
@@ -105,16 +105,13 @@ export class MembershipsController {
   @AllowedServices('memberships')
   @ApiPage(MembershipsResponse)
   @ApiProblems(invalidFields({ orgId: ONE_IS_NEEDED }))
-  async listMemberships(
-    @Query() query: ListMembershipsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<MembershipsResponse> {
+  async listMemberships(@Query() query: ListMembershipsQuery): Promise<MembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.find(query, limit + 1);
     const place = query.orgId === undefined ? 'orgId' : 'userId';
     const cursorOf = (last: ListedMembership): string =>
       encodeCursor({ order: last.joinedAt, id: last[place] });
-    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const { page, next } = cutPage(rows, limit, cursorOf);
     return { memberships: page.map(membershipView), ...next };
   }
 

@@ -13,7 +13,6 @@ import { OwnDeletion } from '../accounts/user-deletion.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
 import { ApiIncluded, Included } from '../http/included.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, ownEvent } from '../events/events.service.js';
 import { OwnEventsResponse } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';
@@ -89,9 +88,8 @@ export class MeController {
   listOrgs(
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgMembershipsResponse> {
-    return this.me.listOrgs(caller, query, linkNextPage);
+    return this.me.listOrgs(caller, query);
   }
 
   /**
@@ -105,9 +103,8 @@ export class MeController {
   listDeletedOrgs(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<DeletedOrgsResponse> {
-    return this.me.listDeletedOrgs(id, query, linkNextPage);
+    return this.me.listDeletedOrgs(id, query);
   }
 
   /**
@@ -150,13 +147,11 @@ export class MeController {
   @Get('events')
   @SignedInByPassword()
   @ApiPage(OwnEventsResponse)
-  async listAuditEvents(
+  listAuditEvents(
     @CurrentUser() { id: userId }: UserPrincipal,
     @Query() query: ListEventsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OwnEventsResponse> {
-    const { events, next } = await this.events.list({ userId, type: query.type }, query, linkNextPage);
-    return { events: events.map(ownEvent), ...next };
+    return this.events.list({ userId, type: query.type }, query, ownEvent);
   }
 
   /**

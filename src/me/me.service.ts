@@ -5,14 +5,7 @@ import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
-import {
-  cutPage,
-  encodeCursor,
-  limitOf,
-  type LinkNextPage,
-  type Position,
-  positionOf,
-} from '../http/pages.js';
+import { cutPage, encodeCursor, limitOf, type Position, positionOf } from '../http/pages.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Memberships, type OrgsReader, seesAll } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
@@ -87,25 +80,17 @@ export class MeService {
     };
   }
 
-  async listOrgs(
-    caller: OrgsReader,
-    query: ListOwnOrgsQuery,
-    linkNextPage: LinkNextPage,
-  ): Promise<OrgMembershipsResponse> {
+  async listOrgs(caller: OrgsReader, query: ListOwnOrgsQuery): Promise<OrgMembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.memberships.findOrgs(caller, limit + 1, positionOf(query));
-    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const { page, next } = cutPage(rows, limit, cursorOf);
     return { orgs: page.map((org) => Object.assign(org, { joinedAt: timeText(org.joinedAt) })), ...next };
   }
 
-  async listDeletedOrgs(
-    userId: string,
-    query: ListOwnOrgsQuery,
-    linkNextPage: LinkNextPage,
-  ): Promise<DeletedOrgsResponse> {
+  async listDeletedOrgs(userId: string, query: ListOwnOrgsQuery): Promise<DeletedOrgsResponse> {
     const limit = limitOf(query);
     const rows = await this.memberships.findDeletedOrgs(userId, limit + 1, positionOf(query));
-    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const { page, next } = cutPage(rows, limit, cursorOf);
     const orgs = page.map(({ id, name, deletedAt, purgeAt }) => ({
       id,
       name,

@@ -6,7 +6,6 @@ import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage, EntityIdPipe, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiIncluded, Included, PROFILE_ONLY } from '../http/included.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
@@ -58,9 +57,8 @@ export class OwnInvitationsController {
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnInvitationsQuery,
     @Included(PROFILE_ONLY) included: Included,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<ReceivedInvitationsResponse> {
-    return this.invitations.listOfUser(id, query, included, linkNextPage);
+    return this.invitations.listOfUser(id, query, included);
   }
 
   /**

@@ -1,7 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
 import { ApiPage } from '../http/fields.js';
-import { type LinkNextPage, NextPage } from '../http/pages.js';
 import { EventsService, wholeEvent } from '../events/events.service.js';
 import { ListRecordQuery } from './operators.requests.js';
 import { AuditEventsResponse } from './operators.responses.js';
@@ -20,11 +19,7 @@ export class OperatorEventsController {
   @Get()
   @Operators()
   @ApiPage(AuditEventsResponse)
-  async adminListAuditEvents(
-    @Query() query: ListRecordQuery,
-    @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<AuditEventsResponse> {
-    const { events, next } = await this.events.list(query, query, linkNextPage);
-    return { events: events.map(wholeEvent), ...next };
+  adminListAuditEvents(@Query() query: ListRecordQuery): Promise<AuditEventsResponse> {
+    return this.events.list(query, query, wholeEvent);
   }
 }

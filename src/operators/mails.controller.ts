@@ -6,7 +6,7 @@ import { CurrentOperator } from '../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { cutPage, encodeCursor, limitOf, type LinkNextPage, NextPage, positionOf } from '../http/pages.js';
+import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
 import { ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
 import { EmailsResponse } from './operators.responses.js';
 import { OperatedMails } from './operated-mails.js';
@@ -33,15 +33,12 @@ export class OperatorMailsController {
   @Get()
   @Operators()
   @ApiPage(EmailsResponse)
-  async adminListEmails(
-    @Query() query: ListMailsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<EmailsResponse> {
+  async adminListEmails(@Query() query: ListMailsQuery): Promise<EmailsResponse> {
     const { state, to: recipient } = query;
     const states = state === undefined ? DEFAULT_STATES : [state];
     const limit = limitOf(query);
     const rows = await this.mails.findLatest({ states, recipient }, limit + 1, positionOf(query)?.id);
-    const { page, next } = cutPage(rows, limit, ({ id }) => encodeCursor({ order: 0, id }), linkNextPage);
+    const { page, next } = cutPage(rows, limit, ({ id }) => encodeCursor({ order: 0, id }));
     return { mails: page.map(mailView), ...next };
   }
 

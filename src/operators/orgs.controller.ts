@@ -5,15 +5,7 @@ import { CurrentOperator } from '../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResponse, OrgResponse } from '../orgs/members/members.responses.js';
-import {
-  decodeNameCursor,
-  encodeNameCursor,
-  filteredPage,
-  limitOf,
-  linkNext,
-  type LinkNextPage,
-  NextPage,
-} from '../http/pages.js';
+import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../http/pages.js';
 import { MemberListsService } from '../orgs/members/member-lists.service.js';
 import { MembersService } from '../orgs/members/members.service.js';
 import { OrgsService } from '../orgs/orgs.service.js';
@@ -57,10 +49,7 @@ export class OperatorOrgsController {
   @Get()
   @Operators()
   @ApiPage(OrgsResponse)
-  async adminListOrgs(
-    @Query() query: ListOrgsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<OrgsResponse> {
+  async adminListOrgs(@Query() query: ListOrgsQuery): Promise<OrgsResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
     const isWanted = ({ deletedAt }: ListedOrg): boolean =>
@@ -68,7 +57,7 @@ export class OperatorOrgsController {
     const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) =>
       this.rows.findPage({ prefix, after: after ?? start }, size, status === 'deleted'),
     );
-    return { orgs: rows.map(orgView), ...linkNext(last && encodeNameCursor(last), linkNextPage) };
+    return { orgs: rows.map(orgView), ...(last && { nextCursor: encodeNameCursor(last) }) };
   }
 
   /**
@@ -101,10 +90,9 @@ export class OperatorOrgsController {
   async adminListOrgMembers(
     @Param('orgId', EntityIdPipe) orgId: string,
     @Query() query: ListOrgMembersQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<OrgMembersResponse> {
     const { id } = await this.find(orgId);
-    return this.memberLists.search(id, query, linkNextPage);
+    return this.memberLists.search(id, query);
   }
 
   /**

@@ -5,14 +5,7 @@ import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { ApiPage, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import {
-  cutPage,
-  decodeTextCursor,
-  encodeTextCursor,
-  limitOf,
-  type LinkNextPage,
-  NextPage,
-} from '../http/pages.js';
+import { cutPage, decodeTextCursor, encodeTextCursor, limitOf } from '../http/pages.js';
 import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
@@ -52,14 +45,11 @@ export class OperatorServicesController {
   @Get()
   @Operators()
   @ApiPage(ServicesResponse)
-  async adminListServices(
-    @Query() query: ListServicesQuery,
-    @NextPage() linkNextPage: LinkNextPage,
-  ): Promise<ServicesResponse> {
+  async adminListServices(@Query() query: ListServicesQuery): Promise<ServicesResponse> {
     const after = query.cursor === undefined ? undefined : decodeTextCursor(query.cursor);
     const limit = limitOf(query);
     const rows = await this.services.findPage(limit + 1, after);
-    const { page, next } = cutPage(rows, limit, ({ name }) => encodeTextCursor(name), linkNextPage);
+    const { page, next } = cutPage(rows, limit, ({ name }) => encodeTextCursor(name));
     return { services: page.map(serviceView), ...next };
   }
 

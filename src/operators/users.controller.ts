@@ -10,9 +10,6 @@ import {
   encodeTextCursor,
   filteredPage,
   limitOf,
-  linkNext,
-  type LinkNextPage,
-  NextPage,
   positionOf,
 } from '../http/pages.js';
 import { ApiIncluded, Included, PROFILE_ONLY } from '../http/included.js';
@@ -76,7 +73,6 @@ export class OperatorUsersController {
   async adminListUsers(
     @Query() query: ListUsersQuery,
     @Included(PROFILE_ONLY) included: Included,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<UsersResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
@@ -88,7 +84,7 @@ export class OperatorUsersController {
     });
     const view = included.has('profile') ? accountWithProfile : accountView;
     const users = rows.map(view);
-    return { users, ...linkNext(last && encodeTextCursor(last.email), linkNextPage) };
+    return { users, ...(last && { nextCursor: encodeTextCursor(last.email) }) };
   }
 
   /**
@@ -125,14 +121,13 @@ export class OperatorUsersController {
   async adminListUserOrgs(
     @Param('userId', EntityIdPipe) userId: string,
     @Query() query: ListOwnOrgsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<UserOrgsResponse> {
     const { id: ofUser } = await this.finder.find(userId);
     const limit = limitOf(query);
     const rows = await this.memberships.findOrgsEvenDeleted(ofUser, limit + 1, positionOf(query));
     const cursorOf = (org: { id: string; joinedAt: number }): string =>
       encodeCursor({ order: org.joinedAt, id: org.id });
-    const { page, next } = cutPage(rows, limit, cursorOf, linkNextPage);
+    const { page, next } = cutPage(rows, limit, cursorOf);
     const orgs = page.map(({ id, name, role, joinedAt, deletedAt }) => ({
       id,
       name,

@@ -6,7 +6,6 @@ import { CurrentUser } from '../../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OkResponse, OrgRead } from '../../http/fields.js';
 import { TOO_MANY_INVITATIONS } from '../../mail/mails.limits.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
-import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
@@ -75,9 +74,8 @@ export class InvitationsController {
     @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,
     @Query() query: ListInvitationsQuery,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<InvitationsResponse> {
-    return this.invitations.listOfOrg(orgId, caller, query, linkNextPage);
+    return this.invitations.listOfOrg(orgId, caller, query);
   }
 
   /**

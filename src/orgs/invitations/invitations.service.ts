@@ -36,7 +36,7 @@ import {
   type ListedInvitation,
   type ReceivedInvitation,
 } from '../state/invitations.lists.js';
-import { cutPage, encodeCursor, limitOf, type LinkNextPage, positionOf } from '../../http/pages.js';
+import { cutPage, encodeCursor, limitOf, positionOf } from '../../http/pages.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
 
@@ -117,9 +117,8 @@ export class InvitationsService {
     orgId: string,
     caller: UserPrincipal,
     query: ListInvitationsQuery,
-    linkNextPage: LinkNextPage,
   ): Promise<InvitationsResponse> {
-    const page = await pageOf(query, linkNextPage, async (range) => {
+    const page = await pageOf(query, async (range) => {
       const found = await this.lists.findOfOrg(orgId, query.status, range);
       return found.map(listedInvitation);
     });
@@ -131,9 +130,8 @@ export class InvitationsService {
     userId: string,
     query: ListOwnInvitationsQuery,
     included: Included,
-    linkNextPage: LinkNextPage,
   ): Promise<ReceivedInvitationsResponse> {
-    return pageOf(query, linkNextPage, async (page) => {
+    return pageOf(query, async (page) => {
       const found = await this.lists.findReceived(userId, page);
       return found.map((one) => receivedInvitation(one, included.has('profile')));
     });
@@ -177,12 +175,11 @@ function validity(now: number, invitedBy: string, showCode: boolean) {
 
 async function pageOf<Item extends { id: string }>(
   query: ListOwnInvitationsQuery,
-  linkNextPage: LinkNextPage,
   read: (page: InvitationRange) => Promise<Item[]>,
 ): Promise<{ invitations: Item[]; nextCursor?: string }> {
   const limit = limitOf(query);
   const found = await read({ now: Date.now(), limit: limit + 1, beforeId: positionOf(query)?.id });
-  const { page, next } = cutPage(found, limit, ({ id }) => encodeCursor({ order: 0, id }), linkNextPage);
+  const { page, next } = cutPage(found, limit, ({ id }) => encodeCursor({ order: 0, id }));
   return { invitations: page, ...next };
 }
 

@@ -10,8 +10,6 @@ import {
   encodeCursor,
   encodeTextCursor,
   limitOf,
-  linkNext,
-  type LinkNextPage,
   positionOf,
 } from '../../http/pages.js';
 import type { CurrentOrg } from '../../http/request-origin.js';
@@ -40,12 +38,11 @@ export class MemberListsService {
     caller: Caller,
     query: ListMembersQuery,
     included: Included,
-    linkNextPage: LinkNextPage,
   ): Promise<MembersResponse | StreamableFile> {
     const { search, role, secondFactor } = query;
     if (secondFactor !== undefined && caller.audience !== null) throw boundToken();
     if ((search ?? role ?? secondFactor) !== undefined) {
-      const found = await this.search(org.id, query, linkNextPage, included);
+      const found = await this.search(org.id, query, included);
       await this.requireReader(org.id, caller, secondFactor === undefined ? 'member' : 'admin');
       return found;
     }
@@ -57,15 +54,10 @@ export class MemberListsService {
     const page = await this.members.findPageFor(reader, limitOf(query), positionOf(query));
     if (!page) throw await this.refusalOf(reader);
     const { rows, next } = page;
-    return { members: rows, ...linkNext(next && encodeCursor(next), linkNextPage) };
+    return { members: rows, ...(next && { nextCursor: encodeCursor(next) }) };
   }
 
-  async search(
-    orgId: string,
-    query: ListMembersQuery,
-    linkNextPage: LinkNextPage,
-    included?: Included,
-  ): Promise<MembersResponse> {
+  async search(orgId: string, query: ListMembersQuery, included?: Included): Promise<MembersResponse> {
     const { search: prefix = '', role, cursor, secondFactor } = query;
     const lacksFactor = secondFactor === 'missing';
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
@@ -75,7 +67,7 @@ export class MemberListsService {
       { orgId, prefix, role, after, withProfile, lacksFactor },
       limit + 1,
     );
-    const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email), linkNextPage);
+    const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email));
     return { members: page, ...next };
   }
 

@@ -17,7 +17,6 @@ import { BOUND_TOKEN } from '../../access/route-access.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
 import { ApiPage, EntityIdPipe, OkResponse, OrgRead } from '../../http/fields.js';
 import { ApiIncluded, Included, MEMBER_PROFILES, PROFILE_ONLY } from '../../http/included.js';
-import { type LinkNextPage, NextPage } from '../../http/pages.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { AddMemberRequest, ChangeMemberRoleRequest, ListMembersQuery } from './members.requests.js';
@@ -73,9 +72,8 @@ export class MembersController {
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListMembersQuery,
     @Included(PROFILE_ONLY) included: Included,
-    @NextPage() linkNextPage: LinkNextPage,
   ): Promise<MembersResponse | StreamableFile> {
-    return this.lists.list(org, caller, query, included, linkNextPage);
+    return this.lists.list(org, caller, query, included);
   }
 
   /**
