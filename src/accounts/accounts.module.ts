@@ -1,13 +1,4 @@
 import { Module } from '@nestjs/common';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
-import { PasswordsModule } from '../auth/passwords/password-hasher.js';
-import { SecondFactorModule } from '../auth/second-factor/second-factor.module.js';
-import { EventsModule } from '../events/events.module.js';
-import { MailModule } from '../mail/mails.js';
-import { OrgStateModule } from '../orgs/state/org-state.module.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { RequestsModule } from '../requests/writes.js';
-import { UsersModule } from '../users/user-changes.js';
 import { EmailChanges } from './email-changes.js';
 import { OwnEmailService } from './own-email.js';
 import { OwnProfile } from './own-profile.js';
@@ -33,17 +24,6 @@ const PROVIDERS = [
 ];
 
 @Module({
-  imports: [
-    EmailCodesModule,
-    EventsModule,
-    MailModule,
-    OrgStateModule,
-    PasswordsModule,
-    RateLimitsModule,
-    RequestsModule,
-    SecondFactorModule,
-    UsersModule,
-  ],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

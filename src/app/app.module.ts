@@ -8,7 +8,6 @@ import { ConfigModule } from '../config/config.module.js';
 import type { Env } from '../config/env.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { FeedController, OrgEventsController } from '../events/events.controller.js';
-import { EventsModule } from '../events/events.module.js';
 import { HealthModule } from '../health/health.controller.js';
 import { IntrospectionModule } from '../introspection/introspection.controller.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.controller.js';
@@ -17,18 +16,14 @@ import { MeModule } from '../me/me.module.js';
 import { MembersModule } from '../orgs/members/members.controller.js';
 import { RolesGuard } from '../orgs/members/roles.guard.js';
 import { OrgsModule } from '../orgs/orgs.controller.js';
-import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { ProblemFilter } from '../http/problem.filter.js';
 import { SCHEMA } from './schema.js';
 import { RefusalsFilter } from '../orgs/members/refusals.filter.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailDeliveryModule } from '../mail-delivery/mail-worker.js';
-import { ServicesModule } from '../services/service-changes.js';
-import { UsersModule } from '../users/user-changes.js';
 import { ShortCircuitResponseFilter, WriteControlsGuard } from '../requests/write.js';
-import { ReplayGuard, RequestsModule } from '../requests/writes.js';
+import { ReplayGuard } from '../requests/writes.js';
 
 @Module({})
 export class AppModule {
@@ -41,19 +36,13 @@ export class AppModule {
         CleanUpModule,
         TokensModule.forRoot(keys),
         AuthModule,
-        UsersModule,
         MailDeliveryModule,
-        EventsModule,
-        OrgStateModule,
         OrgsModule,
         MembersModule,
         MeModule,
         InvitationsModule,
         IntrospectionModule,
         HealthModule,
-        RateLimitsModule,
-        ServicesModule,
-        RequestsModule,
         ...(env.operatorsApi ? [OperatorsModule] : []),
       ],
       // Listed here, so that CLI commands load EventsModule without @nestjs/swagger and class-validator.

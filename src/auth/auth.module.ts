@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { MailModule } from '../mail/mails.js';
 import { InvitationsModule } from '../orgs/invitations/invitations.controller.js';
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
@@ -20,6 +21,7 @@ import { SessionOpening } from './sessions/session-opening.service.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
+/** Imports the global modules of the folders below. `CliModule` imports those that commands need. */
 @Global()
 @Module({
   imports: [
@@ -27,6 +29,7 @@ import { SessionsService } from './sessions/sessions.service.js';
     EmailCodesModule,
     EventsModule,
     MailModule,
+    OrgStateModule,
     PasswordsModule,
     RateLimitsModule,
     RequestsModule,
@@ -48,6 +51,6 @@ import { SessionsService } from './sessions/sessions.service.js';
     SessionOpening,
     SessionsService,
   ],
-  exports: [AuthenticationGuard, LiveTokens, PasswordChangeService, SessionsModule, SessionsService],
+  exports: [AuthenticationGuard, LiveTokens, PasswordChangeService, SessionsService],
 })
 export class AuthModule {}

@@ -8,18 +8,12 @@ import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { EventsRetention } from '../events/events-retention.js';
 import { PendingMarks } from '../events/feed-numbering.js';
-import { MailModule, Mails } from '../mail/mails.js';
+import { Mails } from '../mail/mails.js';
 import { OrgPurge } from '../orgs/orgs.service.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
-import { SessionsModule } from '../auth/sessions/sessions.module.js';
-import { EventsModule } from '../events/events.module.js';
 import { OrgsModule } from '../orgs/orgs.controller.js';
-import { OrgStateModule } from '../orgs/state/org-state.module.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { RequestsModule } from '../requests/writes.js';
 
 const PERIOD_MS = 60_000;
 const CONTINUE_AFTER_MS = 1000;
@@ -137,16 +131,7 @@ export class CleanUp implements OnApplicationShutdown {
 }
 
 @Module({
-  imports: [
-    EmailCodesModule,
-    EventsModule,
-    MailModule,
-    OrgsModule,
-    OrgStateModule,
-    RateLimitsModule,
-    RequestsModule,
-    SessionsModule,
-  ],
+  imports: [OrgsModule],
   providers: [CleanUp],
 })
 export class CleanUpModule {}

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Event, FeedEntry } from './event.entity.js';
 import { EventAddresses } from './events.addresses.js';
@@ -10,6 +10,7 @@ import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository } from './feed.repository.js';
 import { FeedService } from './feed.service.js';
 
+@Global()
 @Module({
   imports: [TypeOrmModule.forFeature([Event, FeedEntry])],
   providers: [

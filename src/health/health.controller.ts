@@ -1,16 +1,14 @@
 import { type BeforeApplicationShutdown, Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
-import { PasswordsModule } from '../auth/passwords/password-hasher.js';
 import { isSchemaUpToDate } from '../database/migrate.js';
 import { storageSpace } from '../database/transactions/database-errors.js';
-import { MailModule, Mails } from '../mail/mails.js';
+import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
 import { Liveness, Readiness } from './health.responses.js';
 import { Public } from '../access/access.decorators.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
@@ -79,7 +77,6 @@ export class HealthController {
 }
 
 @Module({
-  imports: [RateLimitsModule, MailModule, PasswordsModule],
   controllers: [HealthController],
   providers: [ReadinessService],
   exports: [ReadinessService],

@@ -28,7 +28,6 @@ import { FormBody } from '../http/bodies.js';
 import { INTROSPECTION_PATH } from '../http/paths.js';
 import { ApiPage } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { OrgStateModule } from '../orgs/state/org-state.module.js';
 
 const INACTIVE: IntrospectionResponse = { active: false };
 
@@ -132,7 +131,6 @@ function membershipView({
 }
 
 @Module({
-  imports: [OrgStateModule],
   controllers: [IntrospectionController, MembershipsController],
 })
 export class IntrospectionModule {}

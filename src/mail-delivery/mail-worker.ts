@@ -13,11 +13,6 @@ import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-se
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { CANDIDATES, choose, type Placed } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
-import { MailModule } from '../mail/mails.js';
-import { OrgStateModule } from '../orgs/state/org-state.module.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { UsersModule } from '../users/user-changes.js';
 
 const POLL_MS = 1000;
 const POLL_AFTER_FAULT_MS = 5000;
@@ -188,7 +183,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
 }
 
 @Module({
-  imports: [EmailCodesModule, OrgStateModule, MailModule, RateLimitsModule, UsersModule],
   providers: [MailTexts, MailWorker, SmtpSender],
 })
 export class MailDeliveryModule {}

@@ -1,4 +1,4 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Global, Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Problem, RefusedError } from '../problems/problem.js';
 import { Mail, type MailKind, type NoticeKind } from './mail.entity.js';
@@ -10,7 +10,6 @@ import { type Transaction, Transactions } from '../database/transactions/transac
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { MailsRepository } from './mails.repository.js';
-import { EventsModule } from '../events/events.module.js';
 
 export class TooManyMailsError extends Problem {
   constructor(kind: MailKind, { waitMs, refusal }: Excess) {
@@ -136,8 +135,9 @@ export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }
 
+@Global()
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([Mail])],
+  imports: [TypeOrmModule.forFeature([Mail])],
   providers: [Mails, MailsRepository],
   exports: [Mails, MailsRepository],
 })

@@ -1,14 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { EmailCodesModule } from '../auth/email-codes/email-codes.js';
 import { HealthModule } from '../health/health.controller.js';
-import { MailModule } from '../mail/mails.js';
-import { OrgStateModule } from '../orgs/state/org-state.module.js';
 import { OrgsModule } from '../orgs/orgs.controller.js';
 import { MembersModule } from '../orgs/members/members.controller.js';
-import { EventsModule } from '../events/events.module.js';
-import { ServicesModule } from '../services/service-changes.js';
-import { UsersModule } from '../users/user-changes.js';
 import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';
 import { OperatorMailsController } from './mails.controller.js';
@@ -20,18 +14,7 @@ import { OperatedUsers, OperatorUsersController } from './users.controller.js';
 
 /** Left out if OPERATORS_API is off. */
 @Module({
-  imports: [
-    AccountsModule,
-    EmailCodesModule,
-    HealthModule,
-    OrgStateModule,
-    MailModule,
-    MembersModule,
-    OrgsModule,
-    EventsModule,
-    ServicesModule,
-    UsersModule,
-  ],
+  imports: [AccountsModule, HealthModule, MembersModule, OrgsModule],
   controllers: [
     StatusController,
     OperatorUsersController,

@@ -36,11 +36,7 @@ import {
 import { OrgPurge, OrgsService } from './orgs.service.js';
 import { EntityIdPipe, OkResponse, OrgRead } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
-import { EventsModule } from '../events/events.module.js';
-import { RequestsModule } from '../requests/writes.js';
-import { UsersModule } from '../users/user-changes.js';
 import { MembersModule } from './members/members.controller.js';
-import { OrgStateModule } from './state/org-state.module.js';
 
 const ORG_PARTS = ['profile', 'requirements'] as const;
 
@@ -199,7 +195,7 @@ export class OrgsController {
 }
 
 @Module({
-  imports: [OrgStateModule, MembersModule, EventsModule, RequestsModule, UsersModule],
+  imports: [MembersModule],
   controllers: [OrgsController],
   providers: [OrgPurge, OrgsService],
   exports: [OrgPurge, OrgsService],

@@ -1,9 +1,7 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
-import { EventsModule } from '../events/events.module.js';
-import { UsersModule } from '../users/user-changes.js';
 import { FallbackStore } from './redis-window-store.js';
 import { FailedLogins, KnownAddresses, LiftedLimits } from './login-limits.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
@@ -11,11 +9,10 @@ import { WriteLimitGuard } from './rate-limit.guard.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';
 
+@Global()
 @Module({
   imports: [
     TypeOrmModule.forFeature([LiftedLimit]),
-    EventsModule,
-    UsersModule,
     // RateLimitGuard finds the limits of a route itself.
     ThrottlerModule.forRoot([{ limit: 0, ttl: 0 }]),
   ],

@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Injectable, Module } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Global, Injectable, Module } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { userOf } from '../access/principal.js';
@@ -100,6 +100,7 @@ export class ReplayGuard implements CanActivate {
 
 const EXPORTED = [WriteControlsGuard, IdempotencyKeysRepository, ReplayGuard, Writes];
 
+@Global()
 @Module({
   imports: [TypeOrmModule.forFeature([IdempotencyKey])],
   providers: EXPORTED,

@@ -1,4 +1,4 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Global, Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Actor, principalOf, type ServiceScope } from '../access/principal.js';
 import { Env } from '../config/env.js';
@@ -16,7 +16,6 @@ import {
 import { ServiceSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
 import { RefusedError } from '../problems/problem.js';
 import { Service, ServicesRepository } from './services.repository.js';
-import { EventsModule } from '../events/events.module.js';
 import { SecretUses, ServiceCredentials } from './service-credentials.js';
 
 const INVALID_NAME =
@@ -183,8 +182,9 @@ function requireNotRemoved({ name, removedAt }: Service): void {
     );
 }
 
+@Global()
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([Service, ServiceSecret])],
+  imports: [TypeOrmModule.forFeature([Service, ServiceSecret])],
   providers: [SecretUses, ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
   exports: [ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
 })

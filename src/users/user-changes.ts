@@ -1,4 +1,4 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Global, Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
 import { type Transaction, Transactions, Unchanged } from '../database/transactions/transactions.js';
@@ -7,7 +7,6 @@ import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
 import { Problem } from '../problems/problem.js';
 import { type UserState, UserUpdates } from './users.updates.js';
-import { EventsModule } from '../events/events.module.js';
 import { User } from './user.entity.js';
 import { UserImportService } from './user-import.service.js';
 import { UsersRepository } from './users.repository.js';
@@ -102,8 +101,9 @@ export class UserChanges {
 
 const EXPORTED = [UserChanges, UserImportService, UsersRepository, UserUpdates];
 
+@Global()
 @Module({
-  imports: [EventsModule, TypeOrmModule.forFeature([User])],
+  imports: [TypeOrmModule.forFeature([User])],
   providers: EXPORTED,
   exports: EXPORTED,
 })

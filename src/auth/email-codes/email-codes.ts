@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Injectable, Module } from '@nestjs/common';
+import { Global, Injectable, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
@@ -95,6 +95,7 @@ export class EmailCodes {
   }
 }
 
+@Global()
 @Module({
   imports: [TypeOrmModule.forFeature([EmailCode])],
   providers: [EmailCodes, EmailCodesRepository],

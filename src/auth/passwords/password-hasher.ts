@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, Module } from '@nestjs/common';
+import { Global, Inject, Injectable, Logger, Module } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
 import { BreachedPasswords } from './breached-passwords.js';
@@ -98,6 +98,7 @@ export class PasswordHasher {
   }
 }
 
+@Global()
 @Module({
   providers: [BreachedPasswords, { provide: HASH_ENGINE, useFactory: loadHashEngine }, PasswordHasher],
   exports: [BreachedPasswords, PasswordHasher],

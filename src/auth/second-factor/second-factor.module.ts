@@ -1,9 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../../events/events.module.js';
-import { MailModule } from '../../mail/mails.js';
-import { UsersModule } from '../../users/user-changes.js';
-import { PasswordsModule } from '../passwords/password-hasher.js';
 import { LoginChallenges } from './login-challenges.js';
 import { OwnerProofs } from './owner-proofs.js';
 import {
@@ -25,14 +21,9 @@ const EXPORTED = [
   SecondFactorVerification,
 ];
 
+@Global()
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([SecondFactor, SecondFactorFailures, RecoveryCode]),
-    EventsModule,
-    MailModule,
-    PasswordsModule,
-    UsersModule,
-  ],
+  imports: [TypeOrmModule.forFeature([SecondFactor, SecondFactorFailures, RecoveryCode])],
   providers: [...EXPORTED, SecondFactorFailuresRepository],
   exports: EXPORTED,
 })

@@ -1,7 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../../events/events.module.js';
-import { UsersModule } from '../../users/user-changes.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { KnownPlace, KnownPlacesRepository } from './known-places.repository.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
@@ -24,12 +22,9 @@ const PROVIDERS = [
 ];
 
 /** The CLI imports this module, so nothing here needs signing keys. */
+@Global()
 @Module({
-  imports: [
-    EventsModule,
-    TypeOrmModule.forFeature([AuthorizationCode, KnownPlace, PendingRevocation, Session]),
-    UsersModule,
-  ],
+  imports: [TypeOrmModule.forFeature([AuthorizationCode, KnownPlace, PendingRevocation, Session])],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

@@ -17,13 +17,7 @@ import {
 } from './invitations.requests.js';
 import { InvitationsResponse, InvitationResponse } from './invitations.responses.js';
 import { InvitationsService } from './invitations.service.js';
-import { EmailCodesModule } from '../../auth/email-codes/email-codes.js';
-import { EventsModule } from '../../events/events.module.js';
-import { MailModule } from '../../mail/mails.js';
-import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
-import { UsersModule } from '../../users/user-changes.js';
 import { MembersModule } from '../members/members.controller.js';
-import { OrgStateModule } from '../state/org-state.module.js';
 import { InvitationAnswers } from './invitation-answers.service.js';
 
 @Controller('api/orgs/:orgId/invitations')
@@ -134,15 +128,7 @@ export class InvitationsController {
 }
 
 @Module({
-  imports: [
-    EmailCodesModule,
-    MembersModule,
-    OrgStateModule,
-    MailModule,
-    RateLimitsModule,
-    EventsModule,
-    UsersModule,
-  ],
+  imports: [MembersModule],
   controllers: [InvitationsController],
   providers: [InvitationAnswers, InvitationsService],
   exports: [InvitationAnswers, InvitationsService],

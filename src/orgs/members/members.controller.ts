@@ -27,9 +27,6 @@ import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
-import { RateLimitsModule } from '../../rate-limits/rate-limits.module.js';
-import { UsersModule } from '../../users/user-changes.js';
-import { OrgStateModule } from '../state/org-state.module.js';
 import { RolesGuard } from './roles.guard.js';
 
 const MEMBER_PARAM = {
@@ -174,7 +171,6 @@ export class MembersController {
 }
 
 @Module({
-  imports: [OrgStateModule, RateLimitsModule, UsersModule],
   controllers: [MembersController],
   providers: [MemberListsService, MembersService, RolesGuard],
   exports: [MemberListsService, MembersService, RolesGuard],

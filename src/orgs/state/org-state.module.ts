@@ -1,8 +1,5 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventsModule } from '../../events/events.module.js';
-import { RequestsModule } from '../../requests/writes.js';
-import { UsersModule } from '../../users/user-changes.js';
 import { Invitation, Member, Org } from './org.entity.js';
 import { InvitationLists } from './invitations.lists.js';
 import { InvitationsRepository } from './invitations.repository.js';
@@ -27,8 +24,9 @@ const EXPORTED = [
   UserDepartures,
 ];
 
+@Global()
 @Module({
-  imports: [EventsModule, RequestsModule, TypeOrmModule.forFeature([Invitation, Member, Org]), UsersModule],
+  imports: [TypeOrmModule.forFeature([Invitation, Member, Org])],
   providers: EXPORTED,
   exports: EXPORTED,
 })
