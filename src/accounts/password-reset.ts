@@ -130,7 +130,8 @@ export class PasswordRecoveryService {
       ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
       : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
     if (!done) throw new Problem('invalid_email_code');
-    await this.limits.apply();
+    // A failure is reported and repeated by the next poll.
+    await this.limits.apply().catch(() => undefined);
   }
 
   /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor. */

@@ -18,6 +18,7 @@ import { RolesGuard } from '../orgs/members/roles.guard.js';
 import { OrgsModule } from '../orgs/orgs.controller.js';
 import { OperatorsModule } from '../operators/operators.module.js';
 import { ProblemFilter } from '../http/problem.filter.js';
+import { RepeatedWork } from './repeated-work.js';
 import { SCHEMA } from './schema.js';
 import { RefusalsFilter } from '../orgs/members/refusals.filter.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
@@ -48,7 +49,8 @@ export class AppModule {
       // Listed here, so that CLI commands load EventsModule without @nestjs/swagger and class-validator.
       controllers: [OrgEventsController, FeedController],
       providers: [
-        // The order matters.
+        RepeatedWork,
+        // The order of guards matters.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: WriteLimitGuard },
         { provide: APP_GUARD, useExisting: ReplayGuard },

@@ -3,6 +3,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { Logger } from 'pino';
 import { useContainer } from 'class-validator';
 import { AppModule } from './app.module.js';
+import { RepeatedWork } from './repeated-work.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { type Env, VERSION } from '../config/env.js';
 import { listenError } from '../config/ip-address.js';
@@ -27,11 +28,7 @@ import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
-import { CleanUp } from '../clean-up/clean-up.js';
-import { FeedRounds } from '../events/feed-rounds.js';
-import { SecondFactorDue } from '../orgs/state/second-factor-requirement.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
-import { LiftedLimits } from '../rate-limits/login-limits.js';
 
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
   const stopTracing = await traceIfWanted(env);
@@ -125,9 +122,6 @@ export async function configureApp(
 async function startWorkers(app: NestFastifyApplication): Promise<void> {
   await app.get(PasswordHasher).start();
   app.get(KeyFileWatch).start();
-  app.get(LiftedLimits).start();
-  app.get(FeedRounds).start();
-  app.get(SecondFactorDue).start();
   app.get(MailWorker).start();
-  app.get(CleanUp).start();
+  app.get(RepeatedWork).start();
 }

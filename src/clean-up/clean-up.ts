@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
@@ -15,7 +15,6 @@ import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import { OrgsModule } from '../orgs/orgs.controller.js';
 
-const PERIOD_MS = 60_000;
 const CONTINUE_AFTER_MS = 1000;
 const MAX_BATCHES = 200;
 
@@ -27,11 +26,8 @@ interface Run {
 }
 
 @Injectable()
-export class CleanUp implements OnApplicationShutdown {
+export class CleanUp {
   private readonly logger = new Logger('Cleanup');
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private stopped = false;
 
   constructor(
     private readonly revocation: SessionRevocation,
@@ -48,23 +44,20 @@ export class CleanUp implements OnApplicationShutdown {
     private readonly limits: LiftedLimits,
   ) {}
 
-  start(): void {
-    this.schedule(PERIOD_MS);
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    await this.running;
+  /** Returns a shorter pause if more rows have expired. */
+  async run(stopping: AbortSignal): Promise<number | void> {
+    const { deleted, hasMore } = await this.deleteExpired(Date.now(), stopping);
+    if (deleted > 0) this.logger.debug(`${deleted} expired rows and IP addresses deleted`);
+    if (hasMore) return CONTINUE_AFTER_MS;
   }
 
   /** Runs every job, even if another job fails, and then throws the first failure. */
-  async deleteExpired(now = Date.now()): Promise<Run> {
+  async deleteExpired(now = Date.now(), stopping?: AbortSignal): Promise<Run> {
     const total: Run = { deleted: 0, hasMore: false };
     const failures: unknown[] = [];
     for (const job of this.jobs(now)) {
       try {
-        const { deleted, hasMore } = await this.runBatches(job);
+        const { deleted, hasMore } = await runBatches(job, stopping);
         total.deleted += deleted;
         total.hasMore ||= hasMore;
       } catch (error) {
@@ -96,42 +89,23 @@ export class CleanUp implements OnApplicationShutdown {
       () => this.limits.deleteOld(),
     ];
   }
+}
 
-  private async runBatches(job: Job): Promise<Run> {
-    let deleted = 0;
-    for (let batches = 0; batches < MAX_BATCHES && !this.stopped; batches += 1) {
-      const batch = await job();
-      if (!batch) return { deleted, hasMore: false };
-      deleted += batch.deleted;
-      if (batch.examined < BATCH) return { deleted, hasMore: false };
-      await yieldToEventLoop();
-    }
-    return { deleted, hasMore: deleted > 0 };
+async function runBatches(job: Job, stopping: AbortSignal | undefined): Promise<Run> {
+  let deleted = 0;
+  for (let batches = 0; batches < MAX_BATCHES && !stopping?.aborted; batches += 1) {
+    const batch = await job();
+    if (!batch) return { deleted, hasMore: false };
+    deleted += batch.deleted;
+    if (batch.examined < BATCH) return { deleted, hasMore: false };
+    await yieldToEventLoop();
   }
-
-  /** Adds jitter, so that instances do not delete the same rows at once. */
-  private schedule(pauseMs: number): void {
-    const run = (): void => {
-      this.running = this.runOnce();
-    };
-    this.timer = setTimeout(run, pauseMs * (0.75 + Math.random() / 2)).unref();
-  }
-
-  private async runOnce(): Promise<void> {
-    let pauseMs = PERIOD_MS;
-    try {
-      const { deleted, hasMore } = await this.deleteExpired();
-      if (deleted > 0) this.logger.debug(`${deleted} expired rows and IP addresses deleted`);
-      if (hasMore) pauseMs = CONTINUE_AFTER_MS;
-    } catch (error) {
-      this.logger.warn({ msg: 'clean-up failed and will be retried', err: error });
-    }
-    if (!this.stopped) this.schedule(pauseMs);
-  }
+  return { deleted, hasMore: deleted > 0 };
 }
 
 @Module({
   imports: [OrgsModule],
   providers: [CleanUp],
+  exports: [CleanUp],
 })
 export class CleanUpModule {}

@@ -163,7 +163,7 @@ function liftSecondFactor(invocation: Invocation): Promise<Report> {
   return withServices(async (services) => {
     const actor = invocation.operator();
     const { id } = await findOrg(services, invocation.parameters[0]!);
-    const { org, changed } = await services.secondFactorLift.byOperator(id, actor);
+    const { org, changed } = await services.secondFactorRequirement.lift(id, actor);
     const state = changed ? 'no longer requires' : 'does not require';
     return {
       lines: [`${org.name} (${org.id}): ${state} two-factor authentication`],

@@ -24,6 +24,14 @@ import { FeedService } from './feed.service.js';
     FeedService,
     PendingMarks,
   ],
-  exports: [EventAddresses, EventsRepository, EventsRetention, EventsService, FeedService, PendingMarks],
+  exports: [
+    EventAddresses,
+    EventsRepository,
+    EventsRetention,
+    EventsService,
+    FeedRounds,
+    FeedService,
+    PendingMarks,
+  ],
 })
 export class EventsModule {}

@@ -1,25 +1,17 @@
 import { EventEmitter, once } from 'node:events';
 import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { feedState } from '../telemetry/metrics/measurements.js';
 import { FeedNumbering, type Round } from './feed-numbering.js';
 
 const INTERVAL_MS = 100;
-const TICK_MS = 200;
 const IDLE_MS = 1000;
 
 /** Runs rounds one after another. Callers share the next round that begins after their call. */
 @Injectable()
-export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly logger = new Logger('Feed');
+export class FeedRounds implements BeforeApplicationShutdown {
   readonly stopping = new AbortController();
-  private polling: Promise<void> = Promise.resolve();
-  private hasFailed = false;
+  private polledAt = Number.NEGATIVE_INFINITY;
   private running: Promise<unknown> = Promise.resolve();
   private next: Promise<Round> | undefined;
   last = 0;
@@ -35,16 +27,8 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
     });
   }
 
-  start(): void {
-    this.polling = this.poll();
-  }
-
   beforeApplicationShutdown(): void {
     this.stopping.abort();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.polling;
   }
 
   begin(): Promise<Round> {
@@ -87,28 +71,14 @@ export class FeedRounds implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  /** Adds jitter, so that instances do not number events at the same moments. */
-  private async poll(): Promise<void> {
-    const { signal } = this.stopping;
-    for (let begunAt = Number.NEGATIVE_INFINITY; !signal.aborted;) {
-      const pauseMs = TICK_MS * (0.75 + Math.random() / 2);
-      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined);
-      const now = performance.now();
-      if (signal.aborted || (this.ends.listenerCount('new') === 0 && now - begunAt < IDLE_MS)) continue;
-      begunAt = now;
-      await this.numberAll();
-    }
+  isDue(): boolean {
+    return this.ends.listenerCount('new') > 0 || performance.now() - this.polledAt >= IDLE_MS;
   }
 
-  private async numberAll(): Promise<void> {
-    try {
-      for (let mayHaveMore = true; mayHaveMore && !this.stopping.signal.aborted;) {
-        ({ mayHaveMore } = await this.begin());
-      }
-      this.hasFailed = false;
-    } catch (error) {
-      if (!this.hasFailed) this.logger.warn({ msg: 'cannot number events; retrying', err: error });
-      this.hasFailed = true;
+  async numberAll(): Promise<void> {
+    this.polledAt = performance.now();
+    for (let mayHaveMore = true; mayHaveMore && !this.stopping.signal.aborted;) {
+      ({ mayHaveMore } = await this.begin());
     }
   }
 }

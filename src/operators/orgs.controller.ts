@@ -9,7 +9,7 @@ import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../ht
 import { MemberListsService } from '../orgs/members/member-lists.service.js';
 import { MembersService } from '../orgs/members/members.service.js';
 import { OrgsService } from '../orgs/orgs.service.js';
-import { SecondFactorLift } from '../orgs/state/second-factor-requirement.js';
+import { SecondFactorRequirement } from '../orgs/state/second-factor-requirement.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
@@ -36,7 +36,7 @@ export class OperatorOrgsController {
     private readonly memberLists: MemberListsService,
     private readonly members: MembersService,
     private readonly orgs: OrgsService,
-    private readonly lift: SecondFactorLift,
+    private readonly requirement: SecondFactorRequirement,
     private readonly users: OperatedUsers,
   ) {}
 
@@ -175,7 +175,7 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OrgResponse> {
-    const { org } = await this.lift.byOperator(orgId, { ...operator, reason });
+    const { org } = await this.requirement.lift(orgId, { ...operator, reason });
     return { org };
   }
 

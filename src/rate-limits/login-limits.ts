@@ -1,4 +1,4 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { clientKey, emailKey, RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -42,16 +42,11 @@ export class KnownAddresses {
   }
 }
 
-const POLL_MS = 2000;
-
 /** A lift is a time, because keys also hash the IP address. Polling saves refused requests a query. */
 @Injectable()
-export class LiftedLimits implements BeforeApplicationShutdown {
-  private readonly logger = new Logger('RateLimits');
+export class LiftedLimits {
   private readonly windowMs: number;
-  private timer: NodeJS.Timeout | undefined;
   private applied = new Map<string, number>();
-  private hasFailed = false;
 
   constructor(
     env: Env,
@@ -61,36 +56,14 @@ export class LiftedLimits implements BeforeApplicationShutdown {
     this.windowMs = Math.max(0, env.rateLimitLogin?.windowMs ?? 0, env.rateLimitFailedLogins?.windowMs ?? 0);
   }
 
-  start(): void {
-    if (this.windowMs > 0) this.timer = setInterval(() => void this.apply(), POLL_MS).unref();
-  }
-
-  beforeApplicationShutdown(): void {
-    clearInterval(this.timer);
-  }
-
   /** Call `apply` after COMMIT. @param email normalized */
   async lift(tx: Transaction, email: string): Promise<void> {
     if (this.windowMs > 0) await this.rows.put(tx, emailKey(email));
   }
 
-  /** Applies new lifts on this instance and in Redis. Never throws. */
+  /** Applies new lifts on this instance and in Redis. */
   async apply(): Promise<void> {
     if (this.windowMs === 0) return;
-    try {
-      await this.applyRecent();
-      this.hasFailed = false;
-    } catch (err) {
-      if (!this.hasFailed) this.logger.warn({ msg: 'lifted limits cannot be applied; retrying', err });
-      this.hasFailed = true;
-    }
-  }
-
-  async deleteOld(): Promise<Batch> {
-    return deleteFound(await this.rows.findOld(this.windowMs, BATCH), (old) => this.rows.delete(old));
-  }
-
-  private async applyRecent(): Promise<void> {
     // Read the clock before the query, so that the lift ignores no later admission.
     const asked = performance.now();
     const recent = await this.rows.findRecent(this.windowMs);
@@ -104,5 +77,9 @@ export class LiftedLimits implements BeforeApplicationShutdown {
     });
     const failed = (await Promise.allSettled(lifts)).find((lift) => lift.status === 'rejected');
     if (failed) throw failed.reason;
+  }
+
+  async deleteOld(): Promise<Batch> {
+    return deleteFound(await this.rows.findOld(this.windowMs, BATCH), (old) => this.rows.delete(old));
   }
 }

@@ -1,6 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../src/app/schema.js';
 import type { CleanUp } from '../../src/clean-up/clean-up.js';
@@ -238,18 +236,6 @@ describe('the clean-up', () => {
 
 /** A real file, and this process's own event loop: what one process does while it deletes. */
 describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
-  const warn = vi.fn<() => void>();
-
-  beforeEach(() => {
-    vi.spyOn(Logger.prototype, 'debug').mockReturnValue();
-    vi.spyOn(Logger.prototype, 'warn').mockImplementation(warn);
-  });
-
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-
   async function count(): Promise<number> {
     const [row] = await dataSource.query<{ sessions: number }[]>('SELECT COUNT(*) AS sessions FROM sessions');
     return row!.sessions;
@@ -284,59 +270,32 @@ describe.runIf(engine === 'sqlite')('a pile of expired rows on SQLite', () => {
     expect(Math.max(...executed.map(({ rows }) => rows))).toBe(BATCH);
   });
 
-  /** Until so many are left: nothing of SQLite waits for a timer. */
-  async function untilLeft(sessions: number): Promise<void> {
-    while ((await count()) !== sessions) await setImmediate();
-  }
-
-  it('is continued within two seconds, and rows that expire later go within two minutes', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  it('is continued after a second while a run leaves rows, and not once the process stops', async () => {
+    const { signal } = new AbortController();
     await pile(IN_ONE_RUN + 5);
     const cleanUp = aCleanUp(dataSource);
-    cleanUp.start();
-    vi.advanceTimersByTime(40_000);
-    await setImmediate();
+    await cleanUp.run(AbortSignal.abort());
     expect(await count()).toBe(IN_ONE_RUN + 5);
 
-    vi.advanceTimersByTime(40_000);
-    await untilLeft(5);
-    await untilScheduled();
-    vi.advanceTimersByTime(2000);
-    await untilLeft(0);
-
-    for (let round = 0; round < 3; round += 1) {
-      await untilScheduled();
-      await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: 1 }]);
-      vi.advanceTimersByTime(2000);
-      await setImmediate();
-      expect(await count()).toBe(1);
-      vi.advanceTimersByTime(80_000);
-      await untilLeft(0);
-    }
-
-    await untilScheduled();
-    await cleanUp.onApplicationShutdown();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(await cleanUp.run(signal)).toBe(1000);
+    expect(await count()).toBe(5);
+    expect(await cleanUp.run(signal)).toBeUndefined();
+    expect(await count()).toBe(0);
+    await insertSessions(dataSource, [{ id: sessionId(1), expiresAt: 1 }]);
+    expect(await cleanUp.run(signal)).toBeUndefined();
+    expect(await count()).toBe(0);
   });
 
-  it('is retried after a failed run', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  it('goes with the run after a failed one', async () => {
+    const { signal } = new AbortController();
     await pile(5);
     await dataSource.query('ALTER TABLE authorization_codes RENAME TO elsewhere');
     const cleanUp = aCleanUp(dataSource);
-    cleanUp.start();
-    vi.advanceTimersByTime(80_000);
-    await untilScheduled();
-    expect(warn).toHaveBeenCalledOnce();
+    await expect(cleanUp.run(signal)).rejects.toThrow('no such table');
     expect(await count()).toBe(5);
 
     await dataSource.query('ALTER TABLE elsewhere RENAME TO authorization_codes');
-    vi.advanceTimersByTime(80_000);
-    await untilLeft(0);
-    await cleanUp.onApplicationShutdown();
+    await cleanUp.run(signal);
+    expect(await count()).toBe(0);
   });
-
-  async function untilScheduled(): Promise<void> {
-    while (vi.getTimerCount() === 0) await setImmediate();
-  }
 });

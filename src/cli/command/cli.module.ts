@@ -36,7 +36,7 @@ import { UserExport } from '../../accounts/user-export.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { MembersService } from '../../orgs/members/members.service.js';
-import { SecondFactorLift } from '../../orgs/state/second-factor-requirement.js';
+import { SecondFactorRequirement } from '../../orgs/state/second-factor-requirement.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import {
   RecoveryCode,
@@ -71,7 +71,7 @@ export class Services {
     readonly secondFactorRemoval: SecondFactorRemoval,
     readonly revocation: SessionRevocation,
     readonly orgs: OrgsRepository,
-    readonly secondFactorLift: SecondFactorLift,
+    readonly secondFactorRequirement: SecondFactorRequirement,
     readonly memberChanges: MembersService,
     readonly members: MembersRepository,
     readonly memberLists: MemberLists,

@@ -8,7 +8,7 @@ import { Memberships } from './members.memberships.js';
 import { MembersRepository } from './members.repository.js';
 import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
-import { SecondFactorDue, SecondFactorLift } from './second-factor-requirement.js';
+import { SecondFactorRequirement } from './second-factor-requirement.js';
 import { UserDepartures } from './user-departures.js';
 
 const EXPORTED = [
@@ -19,8 +19,7 @@ const EXPORTED = [
   MembersRepository,
   OrgChanges,
   OrgsRepository,
-  SecondFactorDue,
-  SecondFactorLift,
+  SecondFactorRequirement,
   UserDepartures,
 ];
 

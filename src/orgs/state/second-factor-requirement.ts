@@ -1,10 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../access/principal.js';
 import { BATCH } from '../../database/statements.js';
 import { Unchanged } from '../../database/transactions/transactions.js';
@@ -13,19 +7,15 @@ import type { Org } from './org.entity.js';
 import { OrgChanges, requirementEvent } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
 
-/** For operators, because an organization can suspend all of its owners. */
 @Injectable()
-export class SecondFactorLift {
+export class SecondFactorRequirement {
   constructor(
     private readonly changes: OrgChanges,
     private readonly orgs: OrgsRepository,
   ) {}
 
-  /** @throws org_not_found */
-  async byOperator(
-    orgId: string,
-    actor: Actor,
-  ): Promise<{ org: Pick<Org, 'id' | 'name'>; changed: boolean }> {
+  /** For operators, because an organization can suspend all of its owners. @throws org_not_found */
+  async lift(orgId: string, actor: Actor): Promise<{ org: Pick<Org, 'id' | 'name'>; changed: boolean }> {
     const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
       const lifted = { org: { id: orgId, name: org.name }, changed: org.secondFactorFrom !== null };
@@ -36,61 +26,17 @@ export class SecondFactorLift {
     });
     return answer;
   }
-}
 
-/** The event follows within a second. */
-const POLL_MS = 400;
-
-/** Tells services that a requirement begins. */
-@Injectable()
-export class SecondFactorDue implements BeforeApplicationShutdown, OnApplicationShutdown {
-  private readonly logger = new Logger('Orgs');
-  private readonly stopping = new AbortController();
-  private polling: Promise<void> = Promise.resolve();
-  private hasFailed = false;
-
-  constructor(
-    private readonly changes: OrgChanges,
-    private readonly orgs: OrgsRepository,
-  ) {}
-
-  start(): void {
-    this.polling = this.poll();
-  }
-
-  beforeApplicationShutdown(): void {
-    this.stopping.abort();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.polling;
-  }
-
-  /** Adds jitter, so that instances do not lock the same organization at once. */
-  private async poll(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const pauseMs = POLL_MS * (0.75 + Math.random() / 2);
-      await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => undefined);
-      if (!signal.aborted) await this.recordAll();
-    }
-  }
-
-  private async recordAll(): Promise<void> {
-    try {
-      for (let isFull = true; isFull && !this.stopping.signal.aborted;) {
-        const due = await this.orgs.findFactorDue();
-        let recorded = 0;
-        for (const id of due) {
-          if (this.stopping.signal.aborted) return;
-          if (await this.record(id)) recorded += 1;
-        }
-        isFull = due.length === BATCH && recorded > 0;
+  /** Tells services which requirements have begun. */
+  async recordDue(stopping: AbortSignal): Promise<void> {
+    for (let isFull = true; isFull;) {
+      const due = await this.orgs.findFactorDue();
+      let recorded = 0;
+      for (const id of due) {
+        if (stopping.aborted) return;
+        if (await this.record(id)) recorded += 1;
       }
-      this.hasFailed = false;
-    } catch (err) {
-      if (!this.hasFailed) this.logger.warn({ msg: 'cannot record required second factors; retrying', err });
-      this.hasFailed = true;
+      isFull = due.length === BATCH && recorded > 0;
     }
   }
 
