@@ -25,7 +25,6 @@ export const SignedIn = (more: ForBoundTokens & ForUnverified = {}) => forUsers(
 export const SignedInByPassword = (more: ForUnverified = {}) =>
   forUsers({ to: 'signed-in', assurance: BY_PASSWORD, ...more });
 
-/** Also admits a refresh token in the body, which the handler checks. */
 export const SignedInOrRefreshToken = () =>
   applyDecorators(
     forUsers({ to: 'signed-in', or: 'refresh-token', boundTokens: true, unverified: true }),
@@ -45,7 +44,6 @@ export const MinRole = (minRole: Role, more: MoreOfMembers = {}) =>
 
 export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: BY_PASSWORD });
 
-/** Rejects a service that sends a wrong secret. */
 export const PublicOrService = () =>
   applyDecorators(
     RouteAccess({ to: 'everyone', or: 'service', usedBy: ['clients', 'services'] }),

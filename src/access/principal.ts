@@ -42,7 +42,6 @@ export function limitKey(principal: Principal): string {
   return principal.kind === 'user' ? principal.id : `service:${principal.name}`;
 }
 
-/** @throws Error if the route does not declare that only users may call it */
 export function userOf({ principal }: { principal?: Principal }): UserPrincipal {
   if (principal?.kind !== 'user') throw new Error('a route that is not declared for users asks for one');
   return principal;
@@ -76,7 +75,6 @@ export interface SignInOrigin extends Origin {
   userAgent: string | null;
 }
 
-/** The transaction queue is fair between these keys. */
 export function principalOf(actor: Actor): string {
   if (actor.kind === 'user' || isSignedInOperator(actor)) return actor.id;
   return (actor.kind === 'system' && actor.address) || actor.kind;

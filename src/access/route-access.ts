@@ -93,7 +93,6 @@ export function admitsUnverified(access: Access): boolean {
   return access.to === 'signed-in' && access.unverified === true;
 }
 
-/** Whether the user may only do what routes with `unverified` admit. */
 export function mustVerifyEmail(
   { emailVerified }: Pick<UserPrincipal, 'emailVerified'>,
   { emailVerification }: Env,

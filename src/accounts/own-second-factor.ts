@@ -115,7 +115,6 @@ export class OwnSecondFactorService {
     return texts;
   }
 
-  /** Ends other sessions. */
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
     const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (transaction, user, departures) => {

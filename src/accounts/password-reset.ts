@@ -95,7 +95,6 @@ export class PasswordRecoveryService {
     });
   }
 
-  /** Hashes the password only if the code is right. @throws invalid_email_code */
   async reset(
     { email, code, newPassword }: ResetPasswordRequest,
     client: HashClient,
@@ -130,7 +129,6 @@ export class PasswordRecoveryService {
       ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
       : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
     if (!done) throw new Problem('invalid_email_code');
-    // A failure is reported and repeated by the next poll.
     await this.limits.apply().catch(() => undefined);
   }
 

@@ -30,7 +30,6 @@ export class SecondFactorRemoval {
     });
   }
 
-  /** The caller ends every session and records it. */
   async byMailbox(transaction: Transaction, user: LockedUser, lost: LostFactor): Promise<void> {
     await this.users.setSecondFactor(transaction, user.id, null);
     await user.record({ type: REMOVED }, ...suspensionEvents('member.suspended', lost));

@@ -30,7 +30,6 @@ interface Preparation {
 /** Each instance stamps the events that it writes, and their clocks differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** The audit log keeps the ids of deleted users, but not their IP addresses. */
 @Injectable()
 export class UserDeletion {
   constructor(
@@ -72,7 +71,6 @@ export class UserDeletion {
     return { since, acts };
   }
 
-  /** Deletes the rows of every table explicitly, because Galera does not certify cascades. */
   async deleteRows(
     transaction: Transaction,
     user: LockedUser,
@@ -98,7 +96,6 @@ export class UserDeletion {
       { reason: 'account_deleted' },
       ...events,
     );
-    // The events above have an IP address as well.
     await this.addresses.deleteOfUser(transaction, userId, prepared);
 
     // On Galera a refresh that another node commits from here on undoes the whole deletion.
@@ -129,7 +126,6 @@ export class OwnDeletion {
     throw new LostConflictError(undefined);
   }
 
-  /** Returns undefined if the password has changed since. */
   private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResponse | undefined> {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;

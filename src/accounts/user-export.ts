@@ -13,7 +13,6 @@ import { type UserView, userJson } from '../users/user-view.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 const PAGE = 500;
-/** more than the limits of a week allow */
 const MAX_MAILS = 1000;
 
 /** Long lists are async iterables, so that memory never holds a whole list. */
@@ -151,7 +150,6 @@ async function* pages<Row extends { id: string }>(
   }
 }
 
-/** @param ends when all sessions of the epochs below ended */
 function sessionJson(session: HeldSession, ends: readonly { epoch: number; at: number }[]): object {
   const { id, loginId, authTime, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName } = session;
   // If the event has been deleted, use the time of the last known refresh.

@@ -28,7 +28,6 @@ export interface NewUser {
 
 export interface CreatedUser {
   user: UserView;
-  /** to hand out, if Accounts sends no emails */
   code: EmailCode | undefined;
 }
 
@@ -88,7 +87,6 @@ export class UserOperations {
     return code;
   }
 
-  /** Ends every session. @throws OnlyOwnerError */
   disable(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
     return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
       if (user.disabledAt !== null) return undefined;

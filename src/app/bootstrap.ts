@@ -49,7 +49,6 @@ async function bringDatabaseUpToDate(env: Env): Promise<void> {
 const INITIAL_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 30_000;
 
-/** Replaces workers that end, unless none has ever listened. */
 export class ProcessManager {
   private listened = false;
   private stopping = false;

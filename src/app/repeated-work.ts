@@ -11,7 +11,6 @@ import { SecondFactorRequirement } from '../orgs/state/second-factor-requirement
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 
 interface Job {
-  /** context of the log line */
   of: string;
   failure: string;
   periodMs: number;
@@ -20,7 +19,6 @@ interface Job {
   run: (stopping: AbortSignal) => Promise<number | void>;
 }
 
-/** What every instance does again and again until it stops. */
 @Injectable()
 export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly stopping = new AbortController();

@@ -58,7 +58,6 @@ export const SCHEMA: Schema = {
   migrations: [CreateSchema1795219200000, ProfilesAndProtection1795651200000],
 };
 
-/** The data source for TypeORM's command line, which initializes it. */
 export async function migrationDataSource(): Promise<DataSource> {
   return createDataSource(await dataSourceOptions(loadEnv(), SCHEMA, 'maintenance'));
 }

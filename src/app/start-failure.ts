@@ -4,11 +4,9 @@ import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/da
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { UnavailableError } from '../problems/problem.js';
 
-/** Returns lines that name the wrong variable, or the stack of an unexpected error. */
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
   if (error instanceof SigningKeysError) return [error.message];
-  // The message of the error itself is for clients.
   if (error instanceof UnavailableError && error.cause !== undefined) return explainFailure(error.cause);
   if (isTlsRefusal(error)) {
     return [`DATABASE_SSL: cannot connect to the database over TLS (${(error as Error).message})`];

@@ -35,7 +35,6 @@ export class LiveTokens {
     private readonly env: Env,
   ) {}
 
-  /** @param isAskedFor rejects a token by its claims before the session is looked up */
   async find(
     token: string,
     isAskedFor: (claims: AccessTokenClaims) => boolean = () => true,
@@ -88,7 +87,6 @@ export class AuthenticationGuard implements CanActivate {
   }
 }
 
-/** A logout with a refresh token ignores the access token. */
 function letsInNobody(access: Access | undefined, request: FastifyRequest): boolean {
   const { body } = request;
   if (access?.to === 'everyone') return access.or !== 'service' || !showsSecret(soleAuthorization(request));

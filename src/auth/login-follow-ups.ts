@@ -50,7 +50,6 @@ export class LoginFollowUps implements OnApplicationShutdown {
     this.runLater(user, () => this.notePlace(user, login));
   }
 
-  /** Call it with the right password. */
   checkPassword(user: LoginUser, password: string): void {
     if (!this.env.pwnedPasswords || (user.passwordCheckedAt ?? 0) > Date.now() - CHECK_EVERY_MS) return;
     this.runLater(user, () => this.noteBreach(user, password));
@@ -60,7 +59,6 @@ export class LoginFollowUps implements OnApplicationShutdown {
     const running = yieldToEventLoop()
       .then(work)
       .catch((error: unknown) => {
-        // The user may have been deleted.
         if (isForeignKeyViolation(error)) return;
         this.logger.warn({ msg: 'what follows a login failed', userId, err: error });
       })

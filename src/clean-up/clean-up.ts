@@ -44,7 +44,6 @@ export class CleanUp {
     private readonly limits: LiftedLimits,
   ) {}
 
-  /** Returns a shorter pause if more rows have expired. */
   async run(stopping: AbortSignal): Promise<number | void> {
     const { deleted, hasMore } = await this.deleteExpired(Date.now(), stopping);
     if (deleted > 0) this.logger.debug(`${deleted} expired rows and IP addresses deleted`);

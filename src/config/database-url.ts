@@ -22,7 +22,6 @@ export interface MysqlLocation {
 }
 
 const MYSQL_URL = /^(?:mysql|mariadb):\/\/([^:@/]*)(?::([^@/]*))?@([^/?]+)\/([^/?#]+)$/;
-/** Empty, or no file for SQLite, such as `:memory:`. */
 const NO_FILE = /^(?:$|:|file:)/;
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 

@@ -12,7 +12,6 @@ const BITS = { ipv4: 32, ipv6: 128 };
 /** `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */
 const MAPPED_PREFIX = 96;
 
-/** Removes a zone, and converts IPv4-mapped IPv6 to IPv4. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text.replace(/%.*/, ''));
 }

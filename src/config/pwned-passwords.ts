@@ -1,7 +1,6 @@
 import { opendirSync } from 'node:fs';
 import type { Format } from './readers.js';
 
-/** A directory with range files, or the URL of a range API, which ends in `/range/`. */
 export type PwnedPasswords = { kind: 'directory'; path: string } | { kind: 'api'; url: string };
 
 const RANGE_FILE = /^[0-9A-F]{5}\.txt$/;
@@ -25,7 +24,6 @@ function rangeFiles(path: string): PwnedPasswords | undefined {
   try {
     const directory = opendirSync(path);
     let entry = directory.readSync();
-    // The directory may have a million files.
     while (entry && !RANGE_FILE.test(entry.name)) entry = directory.readSync();
     directory.closeSync();
     return entry ? { kind: 'directory', path } : undefined;

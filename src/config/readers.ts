@@ -14,7 +14,6 @@ const UNIT_SECONDS = new Map([
   ['d', 86_400],
 ]);
 
-/** Converts `60s`, `15m`, `24h` or `30d` to seconds. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^([1-9]\d{0,8})(\w)$/.exec(text) ?? [];
   const seconds = UNIT_SECONDS.get(unit);

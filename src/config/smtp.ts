@@ -37,14 +37,12 @@ export const smtp: Reader<SmtpServer | undefined> = (variables) => {
   const ca = readCertificates(variables);
   if (!isMailSent(variables)) return undefined;
   const server = readServer(variables);
-  // Passwords and certificate authorities require TLS.
   return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
 };
 
 export const mailFrom: Reader<MailSender | undefined> = (variables) =>
   isMailSent(variables) || variables.get('MAIL_FROM') !== '' ? readSender(variables) : undefined;
 
-/** Square brackets surround it in each subject. */
 const PRODUCT_NAME: Format<string> = {
   expected: 'text of 1 to 60 characters without square brackets',
   parse: (text) => (/^[^\p{C}[\]]{1,60}$/u.test(text) && text.trim() === text ? text : undefined),

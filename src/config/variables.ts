@@ -31,7 +31,6 @@ function isReadByOthers(file: string): boolean {
 function readSecretFile(file: string): string | undefined {
   try {
     const stats = statSync(file);
-    // Reading a pipe could block.
     if (!stats.isFile() || stats.size > MAX_SECRET_FILE_KIB * 1024) return undefined;
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch {
@@ -39,7 +38,6 @@ function readSecretFile(file: string): string | undefined {
   }
 }
 
-/** No other known program uses these prefixes. */
 const OWN_PREFIXES = ['RATE_LIMIT_', 'ARGON2_'];
 /** A shorter name, such as HOST, may differ by one letter from a variable of the system, such as HOME. */
 const MIN_COMPARED_LENGTH = 8;

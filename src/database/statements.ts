@@ -27,7 +27,6 @@ export function padded<Key>(keys: readonly Key[], absentKey: Key): Key[] {
   return [...keys, ...Array<Key>(size - keys.length).fill(absentKey)];
 }
 
-/** Small, because other work on SQLite waits for a batch. */
 export const BATCH = 100;
 
 export interface Batch {

@@ -9,7 +9,6 @@ export interface Field<Value = unknown, IsOptional extends boolean = boolean> {
   schema: Schema;
   text: string;
   isOptional: IsOptional;
-  /** events of older versions lack it */
   isNewer?: boolean;
   /** never set; it carries the type */
   value?: Value;

@@ -54,7 +54,6 @@ export class EventsRetention {
     return { examined: found.length, deleted: ids.length };
   }
 
-  /** Deletes the entries of events that another database account deleted. */
   async deleteEntriesLeft(now: number): Promise<Batch> {
     const expired = firstEntityIdAt(this.oldestTime(now));
     const oldest = await this.feed.findFirst(BATCH);

@@ -20,7 +20,6 @@ const MAX_TRIES_FOR_END = 10;
 interface FeedPage {
   events: Event[];
   next: string;
-  /** number of the last event that is in the feed if the page is not full */
   last: number;
 }
 
@@ -87,7 +86,6 @@ export class FeedService {
     }
   }
 
-  /** Reads to the end of the feed or of the page, without a round. @throws cursor_expired */
   private async extend(page: FeedPage, { limit, isWanted, signal }: PageRequest): Promise<void> {
     // The first entries of the feed may have no event. They are not a gap.
     let isBeginning = page.next === START;

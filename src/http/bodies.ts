@@ -73,7 +73,6 @@ declare module 'fastify' {
   }
 }
 
-/** Makes a route accept a form, which OAuth requires, instead of JSON. */
 export const FormBody = (): MethodDecorator =>
   applyDecorators(
     RouteConfig({ takesForm: true }),

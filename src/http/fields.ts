@@ -36,7 +36,6 @@ import { LINK_HEADER } from '../openapi/responses.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import { type FieldError, undeclaredParameter, ValidationProblem } from '../problems/problem.js';
 
-/** Null counts as given. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
 
 export const IsFlag = (options: FieldOptions = {}): PropertyDecorator =>
@@ -122,7 +121,6 @@ export const PageLimit = (
     Matches(LIMIT, { message: INVALID_LIMIT }),
   );
 
-/** more than a cursor with a name of 400 bytes takes */
 const MAX_CURSOR = 600;
 
 export const PageCursor = (

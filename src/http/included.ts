@@ -4,10 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ValidationProblem } from '../problems/problem.js';
 
-/** longer than any list without repetitions */
 const MAX_LENGTH = 64;
 
-/** The additional parts of an answer that the caller asks for. */
 export type Included = ReadonlySet<string>;
 
 const NOTHING: Included = new Set();
@@ -38,7 +36,6 @@ export const ApiIncluded = (parts: readonly string[], description: string): Meth
     ApiProblems(invalidFields({ include: expected(parts) })),
   );
 
-/** For answers that list members. */
 export const PROFILE_ONLY = ['profile'] as const;
 export const MEMBER_PROFILES = 'If `profile`, each member has a `profile` with name and picture.';
 

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isEntityId } from '../identifiers/entity-id.js';
 
-/** A position in a list that is ordered by a whole number, such as a time, and then by id. */
 export interface Position {
   order: number;
   id: string;
@@ -94,7 +93,6 @@ export function linkNextPages(fastify: FastifyInstance): void {
 interface Filter<Row> {
   limit: number;
   isWanted: (row: Row) => boolean;
-  /** whether no row after this one is wanted */
   isBeyond?: (row: Row) => boolean;
 }
 

@@ -8,7 +8,6 @@ const MAX_SEGMENTS = 16;
 /** In the absolute form (RFC 9112 section 3.2.2) it may contain a password. */
 const AUTHORITY = /^[a-z]+:\/\/[^/?#]*/i;
 
-/** Leaves out the query and cuts off secrets in segments. */
 export function loggedPath(url: string): string {
   const [path = ''] = url.replace(AUTHORITY, '').split(/[?#]/, 1);
   return path

@@ -29,7 +29,6 @@ export function traceRequests(fastify: FastifyInstance): void {
     request.span = spans.request(request.method, parseTraceparent(request.headers.traceparent));
     done();
   });
-  // Reading a body leaves the context of earlier hooks.
   fastify.addHook('preHandler', ({ span }, _reply, done) => {
     if (span) runInSpan(span, done);
     else done();

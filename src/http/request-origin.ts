@@ -87,7 +87,6 @@ export const CurrentOrg = fromRequest((request) => (request as FastifyRequest & 
 
 export const CurrentActor = fromRequest(actorOf);
 
-/** Omits the reason, which is in the body of each change. */
 export const CurrentOperator = fromRequest((request): SignedInOperator => {
   const { id, sessionId, requestId, address } = actorOf(request);
   return { kind: 'operator', id, sessionId, requestId, address };

@@ -21,7 +21,6 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** The handler, not the router, answers 404 for an overlong id. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 
-// By default Fastify loads Ajv and other compilers at every start.
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };

@@ -1,4 +1,3 @@
-/** characters of the longest language tag */
 export const MAX_LOCALE = 35;
 
 const CONTROL = /\p{Cc}/u;
@@ -6,7 +5,6 @@ const CONTROL = /\p{Cc}/u;
 /** Limits the text before its normalization, which is quadratic. Decomposed characters take more units. */
 const rawUnitsFor = (characters: number): number => 5 * characters + 12;
 
-/** Returns the stored form: trimmed, in NFC, without control characters. */
 export function oneLine(input: unknown, maxCharacters: number): string | undefined {
   if (typeof input !== 'string' || input.length > rawUnitsFor(maxCharacters) || !input.isWellFormed())
     return undefined;
@@ -16,7 +14,6 @@ export function oneLine(input: unknown, maxCharacters: number): string | undefin
   return line;
 }
 
-/** Returns the canonical form of a language tag (BCP 47). */
 export function canonicalLocale(input: unknown): string | undefined {
   if (typeof input !== 'string' || input.length > MAX_LOCALE) return undefined;
   try {
@@ -39,7 +36,6 @@ const RFC_3339 =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Reads a time with its zone (RFC 3339) from 1970 to 9999. */
 export function parseTime(input: unknown): number | undefined {
   const [, day] = (typeof input === 'string' && RFC_3339.exec(input)) || [];
   if (day === undefined) return undefined;

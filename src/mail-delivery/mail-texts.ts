@@ -9,7 +9,6 @@ import { InvitationLists, type MailedInvitation } from '../orgs/state/invitation
 import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
 
-/** Limits of waiting reset requests per email, high enough for all requests that get a code. */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
 
@@ -130,7 +129,6 @@ export class MailTexts {
   }
 }
 
-/** The quotation marks keep the name apart from what Accounts says. */
 function inviterText(
   { inviterName, inviterEmail, inviterVerifiedAt }: MailedInvitation,
   locale: string | null,
@@ -141,7 +139,6 @@ function inviterText(
   return `"${name}" (${address}${unverified === undefined ? '' : `, ${unverified}`})`;
 }
 
-/** The details go with the user. */
 function signInText({ details }: Mail): MailText | undefined {
   if (details === null) return undefined;
   return { template: 'new_sign_in', ...(JSON.parse(details) as SignInDetails) };

@@ -23,7 +23,6 @@ const NOTE_ATTEMPTS = 10;
 
 const PAUSES_MS = [1000, 5000, 30_000, 120_000, 600_000, ...Array<number>(24).fill(3_600_000)];
 
-/** Returns undefined to give up. */
 export function retryAfterMs(attempts: number): number | undefined {
   return PAUSES_MS[attempts - 1];
 }
@@ -96,7 +95,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     }
   }
 
-  /** Deletes pointless emails. `mayHaveMore` is true if the next search may find more of them. */
   private async findDue(): Promise<{ classes: DueMails[]; mayHaveMore: boolean }> {
     const classes: DueMails[] = [];
     let mayHaveMore = false;

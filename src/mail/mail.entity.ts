@@ -40,7 +40,6 @@ export const MAIL_PRIORITIES = [0, 1, 2] as const;
 
 export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 
-/** An email in the outbox. It contains no code. */
 @Entity('mails')
 @Index('mails_state_priority_next_attempt_at_turn_at_idx', ['state', 'priority', 'nextAttemptAt', 'turnAt'])
 @Index('mails_state_id_idx', ['state', 'id'])

@@ -34,7 +34,6 @@ const inADay = (mails: number, ...by: Limit['by']): Limit => ({ by, mails, refus
 
 /** The limits count each kind of email separately. */
 const GROUPS = {
-  /** The user waits for these emails and has 15 minutes. */
   ownCode: { priority: 0, limits: [BY_SENDER, CODES_BY_ALL] },
   /** The user has logged in from the sender's IP address, so emails that others requested do not count. */
   ownCodeToKnownClient: { priority: 0, limits: [BY_SENDER] },
@@ -61,7 +60,6 @@ export function priorityOf(kind: MailKind): MailPriority {
 
 export type LimitedMail = Pick<Mail, 'kind' | 'recipient' | 'senderId' | 'orgId'>;
 
-/** A password reset counts only after it has a code. */
 const conditionsOf = ({ by }: Limit): string => `${by.map((column) => `${column} = ?`).join(' AND ')}
   AND id > ? AND id < ? AND kind = ? AND (code_id IS NOT NULL OR kind <> 'password_reset')`;
 

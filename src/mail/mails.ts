@@ -104,7 +104,6 @@ export class Mails {
     );
   }
 
-  /** `OperatedMails` checks first whether the email is still of use. @throws RefusedError */
   async retryOne(id: string, actor: Actor): Promise<void> {
     const isDue = await this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
       if (!(await this.mails.retry(tx, id, Date.now()))) return false;
@@ -114,7 +113,6 @@ export class Mails {
     if (isDue) return;
     const mail = await this.mails.find(id);
     if (!mail) throw new RefusedError('there is no such email', 'mail_not_found');
-    // If the email waits or has failed, only its expiry prevents a retry.
     const end = mail.state === 'failed' || mail.state === 'waiting' ? 'expired' : mail.state;
     throw new RefusedError(`the email is ${end}`, 'mail_ended');
   }

@@ -7,7 +7,6 @@ import { MAIL_KINDS, type MailKind } from './mail.entity.js';
 /** characters that show nothing, or reverse the direction of the text that follows */
 const INVISIBLE =
   /[\p{Cf}\p{Cc}\p{Co}\p{Cn}]|(?![\u115F\u1160\u3164\uFFA0])\p{Default_Ignorable_Code_Point}/gu;
-/** also Hangul fillers and the empty Braille pattern */
 const BLANKS = /[\s\p{Z}\u115F\u1160\u3164\uFFA0\u2800]+/gu;
 /** also look-alikes such as primes, ditto marks and accents */
 const QUOTES =
@@ -45,10 +44,8 @@ export interface Template {
   body: string;
 }
 
-/** by language tag */
 export type Templates = ReadonlyMap<string, ReadonlyMap<TemplateName, Template>>;
 
-/** The key of the texts in no folder of a language. They are complete. */
 const DEFAULT = '';
 
 type Placeholder = 'code' | 'email' | 'time' | 'organization' | 'inviter' | 'ip' | 'user_agent' | 'device';
@@ -60,7 +57,6 @@ export type MailText = { template: TemplateName; locale?: string | null } & Omit
   'email' | 'time'
 >;
 
-/** of `new_sign_in`, in `mails.details` */
 export type SignInDetails = Record<'ip' | 'user_agent' | 'device', string>;
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
@@ -96,7 +92,6 @@ export function loadTemplates(directory: string | undefined): Templates {
   return templates;
 }
 
-/** Adds what it finds to `templates`. Reports unknown names, because Accounts would silently ignore a misspelled name. */
 function readAll(root: string, templates: Map<string, Map<TemplateName, Template>>): string[] {
   if (!isDirectory(root)) return ['MAIL_TEMPLATES: expected a directory'];
   const problems: string[] = [];

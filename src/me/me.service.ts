@@ -24,7 +24,6 @@ import type {
 import type { OrgMembership } from '../orgs/members/members.responses.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 
-/** characters per piece: most exports are one piece */
 const PIECE = 32_768;
 
 @Injectable()
@@ -110,7 +109,6 @@ export class MeService {
     });
   }
 
-  /** Checks the session after each piece, like `get`. */
   private async *livePieces(
     sessionId: string,
     first: string,

@@ -23,7 +23,6 @@ const CHALLENGE = "codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 const EXCHANGE =
   "code: '3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo', codeVerifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'";
 
-/** The operations that are used most, with calls of the TypeScript client. */
 const CALLS: Record<string, string> = {
   register: `${CLIENT}const { user } = unwrap(
   await client.register({ email: 'grace@example.com', password: 'a compiler in the attic' }),

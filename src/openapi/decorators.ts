@@ -115,7 +115,6 @@ const METADATA = 'openapi:problems';
 export function ApiProblems(...problems: (ProblemCode | ProblemExample)[]): MethodDecorator {
   const added = toExamples(problems);
   return (_prototype, _name, { value: handler }) => {
-    // Decorators are applied from the last to the first.
     Reflect.defineMetadata(METADATA, [...added, ...ownProblems(handler as object)], handler as object);
   };
 }

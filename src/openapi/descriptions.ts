@@ -10,7 +10,6 @@ type SchemaObject = Exclude<Schema, { $ref: string }>;
 
 const TEXTS = readFileSync(new URL('./descriptions.txt', import.meta.url), 'utf8');
 
-/** Texts by the names of schemas, properties and operations. */
 export const DESCRIPTIONS: Record<string, string | undefined> = Object.fromEntries(
   [...TEXTS.matchAll(/^([\w.]+): (.+)$/gm)].map(([, name, text]) => [name!, text]),
 );

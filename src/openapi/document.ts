@@ -46,7 +46,6 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** Paths in the order of their sections, each operation with the tag of its section. */
 function putInReadingOrder(document: OpenAPIObject): void {
   const paths = Object.entries(document.paths).map(([path, item]) => ({ path, item, place: placeOf(path) }));
   document.paths = Object.fromEntries(

@@ -87,7 +87,6 @@ export function addProblemResponses(document: OpenAPIObject, app: INestApplicati
   }
 }
 
-/** @returns none for the routes that reject nobody: liveness and public keys */
 function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): ProblemExample[] {
   const access = reflector.get(RouteAccess, handler);
   const isLimited = body !== 'none' && needsUser(access);
@@ -109,7 +108,6 @@ function bodyOf(handler: Handler, documented: Operation['requestBody']): BodyKin
 
 function describe(status: number, problems: ProblemExample[]): Response {
   const codes = problems.map(({ code }) => code);
-  // A service gets `requiredScope`.
   const isTokenRefused = problems.some(
     ({ code, extensions }) => code === 'insufficient_scope' && extensions === undefined,
   );

@@ -154,14 +154,12 @@ function takes({ parameters = [] }: Operation, { name }: { name: string }): bool
   return parameters.some((parameter) => 'name' in parameter && parameter.name === name);
 }
 
-/** Refusals that many operations share, by their codes. */
 const SHARED: Record<string, string> = {
   'unauthorized invalid_token': 'Unauthorized',
   'unauthorized invalid_token insufficient_user_authentication': 'OperatorUnauthorized',
   'unavailable storage_full': 'Unavailable',
 };
 
-/** A failure with one code, or one that many operations share, has a name of its own. */
 function nameOf({ operationId = '' }: Operation, status: string, response: Response): string {
   const codes = codesOf(response);
   const examples = Object.values(examplesOf(response));

@@ -74,7 +74,6 @@ type SchemaObject = Exclude<Schema, { $ref: string }>;
 const resolve = (schema: Schema, schemas: Schemas): SchemaObject =>
   '$ref' in schema ? resolve(schemas[schema.$ref.split('/').at(-1)!]!, schemas) : schema;
 
-/** The examples of the fields, put together. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   const { example, enum: values, oneOf, allOf, items, properties } = resolve(schema, schemas);
   if (example !== undefined) return example;

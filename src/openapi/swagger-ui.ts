@@ -45,7 +45,6 @@ export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<En
   });
   fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
   serveDocuments(app, kinds);
-  // The page loads the document of its selector.
   SwaggerModule.setup(PATH, app, {} as OpenAPIObject, {
     raw: false,
     explorer: true,

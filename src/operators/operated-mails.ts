@@ -40,7 +40,6 @@ export class OperatedMails {
       return 'no enabled user has its email address';
     // The code of a reset is issued when the mail is sent for the first time.
     if (kind === 'password_reset' && codeId === null) return undefined;
-    // It says so if another user has the address by now.
     if (kind === 'email_change' && user) return undefined;
     const isCurrent = hasCode && (await this.codes.isCurrent(codeId, codeNumber));
     return isCurrent ? undefined : 'its code was used, replaced or voided';

@@ -12,7 +12,6 @@ import { StatusController } from './status.controller.js';
 import { UserOperationsController } from './user-operations.controller.js';
 import { OperatedUsers, OperatorUsersController } from './users.controller.js';
 
-/** Left out if OPERATORS_API is off. */
 @Module({
   imports: [AccountsModule, HealthModule, MembersModule, OrgsModule],
   controllers: [

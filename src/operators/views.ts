@@ -39,7 +39,6 @@ export function accountDetails(user: UserView): AdminUser {
   return { ...accountWithProfile(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) };
 }
 
-/** @param textOf derives the text of the code */
 export function createdUserView(
   { user, code }: CreatedUser,
   textOf: (code: EmailCode) => string,

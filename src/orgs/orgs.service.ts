@@ -45,7 +45,6 @@ export class OrgsService {
     private readonly env: Env,
   ) {}
 
-  /** @throws TooManyOrgsError, or InvalidTokenError if the user was deleted or disabled meanwhile */
   async create(write: Write, name: string): Promise<Versioned<OrgResponse>> {
     const { actor } = write;
     const { maxOrgsPerUser } = this.env;
@@ -81,7 +80,6 @@ export class OrgsService {
     }));
   }
 
-  /** @throws second_factor_not_enabled if the owner who requires a second factor has none */
   change(write: Write, orgId: string, wanted: RenameOrgRequest): Promise<Versioned<OrgChangeResponse>> {
     const { id: userId } = write.actor;
     return this.changes.inOrg(write, orgId, async (tx, org) => {

@@ -7,7 +7,6 @@ export interface FieldError {
   message: string;
 }
 
-/** sent if the client asks for it */
 export type Remedy =
   | { action: 'resend'; invitationId: string }
   | { action: 'transfer'; orgIds?: string[] }
@@ -61,7 +60,6 @@ export class ValidationProblem extends Problem {
     super(code, { extensions: { errors } });
   }
 
-  /** never text of the client */
   get fields(): string[] {
     return this.errors.map(({ field }) => field);
   }

@@ -29,7 +29,6 @@ function setHeaders(reply: FastifyReply, decided: readonly Decided[]): void {
   reply.headers({ 'RateLimit-Policy': policies.join(', '), RateLimit: limits.join(', ') });
 }
 
-/** Also sets the headers of limits that have admitted the request already. @throws RateLimitedError */
 export function admit(
   request: FastifyRequest,
   reply: FastifyReply,

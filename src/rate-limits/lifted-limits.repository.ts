@@ -11,7 +11,6 @@ export class LiftedLimit {
   @PrimaryColumn({ name: 'lift_key', type: 'varchar', length: 22 })
   liftKey: string;
 
-  /** epoch milliseconds of the database's clock */
   @Column({ name: 'lifted_at', type: 'bigint' })
   liftedAt: number;
 }

@@ -16,7 +16,6 @@ interface RateLimitRule {
   /** undefined means not counted; the body is valid but raw, since pipes run after guards */
   keyOf: (request: FastifyRequest) => string | undefined;
   counts?: (code: ProblemCode | undefined) => boolean;
-  /** whether a password reset lifts it */
   isLifted?: true;
   refusal: string;
 }

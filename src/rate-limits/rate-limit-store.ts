@@ -4,7 +4,6 @@ import ipaddr from 'ipaddr.js';
 import type { RateLimit } from '../config/readers.js';
 import { parseIpAddress } from '../config/ip-address.js';
 
-/** Counters with one `name` have one limit and one window. */
 export interface Counter extends RateLimit {
   name: string;
   key: string;
@@ -18,7 +17,6 @@ export interface Lift {
 
 export interface Quota {
   remaining: number;
-  /** the time until the oldest admitted request leaves the window */
   resetMs: number;
 }
 

@@ -31,7 +31,6 @@ export class RateLimitsModule {}
 async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore();
   if (env.redisUrl === undefined) return own;
-  // The client needs memory and time at start.
   const { RedisWindowStore } = await import('./redis-window-store.js');
   return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
 }

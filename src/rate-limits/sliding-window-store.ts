@@ -11,7 +11,6 @@ import {
 } from './rate-limit-store.js';
 
 const MAX_BYTES = 96 * 2 ** 20;
-/** the count, the key, its chain and its place in the ring */
 const BYTES_PER_SLOT = 2 + KEY_BYTES + 8 + 8;
 
 /** Allows 880,000 keys for 10 requests each. At the default cost four threads hash 330,000 passwords in 15 minutes. */
@@ -43,7 +42,6 @@ class SlidingWindow {
     return this.quotaOf(slot, now);
   }
 
-  /** Call `quota` first, because it removes expired times. */
   add(key: string, now: number): Quota {
     const slot = this.index.find(key) || this.takeSlot(key, now);
     this.recency.remove(slot);
@@ -128,7 +126,6 @@ class KeyIndex {
     return slot;
   }
 
-  /** The key must be new and the slot free. */
   insert(key: string, slot: number): void {
     this.load(key);
     const bucket = this.bucketOf(this.key);

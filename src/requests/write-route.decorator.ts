@@ -4,7 +4,6 @@ import { ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { ApiProblems, invalidFields, WRITE_PARAMETERS } from '../openapi/decorators.js';
 import type { WriteOptions } from './write.js';
 
-/** Declares the options of a route. Its handler passes `@CurrentWrite()` to Writes. */
 export const WriteRoute = (options: WriteOptions): MethodDecorator =>
   applyDecorators(
     RouteConfig({ write: options }),

@@ -34,7 +34,6 @@ export class Writes {
     );
   }
 
-  /** @throws idempotency_key_reused if a different request was answered under this key */
   async findAnswer(
     userId: string,
     key: RequestKey,

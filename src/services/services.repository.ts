@@ -27,7 +27,6 @@ export class Service {
 export class ServicesRepository {
   constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {}
 
-  /** @throws RefusedError if a service has or had the name */
   async insert(
     transaction: Transaction,
     service: Pick<Service, 'name' | 'allow' | 'createdAt'>,

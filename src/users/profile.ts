@@ -12,7 +12,6 @@ const AVATAR_URL = /^https:\/\/[^\p{C}\p{Z}\\]+$/iu;
 interface ProfileField {
   column: string;
   maxLength: number;
-  /** Returns the stored form, or undefined for what is refused. */
   read: (value: unknown) => string | undefined;
   expected: string;
   example: string;
@@ -51,7 +50,6 @@ export type ProfileFieldName = keyof typeof PROFILE;
 
 export type Profile = Pick<User, ProfileFieldName>;
 
-/** Null removes a field; undefined leaves it. */
 export type ProfileChange = { [Name in ProfileFieldName]?: Profile[Name] | undefined };
 
 export const PROFILE_FIELDS = Object.keys(PROFILE) as ProfileFieldName[];

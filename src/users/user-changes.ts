@@ -34,10 +34,8 @@ export function requireUnprotected(actor: Actor, { operatorSince }: Pick<UserSta
 
 type UserEvent = EventWithout<'actor' | 'userId' | 'userRevision', EventType & `account.${string}`>;
 
-/** A user whose row the transaction holds, before the change. */
 export interface LockedUser extends UserState {
   record: (event: UserEvent, ...others: NewEvent[]) => Promise<void>;
-  /** Records a change that ended every session, with the epoch that it began. */
   recordWithEnd: (event: UserEvent, end: EndOfAll, ...others: NewEvent[]) => Promise<void>;
 }
 
@@ -63,7 +61,6 @@ export class UserChanges {
     });
   }
 
-  /** Leaves out users who no longer exist. @throws operator_protected */
   inUsers<Answer>(
     { actor }: AnyWrite,
     userIds: readonly string[],

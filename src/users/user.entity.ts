@@ -30,8 +30,6 @@ export class User {
 
   @Column({ type: 'varchar', length: 100, nullable: true }) name: string | null;
   @Column({ name: 'avatar_url', type: 'varchar', length: 500, nullable: true }) avatarUrl: string | null;
-
-  /** BCP 47 language tag in canonical form */
   @Column({ type: 'varchar', length: 35, nullable: true }) locale: string | null;
 
   /** time of the last check against the list of breached passwords */

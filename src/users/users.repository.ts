@@ -32,7 +32,6 @@ export interface Place {
 export type LoginUser = Credentials &
   Pick<User, 'passwordCheckedAt'> & {
     hasPlaces: number;
-    /** null if the user is not known to have used the place */
     placeSeenAt: number | null;
   };
 
@@ -139,7 +138,6 @@ export class UsersRepository {
     return this.users.findOne({ where: { email }, select: USER_VIEW });
   }
 
-  /** For an address without a user, the language of the user who caused the email. */
   async findLocaleFor(email: string, causedBy: string | null): Promise<string | null> {
     const sql = `SELECT locale FROM (SELECT 1 AS place, locale FROM users WHERE email = ?
       UNION ALL SELECT 2 AS place, locale FROM users WHERE id = ?) found ORDER BY place LIMIT 1`;
@@ -185,7 +183,6 @@ export class UsersRepository {
     await this.users.update({ id, passwordHash }, { passwordHash: replacement });
   }
 
-  /** Returns true for one of concurrent calls. */
   async replacePasswordCheckedAt(id: string, from: number | null, to: number | null): Promise<boolean> {
     const passwordCheckedAt = from ?? IsNull();
     const { affected } = await this.users.update({ id, passwordCheckedAt }, { passwordCheckedAt: to });

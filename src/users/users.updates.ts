@@ -31,7 +31,6 @@ export class UserUpdates {
     );
   }
 
-  /** The transaction must have written the row, and the user must exist. */
   async stateOf(transaction: Transaction, id: string): Promise<UserState> {
     return (await this.findStates(transaction, [id]))[0]!;
   }
@@ -91,7 +90,6 @@ export class UserUpdates {
     await set(transaction, [id], 'email_verified_at = ?', Date.now());
   }
 
-  /** Raises the revision as well, for transactions with other changes. Returns whether it changed the row. */
   async proveEmail(transaction: Transaction, id: string, email: string): Promise<boolean> {
     const sql = `UPDATE users SET email_verified_at = ?, revision = revision + 1
       WHERE id = ? AND email_verified_at IS NULL AND email = ?`;

@@ -30,8 +30,6 @@ export class EmailCode {
 
   /** the email for a reset, which may have no account; otherwise the user's id */
   @Column({ type: 'varchar', length: 254 }) subject: string;
-
-  /** normalized email that the code proves */
   @Column({ type: 'varchar', length: 254 }) email: string;
 
   /** the user's epoch when the code was issued; any other epoch voids the code */
@@ -104,7 +102,6 @@ export class EmailCodesRepository {
     return issued!;
   }
 
-  /** Does the same work whether or not the row has a code. */
   async countTry(
     transaction: Transaction,
     [first, second = first, third = first]: EmailCodePurposes,
@@ -155,7 +152,6 @@ export class EmailCodesRepository {
     await this.codes.delete({ id: In(ids) });
   }
 
-  /** A concurrent request may insert the row first. */
   private async updateOrInsert(
     transaction: Transaction,
     changes: string,

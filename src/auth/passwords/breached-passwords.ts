@@ -9,7 +9,6 @@ export const BREACHED_PASSWORD = 'is known from a data breach; choose another';
 
 const PREFIX_LENGTH = 5;
 const TIMEOUT_MS = 1000;
-/** A list has up to 1 MiB. */
 const MAX_RUNNING = 32;
 const MAX_WAITING = 1000;
 const WARN_EVERY_MS = 60_000;
@@ -22,7 +21,6 @@ export class BreachedPasswords {
   private readonly queue: FairQueue<void>;
   private running = 0;
   private warnedAt = Number.NEGATIVE_INFINITY;
-  /** whether the latest check failed */
   degraded = false;
 
   constructor({ pwnedPasswords }: Env) {

@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PwnedPasswords } from '../../config/pwned-passwords.js';
 
-/** Reads the suffixes of all hashes that begin with five hexadecimal digits, as one text. */
 export type RangeSource = (prefix: string, signal: AbortSignal) => Promise<string>;
 
 /** Says in words of ours why there is no list. Other errors could name the prefix. */

@@ -56,7 +56,6 @@ const DIGITS = 6;
 /** steps before and after, for clocks that differ and for the time that typing takes (RFC 6238 section 5.2) */
 const TOLERANCE = 1;
 
-/** RFC 4226 section 4: as long as the hash */
 export function newTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }

@@ -14,7 +14,6 @@ const KNOWN_PLACES_KEY: UniqueKey = {
   columns: 'known_places.user_id, known_places.network, known_places.agent',
 };
 
-/** Where a user has logged in from: an IP network and a family of user agents. */
 @Entity('known_places')
 @Index('known_places_last_seen_at_idx', ['lastSeenAt'])
 export class KnownPlace {
@@ -62,7 +61,6 @@ function networkOf(text: string): string {
 export class KnownPlacesRepository {
   constructor(@InjectRepository(KnownPlace) private readonly places: Repository<KnownPlace>) {}
 
-  /** Returns true for one of concurrent logins. */
   async insert(tx: Transaction, userId: string, place: Place, now: number): Promise<boolean> {
     try {
       await tx.of(this.places).insert({ userId, ...place, firstSeenAt: now, lastSeenAt: now });

@@ -27,8 +27,6 @@ export class Session {
   @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
   @Column({ name: 'expires_at', type: 'bigint' }) expiresAt: number;
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true }) revokedAt: number | null;
-
-  /** null for a login */
   @Column({ name: 'login_id', type: 'varchar', length: 36, nullable: true }) loginId: string | null;
 
   /** the first session that a code of the login opened, for that session its own id; null for a login */
@@ -48,8 +46,6 @@ export class Session {
 
   /** the service that exchanged the code; a foreign key would lock its row in each exchange */
   @Column({ type: 'varchar', length: 40, nullable: true }) service: string | null;
-
-  /** epoch of the service when it exchanged a code for it alone; null for other codes */
   @Column({ name: 'bound_epoch', type: 'integer', nullable: true }) boundEpoch: number | null;
 }
 

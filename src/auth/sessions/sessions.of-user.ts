@@ -24,7 +24,6 @@ export interface FamilyRoot {
 
 export type UnrevokedSession = Pick<Session, 'id' | 'authEpoch' | 'expiresAt'>;
 
-/** may be deleted if no row names it */
 export type EndedSession = Pick<Session, 'id' | 'loginId' | 'branchId' | 'codeHash' | 'expiresAt'>;
 
 const ENDED_COLUMNS = `s.id, s.login_id AS loginId, s.branch_id AS branchId, s.code_hash AS codeHash,
@@ -78,7 +77,6 @@ const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEp
   FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
 hotStatement('the look at the sessions to revoke', findUnrevoked(2));
 
-/** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
   'the clean-up of sessions',
   `SELECT ${ENDED_COLUMNS} FROM sessions s

@@ -7,7 +7,6 @@ import { Problem } from '../../problems/problem.js';
 
 export const LEEWAY_SECONDS = 30;
 
-/** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
 /** RFC 8176, separated by a space. */

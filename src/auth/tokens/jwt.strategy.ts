@@ -47,7 +47,6 @@ function refusalOf(failure: unknown): TokenRefusal {
   return failure instanceof Error ? 'malformed' : 'claims';
 }
 
-/** Passport expects a request. */
 type Presented = { headers?: object; token?: string };
 
 @Injectable()

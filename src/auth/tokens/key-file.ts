@@ -149,7 +149,6 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
   }
 }
 
-/** Windows cannot open a directory. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

@@ -149,7 +149,6 @@ export interface ScheduledKey {
   kid: string;
   state: 'signing' | 'next' | 'verifying';
   signsFrom: number;
-  /** epoch milliseconds; undefined for keys that sign now or later */
   signedUntil: number | undefined;
 }
 

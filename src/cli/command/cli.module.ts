@@ -93,7 +93,6 @@ export class Services {
     private readonly codes: EmailCodesRepository,
   ) {}
 
-  /** Most commands do not need the key file. */
   emailCodes(): EmailCodes {
     return new EmailCodes(this.codes, new KeyRing(loadKeyFile(this.env.jwtKeysFile, true)));
   }

@@ -19,7 +19,6 @@ export function reportOn(label: string, names: object, { text, lines = [], json 
   return { lines: [`${label}: ${text}`, ...lines], json: [{ ...names, ...json }] };
 }
 
-/** @param result false or undefined if there was nothing to change */
 export function outcomeOf(result: unknown, done: string, unchanged: string): Outcome {
   const changed = Boolean(result);
   return { text: changed ? done : unchanged, json: { changed } };
@@ -131,7 +130,6 @@ function checked(flag: string, text: string, maxLength: number): string {
   return text;
 }
 
-/** The user of a container may have no name. */
 function systemUser(): string {
   try {
     return userInfo().username;
@@ -143,7 +141,6 @@ function systemUser(): string {
 // Resolves when the system has taken the text, so that the process may end and memory holds one text at a time.
 export function write(text: string, output: Writable = process.stdout): Promise<void> {
   return new Promise((resolve) => {
-    // On an error, `endUnread` ends the process.
     output.write(text, (error) => {
       if (!error) resolve();
     });

@@ -4,7 +4,6 @@ import { Problem, RefusedError, UnavailableError } from '../../problems/problem.
 import { CannotRunError } from './definition.js';
 
 export function explain(error: unknown): { lines: string[]; isRefusal: boolean } {
-  // A command cannot run if it names what does not exist.
   const isUnknown = error instanceof RefusedError && error.code === 'mail_not_found';
   if (error instanceof CannotRunError || isUnknown) {
     return { lines: [`error: ${error.message}`], isRefusal: false };

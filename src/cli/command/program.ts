@@ -66,7 +66,6 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .addHelpText('after', ['', 'Examples:', ...examples].join('\n'));
   for (const below of definition.commands ?? []) declare(command, below, end);
   command.action(async () => {
-    // Standard output is for results.
     (await import('@nestjs/common')).Logger.overrideLogger(false);
     const invocation = new Invocation(command.args, command.opts());
     const { lines, json, isRed = false } = await definition.run(invocation);

@@ -74,7 +74,6 @@ interface List<T> {
   none: string;
 }
 
-/** Memory holds one page of the list. */
 export async function printList<T>(
   invocation: Invocation,
   { findPage, isShown = () => true, lineOf, jsonOf, none }: List<T>,

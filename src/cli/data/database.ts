@@ -69,7 +69,6 @@ async function requireSource(source: Env): Promise<void> {
 export async function backUp({ parameters }: Invocation): Promise<Report> {
   const env = loadEnv();
   if (env.database.engine === 'mysql') throw new CannotRunError(`run ${dumpCommand(env.database)}`);
-  // Fails with an explanation if the database does not exist.
   await (await openDatabase(env, 'inspection')).destroy();
   const source = env.database.file;
   const file = resolve(parameters[0]!);
@@ -99,7 +98,6 @@ function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   return `umask 077 && mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;
 }
 
-/** Names the file once it is complete and on disk. Only its owner can read it. */
 async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new CannotRunError(`${file} already exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;
@@ -110,7 +108,6 @@ async function newFile(file: string, writeDraft: (draft: string) => Promise<void
     linkSync(draft, file);
     sync(dirname(file));
   } catch (error) {
-    // SQLite reports a full disk.
     if (error instanceof RefusedError || !(error instanceof Error && 'code' in error)) throw error;
     throw new CannotRunError(`the file cannot be written: ${error.message}`);
   } finally {

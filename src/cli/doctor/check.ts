@@ -17,7 +17,6 @@ export interface Check {
 export const EXAMPLES = 5;
 const BATCH = 5000;
 
-/** @param sql selects a column `fault` */
 export function emptyQuery(
   claim: string,
   remedy: string,

@@ -34,7 +34,6 @@ export const SCHEMA_CHECKS: Check[] = [
   },
 ];
 
-/** Engines rightly scan smaller tables. */
 const LARGE_TABLE_ROWS = 1000;
 
 export const INDEX_CHECK: Check = {
@@ -69,7 +68,6 @@ async function readWhole(
     const plan = (await runner.query(`${EXPLAIN.sqlite} ${sql}`, values)) as { detail: string }[];
     const found = (pattern: RegExp): string[] =>
       plan.flatMap(({ detail }) => pattern.exec(detail)?.[1] ?? []);
-    // Results of subqueries are not tables.
     const subqueries = new Set(found(/^(?:MATERIALIZE|CO-ROUTINE) (\S+)/));
     const scanned = found(/^SCAN (?!CONSTANT|.* USING (?:COVERING )?INDEX)(\S+)/);
     return scanned.filter((name) => !subqueries.has(name));

@@ -53,7 +53,6 @@ async function readLine(): Promise<string> {
   return line;
 }
 
-/** Standard output is for results. */
 function ask(prompt: string): Promise<string> {
   process.stderr.write(prompt);
   const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -24,7 +24,6 @@ import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 
 const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
-/** A statement that takes no row lock waits only for the cluster. */
 const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
 const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',
@@ -123,7 +122,6 @@ export class MysqlHost {
     }
   }
 
-  /** Ignores errors of earlier pools, such as late timeouts. */
   private takeOutOfRotation(pool: Pool, error: NodeJS.ErrnoException): void {
     if (!this.available || pool !== this.pool) return;
     this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });

@@ -17,7 +17,6 @@ import type { Purpose } from '../transactions/database-errors.js';
 
 interface Options {
   readonly?: boolean;
-  /** shares an existing file with the process that serves it */
   fileMustExist?: boolean;
   timeout?: number;
 }
@@ -42,7 +41,6 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Caches statements, because SQLite prepares a statement more slowly than it runs it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;

@@ -30,7 +30,6 @@ const NOBODY: CandidateInvitation = { id: '00000000-0000-7000-8000-000000000000'
 export type NamedInvitation = { id: string; code?: string | undefined } | { email: string; code: string };
 
 interface Named extends Pick<Invitation, 'id' | 'orgId'> {
-  /** throws if the caller may not learn the state of the invitation */
   hasCode: (facts: AnsweringFacts) => boolean;
 }
 
@@ -162,7 +161,6 @@ export class InvitationAnswers {
     return this.codes.isDerived({ id, codeNumber, purpose: 'invitation' }, code);
   }
 
-  /** @returns false if the user no longer exists or has reached the limit of organizations */
   private async makeMember(tx: Transaction, actor: UserActor, answering: Answering): Promise<boolean> {
     const { org, facts } = answering;
     const { id, orgId, role } = facts;

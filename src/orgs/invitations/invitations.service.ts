@@ -145,7 +145,6 @@ export class InvitationsService {
     }
   }
 
-  /** Emails or shows the code. The stored response of an idempotency key has no code. */
   private async send(
     tx: Transaction,
     invitation: SentInvitation,

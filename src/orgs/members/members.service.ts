@@ -76,7 +76,6 @@ export class MembersService {
       if (from === role) return new Unchanged(answer);
 
       await this.members.updateRole(tx, orgId, userId, role);
-      // A dry run leaves out invitations, because they can be many.
       const losesInvitations = facts.isTargetInviter && !canInvite(role) && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       await org.record(

@@ -40,7 +40,6 @@ const MAX_CANDIDATES = 2000;
 
 const MAX_EXPORTED = 1000;
 
-/** The rows hold emails. */
 export const ENDED_RETENTION_MS = 30 * 86_400_000;
 
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
@@ -163,7 +162,6 @@ export class InvitationLists {
     return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }
 
-  /** Leaves out invitations that got a new code since the read. */
   async markExpired(now: number): Promise<Batch> {
     const found = await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, BATCH]);
     if (found.length > 0) {

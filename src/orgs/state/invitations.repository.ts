@@ -109,7 +109,6 @@ export class InvitationsRepository {
 
   async insert(tx: Transaction, invitation: SentInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
-    // Hot: TypeORM takes longer to build this statement than the database to run it.
     const sql = `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
         created_at, expires_at) VALUES (?, ?, ?, ?, 'pending', 1, 1, ?, ?, ?, ?)`;
     const values = [id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt];
@@ -166,7 +165,6 @@ export class InvitationsRepository {
     return (await this.transactions.write(sql, [id, MAX_CODE_TRIES])) === 1;
   }
 
-  /** Returns how many were below the limit. */
   countTries(tx: Transaction, ids: readonly string[]): Promise<number> {
     const sql = `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`;
     return tx.write(sql, [...ids, MAX_CODE_TRIES]);

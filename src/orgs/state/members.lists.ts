@@ -131,7 +131,6 @@ export interface MemberSearch {
   role: Role | undefined;
   after: string | undefined;
   withProfile?: boolean;
-  /** only members without a second factor */
   lacksFactor?: boolean;
 }
 

@@ -158,7 +158,6 @@ export class MembersRepository {
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  /** Finds nothing without the organization. Concurrent calls share a statement. */
   findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
     return this.memberships.run({ orgId, userId });
   }

@@ -40,7 +40,6 @@ export type OrgEvent = EventWithout<
   EventType & `${'org' | 'member' | 'invitation'}.${string}`
 >;
 
-/** `revision` is the one after the change. */
 export interface LockedOrg extends OrgRow {
   /** Call it once, so that all events have one time. */
   record: (...events: OrgEvent[]) => Promise<void>;

@@ -19,7 +19,6 @@ export function requireRole(role: Role | null, least: Role): asserts role is Rol
   }
 }
 
-/** For the event of a change that gives a role. */
 export function suspension(
   { isFactorRequired }: Pick<OrgRow, 'isFactorRequired'>,
   lacksFactor: boolean | 0 | 1,

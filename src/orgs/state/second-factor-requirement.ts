@@ -27,7 +27,6 @@ export class SecondFactorRequirement {
     return answer;
   }
 
-  /** Tells services which requirements have begun. */
   async recordDue(stopping: AbortSignal): Promise<void> {
     for (let isFull = true; isFull;) {
       const due = await this.orgs.findFactorDue();

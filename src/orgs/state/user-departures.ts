@@ -95,7 +95,6 @@ export function requireOtherOwners(departures: readonly Departure[], force: bool
   return orphaned;
 }
 
-/** The events of a user who now has a second factor or none, one for each organization that requires one. */
 export function suspensionEvents(
   type: 'member.suspended' | 'member.resumed',
   { actor, userId, departures }: Omit<Departing, 'force'>,

@@ -86,7 +86,6 @@ export class NestLogger implements LoggerService {
   }
 }
 
-/** Nest passes the context last. */
 function entry(message: unknown, rest: unknown[]): { context?: string } & Record<string, unknown> {
   const context = rest.findLast((value) => typeof value === 'string');
   if (message instanceof Error) return { context, msg: 'error', err: describeError(message) };

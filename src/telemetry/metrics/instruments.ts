@@ -167,7 +167,6 @@ interface ReportAnswer {
   report: Report;
 }
 
-/** After it, a busy worker counts with its previous report. */
 const ANSWER_TIMEOUT_MS = 1000;
 
 export function reportToPrimary(registry: Registry): void {
