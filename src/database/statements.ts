@@ -11,6 +11,10 @@ export async function* inBatches<T>(items: readonly T[], size = MAX_ROWS_AT_ONCE
   }
 }
 
+export function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
 export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }

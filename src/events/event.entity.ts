@@ -11,55 +11,29 @@ import type { EventType, NewEvent } from './event-types.js';
 @Index('events_user_id_idx', ['userId', 'id'])
 @Index('events_pending_id_idx', ['pending', 'id'], { where: '"pending" IS NOT NULL' })
 export class Event {
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
-
-  @Column({ type: 'varchar', length: 40 })
-  type: EventType;
-
-  @Column({ type: 'bigint' })
-  at: number;
-
-  @Column({ name: 'actor_type', type: 'varchar', length: 8 })
-  actorType: Actor['kind'];
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ type: 'varchar', length: 40 }) type: EventType;
+  @Column({ type: 'bigint' }) at: number;
+  @Column({ name: 'actor_type', type: 'varchar', length: 8 }) actorType: Actor['kind'];
 
   /** id of a user, also of an operator over HTTP, or the name of an operator with CLI access */
-  @Column({ name: 'actor_id', type: 'varchar', length: 128, nullable: true })
-  actorId: string | null;
+  @Column({ name: 'actor_id', type: 'varchar', length: 128, nullable: true }) actorId: string | null;
 
   @Column({ name: 'actor_session_id', type: 'varchar', length: 36, nullable: true })
   actorSessionId: string | null;
 
-  @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
-  orgId: string | null;
-
-  @Column({ name: 'org_revision', type: 'integer', nullable: true })
-  orgRevision: number | null;
-
-  @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true })
-  userId: string | null;
-
-  @Column({ name: 'user_revision', type: 'integer', nullable: true })
-  userRevision: number | null;
-
-  @Column({ name: 'session_id', type: 'varchar', length: 36, nullable: true })
-  sessionId: string | null;
-
-  @Column({ type: 'varchar', length: 1000 })
-  data: string;
-
-  @Column({ name: 'request_id', type: 'varchar', length: 128, nullable: true })
-  requestId: string | null;
-
-  @Column({ type: 'varchar', length: 45, nullable: true })
-  ip: string | null;
-
-  @Column({ type: 'varchar', length: 500, nullable: true })
-  reason: string | null;
+  @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true }) orgId: string | null;
+  @Column({ name: 'org_revision', type: 'integer', nullable: true }) orgRevision: number | null;
+  @Column({ name: 'user_id', type: 'varchar', length: 36, nullable: true }) userId: string | null;
+  @Column({ name: 'user_revision', type: 'integer', nullable: true }) userRevision: number | null;
+  @Column({ name: 'session_id', type: 'varchar', length: 36, nullable: true }) sessionId: string | null;
+  @Column({ type: 'varchar', length: 1000 }) data: string;
+  @Column({ name: 'request_id', type: 'varchar', length: 128, nullable: true }) requestId: string | null;
+  @Column({ type: 'varchar', length: 45, nullable: true }) ip: string | null;
+  @Column({ type: 'varchar', length: 500, nullable: true }) reason: string | null;
 
   /** 1 until the event is numbered */
-  @Column({ type: 'tinyint', nullable: true, default: 1, select: false })
-  pending?: 1 | null;
+  @Column({ type: 'tinyint', nullable: true, default: 1, select: false }) pending?: 1 | null;
 }
 
 type AnyEvent = Pick<NewEvent, 'type' | 'actor'> &
@@ -92,9 +66,6 @@ export const EVENT_KEY: UniqueKey = { name: 'feed_event_id_key', columns: 'feed.
 @Entity('feed')
 @Index(EVENT_KEY.name, ['eventId'], { unique: true })
 export class FeedEntry {
-  @PrimaryColumn({ type: 'bigint' })
-  seq: number;
-
-  @Column({ name: 'event_id', type: 'varchar', length: 36 })
-  eventId: string;
+  @PrimaryColumn({ type: 'bigint' }) seq: number;
+  @Column({ name: 'event_id', type: 'varchar', length: 36 }) eventId: string;
 }

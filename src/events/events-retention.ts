@@ -2,10 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { isColumnDenied, isTableDenied } from '../database/transactions/database-errors.js';
-import { BATCH, type Batch, MAX_ROWS_AT_ONCE } from '../database/statements.js';
+import { type Batch, BATCH, idsOf, MAX_ROWS_AT_ONCE } from '../database/statements.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
-import { EventsRepository, idsOf } from './events.repository.js';
+import { EventsRepository } from './events.repository.js';
 import { FeedRepository } from './feed.repository.js';
 
 const MAX_SCANNED = 500;

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { hotStatement, inBatches, MAX_ROWS_AT_ONCE, places } from '../database/statements.js';
+import { hotStatement, idsOf, inBatches, MAX_ROWS_AT_ONCE, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
-import { idsOf } from './events.repository.js';
 
 export const ADDRESS_RETENTION_MS = 90 * 86_400_000;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { getMetadataArgsStorage, In, type Repository } from 'typeorm';
-import { hotStatement, inBatches, places } from '../database/statements.js';
+import { hotStatement, idsOf, inBatches, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
@@ -152,8 +152,4 @@ function findOfOrg(name: string, of: string, values: string[]): string {
       ORDER BY org_revision DESC, id DESC LIMIT ?`,
     [...values, 0, 0, '', 1],
   );
-}
-
-export function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { hotStatement, padded, places } from '../database/statements.js';
+import { hotStatement, idsOf, padded, places } from '../database/statements.js';
 import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
 
@@ -138,8 +138,7 @@ export class FeedRepository {
   }
 
   async findNumberedPending(limit: number): Promise<string[]> {
-    const rows = await this.feed.query<{ id: string }[]>(FIND_NUMBERED_PENDING, [limit]);
-    return rows.map(({ id }) => id);
+    return idsOf(await this.feed.query(FIND_NUMBERED_PENDING, [limit]));
   }
 
   private async findPlaced(eventId: string, limit: number): Promise<Placed[] | undefined> {

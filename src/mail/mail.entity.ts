@@ -48,59 +48,31 @@ export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 @Index('mails_sender_id_id_idx', ['senderId', 'id'])
 export class Mail {
   /** the left part of the Message-ID */
-  @PrimaryColumn({ type: 'varchar', length: 36 })
-  id: string;
-
-  @Column({ type: 'varchar', length: 24 })
-  kind: MailKind;
-
-  @Column({ type: 'varchar', length: 254 })
-  recipient: string;
-
-  @Column({ name: 'code_id', type: 'varchar', length: 36, nullable: true })
-  codeId: string | null;
-
-  @Column({ name: 'code_number', type: 'integer', nullable: true })
-  codeNumber: number | null;
-
-  @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true })
-  orgId: string | null;
+  @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
+  @Column({ type: 'varchar', length: 24 }) kind: MailKind;
+  @Column({ type: 'varchar', length: 254 }) recipient: string;
+  @Column({ name: 'code_id', type: 'varchar', length: 36, nullable: true }) codeId: string | null;
+  @Column({ name: 'code_number', type: 'integer', nullable: true }) codeNumber: number | null;
+  @Column({ name: 'org_id', type: 'varchar', length: 36, nullable: true }) orgId: string | null;
 
   /** id of the user, or key of the IP address, that requested the email */
-  @Column({ name: 'sender_id', type: 'varchar', length: 36, nullable: true })
-  senderId: string | null;
-
-  @Column({ type: 'varchar', length: 8 })
-  state: MailState;
-
-  @Column({ name: 'created_at', type: 'bigint' })
-  createdAt: number;
+  @Column({ name: 'sender_id', type: 'varchar', length: 36, nullable: true }) senderId: string | null;
+  @Column({ type: 'varchar', length: 8 }) state: MailState;
+  @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
 
   /** 0 before the first attempt; the end of the lease while a process sends the email */
-  @Column({ name: 'next_attempt_at', type: 'bigint' })
-  nextAttemptAt: number;
-
-  @Column({ type: 'integer', default: 0 })
-  priority: MailPriority;
+  @Column({ name: 'next_attempt_at', type: 'bigint' }) nextAttemptAt: number;
+  @Column({ type: 'integer', default: 0 }) priority: MailPriority;
 
   /** Among untried emails of one priority, the least goes first. */
-  @Column({ name: 'turn_at', type: 'bigint', default: 0 })
-  turnAt: number;
-
-  @Column({ type: 'integer', default: 0 })
-  attempts: number;
-
-  @Column({ name: 'expires_at', type: 'bigint', nullable: true })
-  expiresAt: number | null;
-
-  @Column({ name: 'ended_at', type: 'bigint', nullable: true })
-  endedAt: number | null;
+  @Column({ name: 'turn_at', type: 'bigint', default: 0 }) turnAt: number;
+  @Column({ type: 'integer', default: 0 }) attempts: number;
+  @Column({ name: 'expires_at', type: 'bigint', nullable: true }) expiresAt: number | null;
+  @Column({ name: 'ended_at', type: 'bigint', nullable: true }) endedAt: number | null;
 
   /** codes only, because the text of a mail server may be anything */
-  @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true })
-  lastError: string | null;
+  @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true }) lastError: string | null;
 
   /** JSON of what the text says beside the code, such as the place of a new sign-in */
-  @Column({ type: 'varchar', length: 500, nullable: true })
-  details: string | null;
+  @Column({ type: 'varchar', length: 500, nullable: true }) details: string | null;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, type Repository } from 'typeorm';
-import { hotStatement } from '../database/statements.js';
+import { hotStatement, idsOf } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Mail, type MailPriority, type MailState } from './mail.entity.js';
@@ -177,6 +177,6 @@ export class MailsRepository {
   }
 
   private async findIds(sql: string, values: unknown[]): Promise<string[]> {
-    return (await this.mails.query<{ id: string }[]>(sql, values)).map(({ id }) => id);
+    return idsOf(await this.mails.query(sql, values));
   }
 }

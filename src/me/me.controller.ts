@@ -1,14 +1,22 @@
-import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Query, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { BOUND_TOKEN } from '../access/route-access.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { profileTagHeader } from '../openapi/responses.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
+import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
-import { DeleteAccountRequest, EndSessionsQuery, ListOwnOrgsQuery } from './me.requests.js';
+import {
+  DeleteAccountRequest,
+  EndSessionsQuery,
+  ListOwnOrgsQuery,
+  UpdateProfileRequest,
+} from './me.requests.js';
+import { OwnProfile } from '../accounts/own-profile.js';
 import { OwnDeletion } from '../accounts/user-deletion.js';
 import { CurrentActor, CurrentUser } from '../http/request-origin.js';
 import type { UserActor, UserPrincipal } from '../access/principal.js';
@@ -23,10 +31,12 @@ import {
   DeletedOrgsResponse,
   CurrentUserResponse,
   OrgMembershipsResponse,
+  ProfileResponse,
   SessionsResponse,
 } from './me.responses.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { PROFILE } from '../users/profile.js';
 import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
@@ -37,6 +47,7 @@ const PARTS = ['roles', 'account', 'profile'] as const;
 export class MeController {
   constructor(
     private readonly me: MeService,
+    private readonly profiles: OwnProfile,
     private readonly deletion: OwnDeletion,
     private readonly events: EventsService,
     private readonly userSessions: UserSessionsRepository,
@@ -75,6 +86,39 @@ export class MeController {
   @SignedIn({ unverified: true })
   getAccount(@CurrentUser() caller: UserPrincipal): Promise<AccountResponse> {
     return this.me.getAccount(caller.id);
+  }
+
+  /**
+   * Get the profile
+   *
+   * @remarks Returns what the user wrote about themselves. Send the `ETag` as `If-Match` to change the profile only if
+   * it has not changed since.
+   */
+  @Get('profile')
+  @SignedIn()
+  @ApiOkResponse({ type: ProfileResponse, headers: profileTagHeader(true) })
+  getProfile(@CurrentUser() { id }: UserPrincipal, @AnswerTag() tagged: TagAnswer): Promise<ProfileResponse> {
+    return tagged(this.profiles.get(id));
+  }
+
+  /**
+   * Change the profile
+   *
+   * @remarks Changes the given fields. Null removes a field, and an absent field stays.
+   *
+   * Other members of the user's organizations see the name and the picture. Accounts does not check the name.
+   */
+  @Patch('profile')
+  @SignedIn()
+  @WriteRoute({ ifMatch: true, idempotencyKey: true, dryRun: true })
+  @ApiOkResponse({ type: ProfileResponse, headers: profileTagHeader(false) })
+  @ApiProblems(invalidFields({ avatarUrl: PROFILE.avatarUrl.expected }))
+  updateProfile(
+    @CurrentWrite() write: Write,
+    @AnswerTag() tagged: TagAnswer,
+    @Body() { name, avatarUrl, locale }: UpdateProfileRequest,
+  ): Promise<ProfileResponse> {
+    return tagged(this.profiles.update(write, { name, avatarUrl, locale }));
   }
 
   /**

@@ -6,17 +6,10 @@ import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 import { OwnCredentialsController, PasswordRecoveryController } from './own-credentials.controller.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
-import { OwnProfileController } from './own-profile.controller.js';
 
 @Module({
   imports: [AccountsModule, InvitationsModule, OrgsModule],
-  controllers: [
-    MeController,
-    OwnProfileController,
-    OwnInvitationsController,
-    OwnCredentialsController,
-    PasswordRecoveryController,
-  ],
+  controllers: [MeController, OwnInvitationsController, OwnCredentialsController, PasswordRecoveryController],
   providers: [MeService],
 })
 export class MeModule {}

@@ -53,12 +53,11 @@ export class OperatorMailsController {
   @HttpCode(200)
   @Operation('mail_not_found', 'mail_ended', 'mail_obsolete')
   @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'Id of the email.' })
-  async adminRetryEmail(
+  adminRetryEmail(
     @CurrentOperator() operator: SignedInOperator,
     @Param('mailId', EntityIdPipe) mailId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResponse> {
-    await this.operated.retry(mailId, { ...operator, reason });
-    return OK;
+    return this.operated.retry(mailId, { ...operator, reason }).then(() => OK);
   }
 }

@@ -81,13 +81,12 @@ export class OperatorServicesController {
   @HttpCode(200)
   @Operation('service_not_found')
   @ApiServiceName()
-  async adminDisableService(
+  adminDisableService(
     @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResponse> {
-    await this.changes.disable(name, { ...operator, reason });
-    return OK;
+    return this.changes.disable(name, { ...operator, reason }).then(() => OK);
   }
 
   /**
@@ -101,12 +100,11 @@ export class OperatorServicesController {
   @HttpCode(200)
   @Operation('service_not_found', 'service_removed')
   @ApiServiceName()
-  async adminEnableService(
+  adminEnableService(
     @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OkResponse> {
-    await this.changes.enable(name, { ...operator, reason });
-    return OK;
+    return this.changes.enable(name, { ...operator, reason }).then(() => OK);
   }
 }

@@ -16,25 +16,16 @@ export const IDEMPOTENCY_KEYS_KEY: UniqueKey = {
 @Index('idempotency_keys_expires_at_idx', ['expiresAt'])
 @Index('idempotency_keys_user_id_expires_at_idx', ['userId', 'expiresAt'])
 export class IdempotencyKey {
-  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 })
-  userId: string;
-
-  @PrimaryColumn({ name: 'key_hash', type: 'varchar', length: 43 })
-  keyHash: string;
+  @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 }) userId: string;
+  @PrimaryColumn({ name: 'key_hash', type: 'varchar', length: 43 }) keyHash: string;
 
   /** SHA-256 of method, path, query and body, base64url */
-  @Column({ type: 'varchar', length: 43 })
-  fingerprint: string;
-
-  @Column({ type: 'integer' })
-  status: number;
+  @Column({ type: 'varchar', length: 43 }) fingerprint: string;
+  @Column({ type: 'integer' }) status: number;
 
   /** JSON without codes. The longest answers, invitations with two emails, need less than half of the length. */
-  @Column({ type: 'varchar', length: 2000 })
-  body: string;
-
-  @Column({ name: 'expires_at', type: 'bigint' })
-  expiresAt: number;
+  @Column({ type: 'varchar', length: 2000 }) body: string;
+  @Column({ name: 'expires_at', type: 'bigint' }) expiresAt: number;
 }
 
 type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expiresAt'>;

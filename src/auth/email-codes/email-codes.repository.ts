@@ -2,7 +2,7 @@ import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeo
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement } from '../../database/statements.js';
+import { hotStatement, idsOf } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
@@ -144,8 +144,7 @@ export class EmailCodesRepository {
   }
 
   async findOld(now: number, limit: number): Promise<string[]> {
-    const rows = await this.codes.query<{ id: string }[]>(FIND_OLD, [now, limit]);
-    return rows.map(({ id }) => id);
+    return idsOf(await this.codes.query(FIND_OLD, [now, limit]));
   }
 
   async purge(ids: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { BATCH, hotStatement, padded, places } from '../../database/statements.js';
+import { BATCH, hotStatement, idsOf, padded, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
 import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE } from './alive.js';
@@ -146,8 +146,7 @@ export class UserSessionsRepository {
     const sql = `SELECT u.id FROM users u WHERE u.id > ? AND EXISTS (SELECT 1 FROM sessions s
       WHERE s.user_id = u.id AND s.auth_epoch = u.auth_epoch AND s.revoked_at IS NULL AND s.expires_at > ?)
       ORDER BY u.id LIMIT ?`;
-    const rows = await this.sessions.query<{ id: string }[]>(sql, [userId, now, limit]);
-    return rows.map(({ id }) => id);
+    return idsOf(await this.sessions.query(sql, [userId, now, limit]));
   }
 
   async keep(transaction: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
@@ -167,8 +166,7 @@ export class UserSessionsRepository {
 
   async findUnrevokedOf({ id, isLogin }: FamilyRoot, after: string): Promise<string[]> {
     const sql = isLogin ? FIND_UNREVOKED_OF_LOGIN : FIND_UNREVOKED_OF_BRANCH;
-    const rows = await this.sessions.query<{ id: string }[]>(sql, [id, after]);
-    return rows.map((row) => row.id);
+    return idsOf(await this.sessions.query(sql, [id, after]));
   }
 
   /** No other transaction revokes the sessions found until COMMIT. */
@@ -194,8 +192,7 @@ export class UserSessionsRepository {
   async findNamed(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
     const values = [...asked, ...asked, ...asked];
-    const rows = await this.sessions.query<{ id: string }[]>(findNamed(asked.length), values);
-    return rows.map(({ id }) => id);
+    return idsOf(await this.sessions.query(findNamed(asked.length), values));
   }
 
   async delete(ids: readonly string[]): Promise<void> {
@@ -205,7 +202,7 @@ export class UserSessionsRepository {
   /** No code can be issued from the sessions found until COMMIT. */
   async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
     const sql = FIND_SOME_OF + transaction.forUpdate;
-    return (await transaction.read<{ id: string }>(sql, [userId, limit])).map(({ id }) => id);
+    return idsOf(await transaction.read(sql, [userId, limit]));
   }
 
   async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {

@@ -112,7 +112,6 @@ export class InvitationsController {
    * @remarks Revokes a pending or expired invitation. Its code is void.
    */
   @Delete(':invitationId')
-  @HttpCode(200)
   @MinRole('admin')
   @OrgWrite()
   @ApiParam(INVITATION_PARAM)

@@ -3,7 +3,6 @@ import {
   Controller,
   Delete,
   Get,
-  HttpCode,
   Module,
   Param,
   Patch,
@@ -155,7 +154,6 @@ export class MembersController {
    * a session that was opened by password.
    */
   @Delete(':userId')
-  @HttpCode(200)
   @MinRole('admin')
   @OrgWrite({ dryRun: true })
   @ApiParam(MEMBER_PARAM)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
-import { BATCH, hotStatement, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
+import { BATCH, hotStatement, idsOf, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
 import type { NamedPosition } from '../../http/pages.js';
@@ -127,7 +127,7 @@ export class OrgsRepository {
   }
 
   async findFactorDue(): Promise<string[]> {
-    return (await this.orgs.query<{ id: string }[]>(FIND_FACTOR_DUE, [])).map(({ id }) => id);
+    return idsOf(await this.orgs.query(FIND_FACTOR_DUE, []));
   }
 
   async endFactorDue(tx: Transaction, id: string): Promise<void> {
