@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
@@ -12,12 +12,9 @@ import {
 import { OrgDto } from '../orgs/members/members.responses.js';
 import { OwnEvent } from '../events/events.responses.js';
 import { VIA } from './me.responses.js';
-import { ApiProfileField, UserDto } from '../users/user.fields.js';
+import { ProfileDto, UserDto } from '../users/user.fields.js';
 
-export class ExportedAccount extends UserDto {
-  @ApiProfileField('name') name: string | null;
-  @ApiProfileField('avatarUrl') avatarUrl: string | null;
-  @ApiProfileField('locale') locale: string | null;
+export class ExportedAccount extends IntersectionType(UserDto, ProfileDto) {
   @ApiTime() createdAt: string;
   @ApiTime({ nullable: true }) disabledAt: string | null;
   @ApiTime({ nullable: true }) emailVerifiedAt: string | null;

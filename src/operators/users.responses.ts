@@ -1,9 +1,9 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
 import { OkResponse } from '../http/fields.js';
 import { SessionSummary } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgMembership } from '../orgs/members/members.responses.js';
-import { ApiProfileField, UserDto } from '../users/user.fields.js';
+import { ProfileDto, UserDto } from '../users/user.fields.js';
 
 const ADA = {
   id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
@@ -53,17 +53,9 @@ class AnyUser extends UserDto {
 }
 
 /** The profile is present with `include=profile`. */
-export class UserSummary extends AnyUser {
-  @ApiProfileField('name') name?: string | null;
-  @ApiProfileField('avatarUrl') avatarUrl?: string | null;
-  @ApiProfileField('locale') locale?: string | null;
-}
+export class UserSummary extends IntersectionType(AnyUser, PartialType(ProfileDto)) {}
 
-export class AdminUser extends AnyUser {
-  @ApiProfileField('name') name: string | null;
-  @ApiProfileField('avatarUrl') avatarUrl: string | null;
-  @ApiProfileField('locale') locale: string | null;
-
+export class AdminUser extends IntersectionType(AnyUser, ProfileDto) {
   /** Time of the last password change. Null if there was none. */
   @ApiTime({ nullable: true }) passwordChangedAt: string | null;
 }

@@ -61,35 +61,33 @@ const MAX_SHORT = 100;
 const MAX_SHARED_ROWS = 2000;
 
 const MEMBER = 'm.user_id AS userId, m.email, m.role';
-const IN_ORDER = 'ORDER BY m.joined_at, m.user_id';
+const MEMBERS = 'FROM members m';
+const MEMBER_WITH_PROFILE = `${MEMBER}, u.name AS profileName, u.avatar_url AS avatarUrl`;
+const MEMBERS_AND_USERS = `${MEMBERS} LEFT JOIN users u ON u.id = m.user_id`;
 
-/** The plain statement joins no user. */
-function forReader(
-  sql: string,
-  { withProfile = false, lacksFactor = false }: Pick<MemberSearch, 'withProfile' | 'lacksFactor'>,
-): string {
-  if (!withProfile && !lacksFactor) return sql;
-  const joined = sql.replace('FROM members m', 'FROM members m LEFT JOIN users u ON u.id = m.user_id');
-  const all = withProfile
-    ? joined.replace(MEMBER, `${MEMBER}, u.name AS profileName, u.avatar_url AS avatarUrl`)
-    : joined;
-  return lacksFactor ? all.replace('m.email < ?', 'm.email < ? AND u.second_factor_at IS NULL') : all;
-}
+type ForProfiles = Pick<Reader, 'withProfile'>;
 
-function memberStatement(name: string, sql: string, values?: unknown[]): string {
-  hotStatement(`${name} with profiles`, forReader(sql, { withProfile: true }), values);
-  return hotStatement(name, sql, values);
+/** Returns the statement for a reader. Without profiles, it joins no user. */
+function memberStatement(
+  name: string,
+  sqlOf: (columns: string, from: string) => string,
+  values?: unknown[],
+): (reader: ForProfiles) => string {
+  const plain = hotStatement(name, sqlOf(MEMBER, MEMBERS), values);
+  const full = hotStatement(`${name} with profiles`, sqlOf(MEMBER_WITH_PROFILE, MEMBERS_AND_USERS), values);
+  return ({ withProfile }) => (withProfile ? full : plain);
 }
 
 // One statement has one snapshot, so a list and its reader, whose row alone has the organization, are of one revision.
 // LEFT preserves the join order. The limit is a literal, because SQLite plans again for each value of a bound limit.
-const listsOf = (
-  size: number,
-): string => `${MEMBER}, o.name, o.revision, o.second_factor_from AS secondFactorFrom,
-      ${IS_FACTOR_REQUIRED} AS isFactorRequired
-    FROM members m LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
+const listsOf = (size: number, columns = MEMBER, from = MEMBERS): string => `${columns}, o.name, o.revision,
+      o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired
+    ${from} LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
     WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
-const LIST = memberStatement('the member list', `SELECT ${listsOf(1)} LIMIT ${MAX_AT_ONCE + 1}`);
+const LIST = memberStatement(
+  'the member list',
+  (columns, from) => `SELECT ${listsOf(1, columns, from)} LIMIT ${MAX_AT_ONCE + 1}`,
+);
 
 /** May cut the last lists. */
 const findSharedLists = (size: number): string =>
@@ -99,8 +97,9 @@ hotStatement('several member lists', findSharedLists(2));
 /** The plain range on `joined_at` makes the engines use the index. */
 const LIST_AFTER = memberStatement(
   'a page of the member list',
-  `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m
-    WHERE m.org_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?) ${IN_ORDER} LIMIT ?`,
+  (columns, from) => `SELECT ${columns}, m.joined_at AS joinedAt ${from}
+    WHERE m.org_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?)
+    ORDER BY m.joined_at, m.user_id LIMIT ?`,
   ['', 0, 0, '', 21],
 );
 
@@ -125,35 +124,30 @@ const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE
 
 const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
-export interface MemberSearch {
+export interface MemberSearch extends ForProfiles {
   orgId: string;
   prefix: string;
   role: Role | undefined;
   after: string | undefined;
-  withProfile?: boolean;
   lacksFactor?: boolean;
 }
 
 export type FoundMember = ListedMember & { joinedAt: number };
 
-const SEARCH = memberStatement(
-  'a search of members of a role',
-  `SELECT ${MEMBER} FROM members m
-    WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ORDER BY m.email LIMIT ?`,
-  ['', 'owner', 'u1', 'u2', 21],
+const searchIn = (columns: string, from: string, and = ''): string => `SELECT ${columns} ${from}
+  WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ${and} ORDER BY m.email LIMIT ?`;
+const EXAMPLE = ['', 'owner', 'u1', 'u2', 21];
+const SEARCH = memberStatement('a search of members of a role', searchIn, EXAMPLE);
+const SEARCH_WITHOUT_FACTOR = memberStatement(
+  'a search of members without a second factor',
+  (columns) => searchIn(columns, MEMBERS_AND_USERS, 'AND u.second_factor_at IS NULL'),
+  EXAMPLE,
 );
-
-hotStatement('a search of members without a second factor', forReader(SEARCH, { lacksFactor: true }), [
-  '',
-  'owner',
-  'u1',
-  'u2',
-  21,
-]);
 
 const FIND_ONE = memberStatement(
   'a member',
-  `SELECT ${MEMBER}, m.joined_at AS joinedAt FROM members m WHERE m.org_id = ? AND m.user_id = ?`,
+  (columns, from) =>
+    `SELECT ${columns}, m.joined_at AS joinedAt ${from} WHERE m.org_id = ? AND m.user_id = ?`,
 );
 
 const ABSENT = { orgId: '', userId: '' };
@@ -183,7 +177,7 @@ export class MemberLists {
     { order, id } = FROM_THE_START,
   ): Promise<ListPage<ListedMember> | undefined> {
     const values = [reader.orgId, order, order, id, limit + 1];
-    const found = await this.members.query<DatedRow[]>(forReader(LIST_AFTER, reader), values);
+    const found = await this.members.query<DatedRow[]>(LIST_AFTER(reader), values);
     if ((await this.findReader(reader))?.isSuspended !== 0) return undefined;
     const rows = found.slice(0, limit).map(memberOf);
     const last = found.length > limit ? found[limit - 1] : undefined;
@@ -208,7 +202,7 @@ export class MemberLists {
 
   async search(search: MemberSearch, limit: number): Promise<ListedMember[]> {
     const { orgId, prefix, role, after } = search;
-    const sql = forReader(SEARCH, search);
+    const sql = (search.lacksFactor ? SEARCH_WITHOUT_FACTOR : SEARCH)(search);
     const range = emailRange(prefix, after);
     const roles = role === undefined ? ROLES : [role];
     const found = await Promise.all(
@@ -219,8 +213,7 @@ export class MemberLists {
   }
 
   async findOne(reader: Reader, userId: string): Promise<FoundMember | undefined> {
-    const sql = forReader(FIND_ONE, reader);
-    const [row] = await this.members.query<DatedRow[]>(sql, [reader.orgId, userId]);
+    const [row] = await this.members.query<DatedRow[]>(FIND_ONE(reader), [reader.orgId, userId]);
     return row && { ...memberOf(row), joinedAt: row.joinedAt };
   }
 
@@ -237,7 +230,7 @@ export class MemberLists {
 
   private async findAlone(reader: Reader): Promise<MemberOfOrg[]> {
     const values = [reader.userId, reader.orgId];
-    const rows = await this.members.query<MemberOfOrg[]>(forReader(LIST, reader), values);
+    const rows = await this.members.query<MemberOfOrg[]>(LIST(reader), values);
     this.usualLength = rows.length;
     return rows;
   }
