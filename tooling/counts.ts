@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 30_000,
+  lines: 29_997,
   files: 300,
   small: 12,
   long: 0,

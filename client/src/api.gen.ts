@@ -2978,13 +2978,6 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Export the user's data. Returns everything that is stored about the user: profile, organizations, sessions, audit log, emails, and invitations if the email is verified. It has no hashes, codes or secrets, and no IP addresses of other users. **Requires:** step-up: the access token of a session that was opened by password. The response is streamed. If its last brace is missing, it is incomplete. */
-  exportData: {
-    input: undefined;
-    data: ExportResponse;
-    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
-    headers: never;
-  };
   /** Get the profile. Returns what the user wrote about themselves. Send the `ETag` as `If-Match` to change the profile only if it has not changed since. **Requires:** an access token. */
   getProfile: {
     input: undefined;
@@ -3001,6 +2994,13 @@ export interface Operations {
     data: ProfileResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
+  };
+  /** Export the user's data. Returns everything that is stored about the user: profile, organizations, sessions, audit log, emails, and invitations if the email is verified. It has no hashes, codes or secrets, and no IP addresses of other users. **Requires:** step-up: the access token of a session that was opened by password. The response is streamed. If its last brace is missing, it is incomplete. */
+  exportData: {
+    input: undefined;
+    data: ExportResponse;
+    problem: At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
   };
   /** Change the password. Sets a new password. Revokes every other session, and voids codes that have not been exchanged. **Requires:** step-up: the access token of a session that was opened by password. If two-factor authentication is on, the request needs a `code`. Limit: each request counts as a login. */
   changePassword: {
@@ -3835,9 +3835,9 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getMe: {"method":"GET","path":"/api/me","query":["include"],"auth":"bearer","repeatable":true,"answer":["user","orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   deleteAccount: {"method":"DELETE","path":"/api/me","query":["remedy","dryRun"],"body":"json","fields":["password","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope step_up_required wrong_password last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
-  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","knownPlaces","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
   getProfile: {"method":"GET","path":"/api/me/profile","auth":"bearer","repeatable":true,"answer":["profile"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   updateProfile: {"method":"PATCH","path":"/api/me/profile","query":["dryRun"],"body":"json","fields":["name","avatarUrl","locale"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["profile"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","knownPlaces","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestEmailVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyEmail: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

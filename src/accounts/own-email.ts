@@ -45,9 +45,9 @@ export class OwnEmailService {
     client: HashClient,
   ): Promise<void> {
     this.mails.requireServer();
-    if ((await this.users.findForProof(actor.id))?.email !== email) requireAcceptedDomain(this.env, email);
     const owner = await this.owners.verify(actor.id, proof, client);
     const { id, email: current } = owner.credentials;
+    if (email !== current) requireAcceptedDomain(this.env, email);
     await this.transactions.run({ principal: id, row: id }, async (transaction) => {
       if (email === current) {
         await this.codes.void(transaction, { purpose: 'email_change', subject: id });

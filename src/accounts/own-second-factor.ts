@@ -3,9 +3,11 @@ import type { UserActor } from '../access/principal.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { base32, newRecoveryCodes, newTotpSecret, otpauthUri } from '../auth/second-factor/codes.js';
 import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-factor/owner-proofs.js';
-import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { SecondFactorVerification } from '../auth/second-factor/second-factor-verification.js';
-import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
+import {
+  RecoveryCodesRepository,
+  SecondFactorsRepository,
+} from '../auth/second-factor/second-factors.repository.js';
 import { InvalidTokenError, PASSWORD_AND_CODE } from '../auth/tokens/access-token.js';
 import { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';

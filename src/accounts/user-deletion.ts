@@ -27,7 +27,6 @@ interface Preparation {
   acts: string[];
 }
 
-/** Each instance stamps the events that it writes, and their clocks differ. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
 @Injectable()

@@ -15,7 +15,6 @@ import { timeOrNull, timeText } from '../identifiers/text.js';
 const PAGE = 500;
 const MAX_MAILS = 1000;
 
-/** Long lists are async iterables, so that memory never holds a whole list. */
 type DocumentParts = Record<string, string | object | AsyncIterable<object>>;
 
 /** @param newLine separates members and elements; empty if the document has to be one line */

@@ -92,7 +92,8 @@ export class CleanUp {
 
 async function runBatches(job: Job, stopping: AbortSignal | undefined): Promise<Run> {
   let deleted = 0;
-  for (let batches = 0; batches < MAX_BATCHES && !stopping?.aborted; batches += 1) {
+  for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
+    if (stopping?.aborted) break;
     const batch = await job();
     if (!batch) return { deleted, hasMore: false };
     deleted += batch.deleted;

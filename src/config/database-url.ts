@@ -8,7 +8,6 @@ export interface SqliteLocation {
 export interface DatabaseTls {
   /** `required` checks the certificate only if `ca` is set, and never checks the host name. */
   mode: 'required' | 'verify';
-  /** PEM; undefined means Node's authorities */
   ca: string | undefined;
 }
 

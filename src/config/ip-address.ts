@@ -6,7 +6,6 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 export type IpRange = readonly [network: IpAddress, prefixLength: number];
 
-/** the widest private networks (RFC 1918, RFC 4193) */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 };
 const BITS = { ipv4: 32, ipv6: 128 };
 /** `::ffff:0:0/96` (RFC 4291 section 2.5.5.2) */

@@ -4,7 +4,6 @@ import type { Variables } from './variables.js';
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte instead of STARTTLS */
   secure: boolean;
   requireTls: boolean;
   login: { user: string; password: string } | undefined;

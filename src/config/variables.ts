@@ -109,7 +109,6 @@ export class Variables {
     else this.problems.push(`${name}: expected ${expected}`);
   }
 
-  /** Call it after all variables have been read. */
   refuseMisspelled(): void {
     const set = Object.keys(this.environment).filter((name) => this.environment[name]?.trim());
     this.problems.push(...misspelledNames(set, [...this.known]));

@@ -123,10 +123,7 @@ async function runMigrations(dataSource: DataSource): Promise<string[]> {
 /** The second migration of versions before 0.3.0. Their first migration has the name of ours. */
 const OF_OLDER_VERSIONS = 'LinkSessions1795305600000';
 
-/**
- * Ignores migrations of newer versions. TypeORM's own check would create the table `migrations`.
- * @throws ConfigurationError if a version before 0.3.0 created the schema
- */
+/** Ignores migrations of newer versions. TypeORM's own check would create a table. @throws ConfigurationError */
 export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean> {
   const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
   const asked = [...names, OF_OLDER_VERSIONS];

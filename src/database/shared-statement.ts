@@ -16,8 +16,8 @@ const SLOW_QUERY_MS = 20;
 const MANY_REQUESTS = 8;
 const MAX_QUERIES = 2;
 
-// Runs one query for all requests that arrive within a turn of the event loop or while a query runs. A second query runs
-// in parallel if many requests wait or the first is slow. Answers are never older than their requests.
+// Runs one query for all requests that arrive meanwhile, and a second one if many wait or the first is slow. Answers are
+// never older than their requests.
 export class SharedStatement<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;

@@ -1,8 +1,4 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
-
-type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
-
-export type SchemaObject = Exclude<Schema, { $ref: string }>;
+import type { Schema } from '../openapi/decorators.js';
 
 /** A field of an event's `data`: a fixed word, an id or a number, never an email, a name or a secret. */
 export interface Field<Value = unknown, IsOptional extends boolean = boolean> {

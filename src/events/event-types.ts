@@ -254,7 +254,6 @@ export function isSecondFactorChange(reason: unknown): boolean {
   return SECOND_FACTOR_CHANGES.some((one) => one === reason);
 }
 
-/** Returns undefined for a type that only a later version knows. */
 export function definitionOf(type: EventType): Definition | undefined {
   return (CATALOGUE as Partial<Record<EventType, Definition>>)[type];
 }

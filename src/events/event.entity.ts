@@ -15,8 +15,6 @@ export class Event {
   @Column({ type: 'varchar', length: 40 }) type: EventType;
   @Column({ type: 'bigint' }) at: number;
   @Column({ name: 'actor_type', type: 'varchar', length: 8 }) actorType: Actor['kind'];
-
-  /** id of a user, also of an operator over HTTP, or the name of an operator with CLI access */
   @Column({ name: 'actor_id', type: 'varchar', length: 128, nullable: true }) actorId: string | null;
 
   @Column({ name: 'actor_session_id', type: 'varchar', length: 36, nullable: true })
@@ -31,8 +29,6 @@ export class Event {
   @Column({ name: 'request_id', type: 'varchar', length: 128, nullable: true }) requestId: string | null;
   @Column({ type: 'varchar', length: 45, nullable: true }) ip: string | null;
   @Column({ type: 'varchar', length: 500, nullable: true }) reason: string | null;
-
-  /** 1 until the event is numbered */
   @Column({ type: 'tinyint', nullable: true, default: 1, select: false }) pending?: 1 | null;
 }
 

@@ -8,9 +8,9 @@ import {
 import type { Type } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { columnsOf, definitionOf, EVENT_TYPES, type EventType, type Subject } from './event-types.js';
-import type { Fields, SchemaObject } from './event-fields.js';
+import type { Fields } from './event-fields.js';
 import { pascalCase } from '../openapi/problem-schemas.js';
-import { ApiId, ApiText, ApiTime } from '../openapi/decorators.js';
+import { ApiId, ApiText, ApiTime, type SchemaObject } from '../openapi/decorators.js';
 
 const ACTOR_TYPES: Actor['kind'][] = ['user', 'operator', 'system'];
 
@@ -19,7 +19,7 @@ const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 const GRACE = '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d';
 const ADAS_SESSION = '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e';
 
-const ORG_EVENT = {
+export const ORG_EVENT = {
   id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
   type: 'member.added',
   at: '2026-11-22T09:30:00.000Z',
@@ -29,7 +29,7 @@ const ORG_EVENT = {
   userId: GRACE,
   data: { role: 'member', via: 'added' },
 };
-const OWN_EVENT = {
+export const OWN_EVENT = {
   id: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70',
   type: 'session.started',
   at: '2026-11-22T09:00:00.000Z',

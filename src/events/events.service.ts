@@ -89,7 +89,6 @@ export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...re
   return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };
 }
 
-/** Returns false for a type that only a later version knows. */
 export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {
   const toldTo = definitionOf(event.type)?.toldTo;
   if (toldTo === 'all services') return true;

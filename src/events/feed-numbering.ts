@@ -7,7 +7,6 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
-/** No event has both revisions. */
 function orderOf({ orgId, orgRevision, userId, userRevision }: Unnumbered) {
   if (orgRevision !== null) return { subject: `org ${orgId}`, revision: orgRevision };
   return userRevision === null ? undefined : { subject: `user ${userId}`, revision: userRevision };
@@ -140,7 +139,6 @@ export class FeedNumbering {
     }
   }
 
-  /** The first entry has no event. It is the cursor of an empty feed. */
   private async begin(): Promise<number> {
     await this.feed.append(0, [newEntityId()]);
     return 1;

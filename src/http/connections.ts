@@ -138,7 +138,6 @@ export class Exchanges {
     for (const [reply, { sent }] of this.open) if (sent || reply.raw.headersSent) this.end(reply, true);
   }
 
-  /** the last request, if its body has not arrived and it has no answer */
   get arriving(): FastifyReply | undefined {
     const [reply, exchange] = [...this.open].at(-1) ?? [];
     return exchange?.sent || reply?.request.raw.complete ? undefined : reply;

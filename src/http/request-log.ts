@@ -16,7 +16,6 @@ declare module 'fastify' {
 
 export interface EndedExchange {
   reply: FastifyReply;
-  /** A closed connection no longer has it. */
   ip: string;
   aborted: boolean;
 }

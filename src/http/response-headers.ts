@@ -23,7 +23,6 @@ const EXPOSED_HEADERS =
   'Link, ETag, Dry-Run, Idempotency-Replayed, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id';
 const PREFLIGHT_SECONDS = 600;
 
-/** Accounts uses no cookies, so credentials stay off. */
 export function allowOrigins(app: NestFastifyApplication, origins: string[]): void {
   if (origins.length === 0) return;
   app.enableCors({

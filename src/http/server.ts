@@ -18,7 +18,6 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECTION_CHECK_MS = 1000;
 /** longer than that of common proxies, so that the proxy closes idle connections first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** The handler, not the router, answers 404 for an overlong id. */
 const MAX_PARAM_LENGTH = 16 * 1024;
 
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {

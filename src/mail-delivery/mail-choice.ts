@@ -1,9 +1,7 @@
 import type { DueMails, WaitingMail } from '../mail/mails.repository.js';
 
 export const MAX_CONCURRENT = 5;
-/** leaves a slot to codes that a user waits for */
 const MAX_OTHERS = 4;
-/** leaves two slots to new emails, because retries will probably fail again */
 const MAX_RETRIES = 3;
 /** more than `MAX_CONCURRENT`, so that instances that search at the same moment choose different emails */
 export const CANDIDATES = 2 * MAX_CONCURRENT;

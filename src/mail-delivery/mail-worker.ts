@@ -122,12 +122,9 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
       if (!mail) return;
       await this.deliver(mail, now);
       if (!this.failed) this.schedule(0);
-    } catch (error) {
-      this.logger.warn({
-        msg: 'attempt to send an email failed; it is retried when its lease expires',
-        mailId: id,
-        err: error,
-      });
+    } catch (err) {
+      const msg = 'attempt to send an email failed; it is retried when its lease expires';
+      this.logger.warn({ msg, mailId: id, err });
     }
   }
 

@@ -47,7 +47,6 @@ export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 @Index('mails_org_id_id_idx', ['orgId', 'id'])
 @Index('mails_sender_id_id_idx', ['senderId', 'id'])
 export class Mail {
-  /** the left part of the Message-ID */
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   @Column({ type: 'varchar', length: 24 }) kind: MailKind;
   @Column({ type: 'varchar', length: 254 }) recipient: string;

@@ -32,12 +32,10 @@ const CHANGES: Limit = { by: ['sender_id'], mails: 20, pauseMs: HOUR_MS, refusal
 const SIGN_INS: Limit = { by: ['sender_id'], mails: 5, refusal: TOO_MANY_MAILS };
 const inADay = (mails: number, ...by: Limit['by']): Limit => ({ by, mails, refusal: TOO_MANY_INVITATIONS });
 
-/** The limits count each kind of email separately. */
 const GROUPS = {
   ownCode: { priority: 0, limits: [BY_SENDER, CODES_BY_ALL] },
   /** The user has logged in from the sender's IP address, so emails that others requested do not count. */
   ownCodeToKnownClient: { priority: 0, limits: [BY_SENDER] },
-  /** The user has 7 days, and an operator may create many users. */
   setup: { priority: 1, limits: [BY_SENDER, BY_ALL] },
   emailChange: { priority: 1, limits: [BY_SENDER, BY_ALL, CHANGES] },
   notice: { priority: 1, limits: [BY_SENDER, BY_ALL] },

@@ -114,12 +114,10 @@ export class MailsRepository {
     return claimed === 1 ? ((await this.find(id)) ?? undefined) : undefined;
   }
 
-  /** Changes nothing if another process has taken the lease. */
   async postpone({ id, nextAttemptAt }: Mail, until: number, lastError: string): Promise<void> {
     await this.mails.update({ id, state: 'waiting', nextAttemptAt }, { nextAttemptAt: until, lastError });
   }
 
-  /** Ends an email even if another process has taken the lease. */
   async end({ id }: Mail, state: MailState, lastError: string | null = null): Promise<void> {
     await this.mails.update({ id, state: 'waiting' }, { state, endedAt: Date.now(), lastError });
   }

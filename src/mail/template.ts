@@ -8,7 +8,6 @@ import { MAIL_KINDS, type MailKind } from './mail.entity.js';
 const INVISIBLE =
   /[\p{Cf}\p{Cc}\p{Co}\p{Cn}]|(?![\u115F\u1160\u3164\uFFA0])\p{Default_Ignorable_Code_Point}/gu;
 const BLANKS = /[\s\p{Z}\u115F\u1160\u3164\uFFA0\u2800]+/gu;
-/** also look-alikes such as primes, ditto marks and accents */
 const QUOTES =
   /[\p{Quotation_Mark}`´¨˝\u02B9-\u02BC\u02C8\u02CA\u02CB\u02DD\u02EE\u02F5\u02F6\u055A\u05F3\u05F4\u2032-\u2037\u2057\u275B-\u275E\u3003\uA78B\uA78C]+/gu;
 /** Mail programs turn text that continues after one of these into a link: `example.com`, `https:`, `ada@…`, `//`, `\\`. */

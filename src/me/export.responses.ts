@@ -10,7 +10,7 @@ import {
   type InvitedRole,
 } from '../orgs/state/org.entity.js';
 import { OrgDto } from '../orgs/members/members.responses.js';
-import { OwnEvent } from '../events/events.responses.js';
+import { OWN_EVENT, OwnEvent } from '../events/events.responses.js';
 import { VIA } from './me.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
 
@@ -78,12 +78,8 @@ export class ExportedInvitation {
   @ApiTime() expiresAt: string;
 }
 
-const ADA = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
-const SESSION = '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e';
-const ADDRESS = '198.51.100.7';
-
 const ACCOUNT: ExportedAccount = {
-  id: ADA,
+  id: OWN_EVENT.userId,
   email: 'ada@example.com',
   name: 'Ada Lovelace',
   avatarUrl: null,
@@ -96,14 +92,14 @@ const ACCOUNT: ExportedAccount = {
   operatorSince: null,
 };
 const LOGIN: ExportedSession = {
-  id: SESSION,
+  id: OWN_EVENT.sessionId,
   via: 'password',
   loggedInAt: '2026-11-22T09:00:00.000Z',
   createdAt: '2026-11-22T09:00:00.000Z',
   refreshedAt: null,
   expiresAt: '2026-11-23T09:00:00.000Z',
   revokedAt: null,
-  ip: ADDRESS,
+  ip: OWN_EVENT.ip,
   userAgent: 'Analytical Desktop/1.4 (Linux)',
   deviceName: "Ada's laptop",
 };
@@ -113,27 +109,14 @@ const PLACE: ExportedPlace = {
   firstSeenAt: '2026-11-22T09:00:00.000Z',
   lastSeenAt: '2026-11-22T09:00:00.000Z',
 };
-const REGISTRATION: OwnEvent = {
+const START = { ...OWN_EVENT, data: { via: 'register' } };
+const REGISTRATION = {
+  ...OWN_EVENT,
   id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
   type: 'account.registered',
-  at: '2026-11-22T09:00:00.000Z',
-  orgId: null,
-  orgRevision: null,
-  userId: ADA,
-  data: {},
-  actor: { type: 'user', id: ADA, sessionId: SESSION },
   userRevision: 1,
   sessionId: null,
-  ip: ADDRESS,
-  requestId: '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11',
-};
-const START: OwnEvent = {
-  ...REGISTRATION,
-  id: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70',
-  type: 'session.started',
-  data: { via: 'register' },
-  userRevision: null,
-  sessionId: SESSION,
+  data: {},
 };
 
 export class ExportResponse {

@@ -36,7 +36,7 @@ export class AccountResponse {
 }
 
 /** The creator of an organization owns it. */
-const OWN_ORG = { ...ORG, role: 'owner', joinedAt: '2026-11-22T09:00:00.000Z' };
+export const OWN_ORG = { ...ORG, role: 'owner', joinedAt: '2026-11-22T09:00:00.000Z' };
 
 export class DeletedOrg extends OrgDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;
@@ -89,9 +89,8 @@ export class Session extends SessionSummary {
   @ApiProperty() current: boolean;
 }
 
-const EXAMPLE: Session = {
+export const SESSION_EXAMPLE: SessionSummary = {
   id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
-  current: true,
   via: 'password',
   createdAt: '2026-11-22T09:00:00.000Z',
   lastUsedAt: '2026-11-22T09:30:00.000Z',
@@ -103,7 +102,7 @@ const EXAMPLE: Session = {
 };
 
 export class SessionsResponse {
-  @ApiProperty({ type: [Session], example: [EXAMPLE] }) sessions: Session[];
+  @ApiProperty({ type: [Session], example: [{ ...SESSION_EXAMPLE, current: true }] }) sessions: Session[];
 }
 
 const RECOVERY_CODES = [

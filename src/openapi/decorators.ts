@@ -13,6 +13,10 @@ type PathItem = OpenAPIObject['paths'][string];
 export type Operation = NonNullable<PathItem['get']>;
 export type Response = Exclude<Operation['responses'][string], undefined | { $ref: string }>;
 
+export type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+export type Schema = Schemas[string];
+export type SchemaObject = Exclude<Schema, { $ref: string }>;
+
 export const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): Operation[] {

@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
-import { type Operation, operationsOf } from './decorators.js';
+import { type Operation, operationsOf, type Schema, type SchemaObject, type Schemas } from './decorators.js';
 import { schemaName } from './problem-schemas.js';
-
-type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-type Schema = Schemas[string];
-type SchemaObject = Exclude<Schema, { $ref: string }>;
 
 const TEXTS = readFileSync(new URL('./descriptions.txt', import.meta.url), 'utf8');
 
@@ -43,7 +39,6 @@ const PROBLEM_MEANINGS = new Map(
 const bodySchemaOf = ({ requestBody }: Operation): string | undefined =>
   /schemas\/(\w+)"/.exec(JSON.stringify(requestBody ?? {}))?.[1];
 
-/** Copies what it completes, because schemas may share the object of a field. */
 function withProperties(owner: string, schema: SchemaObject): SchemaObject {
   const { properties, items, allOf } = schema;
   const inner = (name: string, one: Schema): Schema => ('$ref' in one ? one : withProperties(name, one));

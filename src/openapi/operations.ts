@@ -10,7 +10,6 @@ const STEP_UP = 'step-up: the access token of a session that was opened by passw
 
 const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: ' with the role `owner`' };
 
-/** One sentence, which docs/reference/api.md shows, too. */
 function requirementOf(access: Access): string {
   if (access.to === 'everyone')
     return access.or ? 'nothing, or service credentials if the code has an `audience`' : 'nothing';

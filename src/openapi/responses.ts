@@ -57,7 +57,6 @@ export const BASIC_CHALLENGE: Headers = {
   },
 };
 
-/** sent only if a limit applies (draft-ietf-httpapi-ratelimit-headers) */
 const LIMIT_HEADERS: Headers = {
   RateLimit: {
     description: 'Requests left under each limit, and seconds until more are accepted.',

@@ -1,9 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Operation, operationsOf } from './decorators.js';
+import { type Operation, operationsOf, type Schema, type SchemaObject, type Schemas } from './decorators.js';
 import { DESCRIPTIONS } from './descriptions.js';
 
-type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-type Schema = Schemas[string];
 type Value = Record<string, unknown>;
 
 type Variants = Record<string, (example: Value) => Value>;
@@ -17,7 +15,6 @@ const without =
 
 const LOGIN: Variants = { accessToken: without('expiresAt', 'refreshToken'), refreshToken: whole };
 
-/** Named examples of the operations whose response depends on the request. */
 const VARIANTS: Record<string, Variants> = {
   register: LOGIN,
   login: LOGIN,
@@ -68,8 +65,6 @@ function examplesOf({ operationId = '' }: Operation, example: Value): Record<str
   const variants = Object.entries(VARIANTS[operationId] ?? { success: whole });
   return Object.fromEntries(variants.map(([name, vary]) => [name, { value: vary(example) }]));
 }
-
-type SchemaObject = Exclude<Schema, { $ref: string }>;
 
 const resolve = (schema: Schema, schemas: Schemas): SchemaObject =>
   '$ref' in schema ? resolve(schemas[schema.$ref.split('/').at(-1)!]!, schemas) : schema;

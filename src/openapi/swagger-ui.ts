@@ -30,7 +30,6 @@ function once<T>(make: () => T): () => T {
 const PATH = 'docs';
 const STYLE = new URL('./page/style.css', import.meta.url);
 
-/** Swagger UI sets inline styles and inlines its icons. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

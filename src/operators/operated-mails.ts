@@ -38,7 +38,6 @@ export class OperatedMails {
     const user = await this.users.findByEmail(recipient);
     if (kind === 'password_reset' && user?.disabledAt !== null)
       return 'no enabled user has its email address';
-    // The code of a reset is issued when the mail is sent for the first time.
     if (kind === 'password_reset' && codeId === null) return undefined;
     if (kind === 'email_change' && user) return undefined;
     const isCurrent = hasCode && (await this.codes.isCurrent(codeId, codeNumber));

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
 import { OkResponse } from '../http/fields.js';
-import { SessionSummary } from '../me/me.responses.js';
+import { OWN_ORG, SESSION_EXAMPLE, SessionSummary } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgMembership } from '../orgs/members/members.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
@@ -15,25 +15,6 @@ const ADA = {
   secondFactor: false,
 };
 const ADAS_PROFILE = { name: 'Ada Lovelace', avatarUrl: null, locale: 'en-GB' };
-const ADAS_SESSION: SessionSummary = {
-  id: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e',
-  via: 'password',
-  createdAt: '2026-11-22T09:00:00.000Z',
-  lastUsedAt: '2026-11-22T09:00:00.000Z',
-  expiresAt: '2026-11-23T09:00:00.000Z',
-  ip: '198.51.100.7',
-  userAgent: 'Analytical Desktop/1.4 (Linux)',
-  deviceName: "Ada's laptop",
-  service: null,
-};
-const ADAS_ORG = {
-  id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
-  name: 'Analytical Engines',
-  role: 'owner',
-  joinedAt: '2026-11-22T09:00:00.000Z',
-  deletedAt: null,
-};
-
 const ORPHANED = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', isDeleted: false };
 
 const EMAILED_CODE = '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$';
@@ -85,11 +66,11 @@ export class CreatedUserResponse {
 }
 
 export class UserSessionsResponse {
-  @ApiProperty({ type: [SessionSummary], example: [ADAS_SESSION] }) sessions: SessionSummary[];
+  @ApiProperty({ type: [SessionSummary], example: [SESSION_EXAMPLE] }) sessions: SessionSummary[];
 }
 
 export class UserOrgsResponse {
-  @ApiProperty({ type: [OrgMembership], example: [ADAS_ORG] }) orgs: OrgMembership[];
+  @ApiProperty({ type: [OrgMembership], example: [{ ...OWN_ORG, deletedAt: null }] }) orgs: OrgMembership[];
   @ApiNextCursor('MTc5NTIxOTIwMDEyMy4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M') nextCursor?: string;
 }
 

@@ -16,10 +16,8 @@ export interface ProblemOptions {
   /** public text, never a secret; by default the text of the code */
   detail?: string;
   headers?: Record<string, string>;
-  /** extension members (RFC 9457 section 3.2) */
   extensions?: Record<string, unknown>;
   remedy?: Remedy;
-  /** one word for the log, never sent to the client */
   reason?: string;
   limit?: string;
   /** the user of a request without a token, for the log, never sent to the client */
@@ -73,7 +71,6 @@ export class UnavailableError extends Problem {
 
 /** A rule refuses an operation of an operator. HTTP answers with the problem; a command prints the message. */
 export class RefusedError extends Problem {
-  /** @param code of the rule over HTTP, if it applies there */
   constructor(message: string, code?: ProblemCode, options?: ProblemOptions) {
     super(code ?? 'internal_error', options);
     this.message = code === undefined ? message : `${message} (${code})`;

@@ -176,7 +176,6 @@ class RecencyList {
     return this.newer[0]!;
   }
 
-  /** @param newer the slot before which to put it; 0 makes it the newest */
   add(slot: number, newer = 0): void {
     this.link(this.older[newer]!, slot);
     this.link(slot, newer);

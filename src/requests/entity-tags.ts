@@ -34,10 +34,7 @@ export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: nu
     throw new Problem('precondition_failed');
 }
 
-/**
- * An answer with the revision of the organization, or with a hash of the answer. A stream may also contain later changes.
- * Without a revision, the answer has no tag.
- */
+/** An answer with the revision of the organization or a hash of the answer, if it has a tag. */
 export interface Versioned<Answer> {
   answer: Answer;
   revision: number | string | undefined;

@@ -18,8 +18,6 @@ export const IDEMPOTENCY_KEYS_KEY: UniqueKey = {
 export class IdempotencyKey {
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 }) userId: string;
   @PrimaryColumn({ name: 'key_hash', type: 'varchar', length: 43 }) keyHash: string;
-
-  /** SHA-256 of method, path, query and body, base64url */
   @Column({ type: 'varchar', length: 43 }) fingerprint: string;
   @Column({ type: 'integer' }) status: number;
 

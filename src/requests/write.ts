@@ -23,7 +23,6 @@ export interface RequestKey {
 }
 
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
-/** RFC 9651 section 3.3.3, without spaces */
 const QUOTED = /^"(?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255}"$/;
 
 export function parseKey(text: string): string | undefined {
@@ -41,7 +40,6 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** Rolls back the transaction and sends this answer. */
 export class ShortCircuitResponse extends Error {
   constructor(
     readonly status: number,

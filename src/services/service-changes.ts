@@ -21,7 +21,6 @@ import { SecretUses, ServiceCredentials } from './service-credentials.js';
 const INVALID_NAME =
   'the name of a service has 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
 
-/** two, so that a rotation refuses no request */
 export const MAX_LIVE_SECRETS = 2;
 
 export interface IssuedSecret {

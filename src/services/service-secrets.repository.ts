@@ -65,7 +65,6 @@ export class ServiceSecretsRepository {
     await transaction.of(this.secrets).update({ id: In(ids) }, { revokedAt });
   }
 
-  /** Returns the oldest first. A transaction must hold the lock of the service. */
   findOf(service: string, transaction?: Transaction): Promise<ServiceSecret[]> {
     const secrets = transaction?.of(this.secrets) ?? this.secrets;
     return secrets.find({ where: { service }, order: { createdAt: 'ASC', id: 'ASC' } });

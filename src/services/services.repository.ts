@@ -12,8 +12,6 @@ const SERVICES_KEY: UniqueKey = { name: 'PRIMARY', columns: 'services.name' };
 export class Service {
   @PrimaryColumn({ type: 'varchar', length: 40 }) name: string;
   @Column({ type: 'varchar', length: 200 }) allow: string;
-
-  /** raising it ends every session that a code for the service opened */
   @Column({ type: 'integer', default: 0 }) epoch: number;
 
   /** every change raises it, so that changes conflict on a multi-primary cluster too */

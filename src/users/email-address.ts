@@ -2,7 +2,6 @@ import { canonicalDomain } from '../config/domain-name.js';
 
 const MAX_OCTETS = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 less its angle brackets
 const MAX_LOCAL_OCTETS = 64; // RFC 5321 section 4.5.3.1.1
-/** letters may shrink in punycode, so raw text may be longer than its normalized form */
 const MAX_RAW_UNITS = 512;
 
 const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i; // RFC 5322 section 3.2.3
@@ -30,7 +29,6 @@ export function emailPrefix(input: unknown): string | undefined {
   return prefix.length <= MAX_OCTETS && PREFIX.test(prefix) ? prefix.toLowerCase() : undefined;
 }
 
-/** The first character of any email, and the one that follows the last. */
 const FIRST = '!';
 const END = '\u007f';
 

@@ -34,7 +34,6 @@ export class UserImportService {
     private readonly transactions: Transactions,
   ) {}
 
-  /** Imports all valid users in one transaction. The outcomes are in the order of the users. */
   async importAll(foreign: readonly ForeignUser[], actor: Actor): Promise<ImportOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       const { outcomes, users } = await this.decide(foreign);
@@ -64,7 +63,6 @@ export class UserImportService {
       const outcome = outcomeOf(user, known);
       if (outcome !== 'imported') return outcome;
       const imported = userOf(user);
-      // Another line of the same batch may name the user again.
       known.byEmail.set(imported.email, imported);
       known.ids.add(imported.id);
       users.push(imported);

@@ -12,8 +12,6 @@ export class User {
   @Column({ name: 'password_hash', type: 'varchar', length: 255, select: false }) passwordHash: string;
   @Column({ name: 'created_at', type: 'bigint' }) createdAt: number;
   @Column({ type: 'integer', default: 1 }) revision: number;
-
-  /** raising it ends every session */
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 }) authEpoch: number;
   @Column({ name: 'disabled_at', type: 'bigint', nullable: true }) disabledAt: number | null;
 
@@ -23,15 +21,11 @@ export class User {
 
   @Column({ name: 'email_verified_at', type: 'bigint', nullable: true }) emailVerifiedAt: number | null;
   @Column({ name: 'password_changed_at', type: 'bigint', nullable: true }) passwordChangedAt: number | null;
-
-  /** time from which a login requires a second factor; null if it does not */
   @Column({ name: 'second_factor_at', type: 'bigint', nullable: true }) secondFactorAt: number | null;
   @Column({ name: 'operator_since', type: 'bigint', nullable: true }) operatorSince: number | null;
 
   @Column({ type: 'varchar', length: 100, nullable: true }) name: string | null;
   @Column({ name: 'avatar_url', type: 'varchar', length: 500, nullable: true }) avatarUrl: string | null;
   @Column({ type: 'varchar', length: 35, nullable: true }) locale: string | null;
-
-  /** time of the last check against the list of breached passwords */
   @Column({ name: 'password_checked_at', type: 'bigint', nullable: true }) passwordCheckedAt: number | null;
 }

@@ -23,7 +23,6 @@ export type Credentials = Pick<
   'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt' | 'secondFactorAt'
 >;
 
-/** Where a login comes from: an IP network and a family of user agents. */
 export interface Place {
   network: string;
   agent: string;
@@ -40,7 +39,6 @@ export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVe
 
 export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
 
-/** Another transaction took an email or id. Nothing was inserted. */
 export class TakenMeanwhileError extends Error {}
 
 const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };

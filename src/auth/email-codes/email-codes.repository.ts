@@ -102,21 +102,13 @@ export class EmailCodesRepository {
     return issued!;
   }
 
-  async countTry(
-    transaction: Transaction,
-    [first, second = first, third = first]: EmailCodePurposes,
-    subject: string,
-  ): Promise<void> {
+  async countTry(transaction: Transaction, purposes: EmailCodePurposes, subject: string): Promise<void> {
     const sql = 'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?, ?) AND subject = ?';
-    await transaction.write(sql, [first, second, third, subject]);
+    await transaction.write(sql, [...threeOf(purposes), subject]);
   }
 
-  find(
-    transaction: Transaction,
-    [first, second = first, third = first]: EmailCodePurposes,
-    subject: string,
-  ): Promise<EmailCode[]> {
-    return transaction.read<EmailCode>(FIND, [first, second, third, subject]);
+  find(transaction: Transaction, purposes: EmailCodePurposes, subject: string): Promise<EmailCode[]> {
+    return transaction.read<EmailCode>(FIND, [...threeOf(purposes), subject]);
   }
 
   isCurrent(id: string, codeNumber: number): Promise<boolean> {
@@ -167,4 +159,8 @@ export class EmailCodesRepository {
       await update();
     }
   }
+}
+
+function threeOf([first, second = first, third = first]: EmailCodePurposes): EmailCodePurpose[] {
+  return [first, second, third];
 }

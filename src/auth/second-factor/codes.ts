@@ -43,7 +43,6 @@ export function base32(bytes: Uint8Array, alphabet = RFC_4648_ALPHABET): string 
   return bits === 0 ? text : text + alphabet[(rest << (BITS - bits)) & 31];
 }
 
-/** Some authenticator apps require the defaults. */
 export function otpauthUri({ issuer, email, secret }: Record<'issuer' | 'email' | 'secret', string>): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   const issued = `issuer=${encodeURIComponent(issuer)}`;

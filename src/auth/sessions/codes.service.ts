@@ -138,12 +138,9 @@ export class CodesService {
     if (!opened) return false;
     this.logger.warn({ msg: 'one-time code reused', sessionId: opened.id });
     // Used codes are not secret, so a second reuse must be cheap.
-    if (opened.branchRevokedAt === null) {
-      await this.revocation.revoke(opened.id, {
-        actor: { kind: 'system', ...origin },
-        reason: 'code_reused',
-      });
-    }
+    const actor = { kind: 'system', ...origin } as const;
+    if (opened.branchRevokedAt === null)
+      await this.revocation.revoke(opened.id, { actor, reason: 'code_reused' });
     return true;
   }
 }

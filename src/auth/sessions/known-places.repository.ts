@@ -41,7 +41,6 @@ const FAMILIES = [
   ['Chrome', /\b(?:Chrome|CriOS)\//],
   ['Safari', /\bSafari\//],
 ] as const;
-/** the name of a product (RFC 9110 section 10.1.5) */
 const PRODUCT = /^[!#$%&'*+.^_`|~\w-]{1,40}/;
 
 export function placeOf({ address, userAgent }: SignInOrigin): Place {
@@ -71,7 +70,6 @@ export class KnownPlacesRepository {
     }
   }
 
-  /** Returns true for one of concurrent logins. */
   async update(
     tx: Transaction,
     userId: string,

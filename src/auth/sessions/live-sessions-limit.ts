@@ -46,11 +46,8 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
     const running = this.running.get(userId);
     if (running) return running;
     const look = this.revokeExcess(userId)
-      .catch((error: unknown) =>
-        this.logger.warn({
-          msg: 'the oldest delegated sessions could not be ended; it will be retried',
-          err: error,
-        }),
+      .catch((err: unknown) =>
+        this.logger.warn({ msg: 'the oldest delegated sessions could not be ended; retrying', err }),
       )
       .finally(() => this.running.delete(userId));
     this.running.set(userId, look);
@@ -79,10 +76,7 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
     const others = sessions.filter(({ id, branchId }) => id !== branchId).map(({ id }) => id);
     if (others.length > 0) await this.revocation.revokeRows(userId, others, TOO_MANY);
     for (const { id } of heads) await this.revocation.revoke(id, TOO_MANY);
-    this.logger.warn({
-      msg: 'too many delegated sessions: the oldest were ended',
-      userId,
-      ended: sessions.length,
-    });
+    const ended = sessions.length;
+    this.logger.warn({ msg: 'too many delegated sessions: the oldest were ended', userId, ended });
   }
 }

@@ -40,8 +40,6 @@ export class Session {
 
   /** the former `authorization_codes.hash`; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true }) codeHash: string | null;
-
-  /** methods of the login (RFC 8176), separated by a space */
   @Column({ type: 'varchar', length: 40, default: 'pwd' }) amr: LoginMethods;
 
   /** the service that exchanged the code; a foreign key would lock its row in each exchange */

@@ -40,15 +40,17 @@ const MAX_LISTED = 2000;
 const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
-const FIND_ALIVE = hotStatement('the live sessions of a user', `SELECT ${OWN_COLUMNS} ${ALIVE_OF_USER}`, [
-  '',
-  0,
-]);
-
-const COUNT_ALIVE = hotStatement('the count of live sessions', `SELECT COUNT(*) AS alive ${ALIVE_OF_USER}`, [
-  '',
-  0,
-]);
+const ALIVE = ['', 0];
+const FIND_ALIVE = hotStatement(
+  'the live sessions of a user',
+  `SELECT ${OWN_COLUMNS} ${ALIVE_OF_USER}`,
+  ALIVE,
+);
+const COUNT_ALIVE = hotStatement(
+  'the count of live sessions',
+  `SELECT COUNT(*) AS alive ${ALIVE_OF_USER}`,
+  ALIVE,
+);
 
 /** Revoke a head only when no session of its branch is alive. */
 const IS_NO_HEAD_OF_OTHERS = `(s.branch_id <> s.id OR NOT EXISTS (SELECT 1 FROM sessions m
@@ -84,7 +86,6 @@ const FIND_EXPIRED = hotStatement(
   [0, 0, ''],
 );
 
-/** The newest first, because delegated sessions must go before their logins and heads. */
 const FIND_ENDED = hotStatement(
   'the ended sessions of a user',
   `SELECT ${ENDED_COLUMNS} FROM users u JOIN sessions s ON s.user_id = u.id

@@ -27,7 +27,6 @@ export type NewSession = Omit<
 export interface PresentedCode {
   hash: string;
   service: string | null;
-  /** epoch of the service at authentication; null unless the code is for this service alone */
   boundEpoch: number | null;
 }
 

@@ -9,7 +9,6 @@ export const LEEWAY_SECONDS = 30;
 
 export const TOKEN_TYPE = 'at+jwt';
 
-/** RFC 8176, separated by a space. */
 export type LoginMethods = 'pwd' | 'pwd otp';
 
 export const PASSWORD_AND_CODE: LoginMethods = 'pwd otp';

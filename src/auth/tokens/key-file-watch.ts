@@ -80,7 +80,6 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
     this.logger.log({ msg: 'signing keys read again', keys, signing: this.keys.signing.kid });
   }
 
-  /** Differs after every change of the file, even if its length and time stay. */
   private async version(): Promise<string> {
     try {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(this.env.jwtKeysFile, { bigint: true });

@@ -15,7 +15,6 @@ export interface RefreshToken {
 
 const REFRESH_TOKEN = /^[\da-f-]{36}\.[1-9]\d{0,9}$/;
 
-/** The user of a token. JSON leaves a symbol out. */
 export const tokenUser = Symbol('user of the token');
 
 /** Times are epoch milliseconds. */

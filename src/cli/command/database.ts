@@ -9,7 +9,6 @@ import { CannotRunError } from './definition.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 
-/** Fails after 10 seconds, whereas the service waits. */
 export async function openDatabase(env: Env, purpose: Purpose): Promise<DataSource> {
   const opening = dataSourceOptions(env, SCHEMA, purpose).then((options) =>
     createDataSource(options).initialize(),

@@ -7,7 +7,6 @@ import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
 import { type Check, emptyQuery, everyValue } from './check.js';
 
 const OVERDUE_AFTER_MS = 86_400_000;
-/** longer than the pause of the clean-up, which completes revocations */
 const UNFINISHED_AFTER_MS = 180_000;
 const LEEWAY_MS = LEEWAY_SECONDS * 1000;
 const REVOKE = 'Revoke these sessions: UPDATE sessions SET revoked_at = created_at WHERE id = …';

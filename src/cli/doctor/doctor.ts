@@ -44,7 +44,6 @@ export function inspect(env: Env, checks = CHECKS): Promise<Finding[]> {
   });
 }
 
-/** A check that fails to run is a fault, for example if a table is missing. */
 async function faultsOf(check: Check, inspection: Inspection): Promise<string[]> {
   try {
     return await check.findFaults(inspection);

@@ -8,7 +8,6 @@ const LAST_OF_MEMBERSHIP = `FROM events e WHERE e.type LIKE 'member.%' AND NOT E
 const IS_PURGED = `(EXISTS (SELECT 1 FROM events p WHERE p.org_id = e.org_id AND p.type = 'org.purged')
   OR EXISTS (SELECT 1 FROM orgs o WHERE o.id = e.org_id AND o.purge_began_at IS NOT NULL))`;
 
-/** A round of the feed takes a second, and clocks differ. */
 const LONG_MS = 600_000;
 
 const earlier = (revision: string, subject: string): string => `SELECT id AS fault FROM (

@@ -127,7 +127,6 @@ export class MysqlHost {
     this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
-    // Idle connections of the old pool may be dead.
     void endPool(this.pool);
     this.pool = createPool(this.options);
   }

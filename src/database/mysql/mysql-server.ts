@@ -25,8 +25,7 @@ const PING_TIMEOUT_MS = 1000;
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
 
-// Waits until a host answers; without `forAbsent` only for hosts that are slow or cannot serve yet. Throws an error, such
-// as a wrong password, if no host accepts the login.
+// Waits until a host answers; without `forAbsent` only for hosts that are slow or cannot serve yet. @throws a refusal
 export async function identifyMysqlServer(location: MysqlLocation, forAbsent: boolean): Promise<MysqlServer> {
   const logger = new Logger('Database');
   for (let attempt = 0; ; attempt += 1) {
@@ -108,8 +107,7 @@ export function tlsOptions(
   };
 }
 
-// Node checks a certificate for the name that its lookup has left on the socket. Without a lookup, mysql2 3.24 would accept
-// a certificate for `localhost` and reject a certificate for the IP address.
+// Node checks a certificate for the name that its lookup left on the socket; mysql2 3.24 makes none for an IP address.
 function connectToAddress(host: string, port: number): Socket {
   const socket = connect({ host, port, keepAlive: true, noDelay: true });
   return Object.assign(socket, { _host: host });
@@ -118,7 +116,6 @@ function connectToAddress(host: string, port: number): Socket {
 export const STATEMENT_TIMEOUT_SECONDS = 5;
 
 const LOCK_WAIT_SECONDS = 2;
-/** longer than a request may take */
 const IDLE_TRANSACTION_SECONDS = 5;
 const STRICT_MODE =
   'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';

@@ -22,7 +22,7 @@ interface SqliteDriver {
 }
 
 // TypeORM's SQLite drivers share one query runner, so that a rollback undoes committed writes of others. Here every
-// transaction has its own and waits for the mutex. Omits subscribers, nesting, and the query log, which prints parameters.
+// transaction has its own. Omits the query log, which prints parameters.
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
   const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;

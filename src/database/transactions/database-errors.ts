@@ -58,7 +58,6 @@ export const isLostConflict: Check = (error) =>
 const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
 const FULL_ERRNOS = setOf({ DISK_FULL: 1021, RECORD_FILE_FULL: 1114 });
-/** ENOSPC in the texts of several errors of MySQL and MariaDB */
 const NO_SPACE_ON_SERVER = /\b(?:errno|errcode|error):? 28\b/i;
 
 export function isStorageFull(error: unknown): boolean {
@@ -71,7 +70,6 @@ export function isStorageFull(error: unknown): boolean {
   return FULL_ERRNOS.has(cause.errno) || NO_SPACE_ON_SERVER.test(cause.message);
 }
 
-/** the code that mysql2 reports if the server does not answer */
 export const SILENCE = 'PROTOCOL_SEQUENCE_TIMEOUT';
 const ABSENT_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']);
 const UNREACHABLE_CODES = new Set([
@@ -209,5 +207,4 @@ class StorageSpace {
   }
 }
 
-/** A global, because Nest does not create the database adapters. */
 export const storageSpace = new StorageSpace();

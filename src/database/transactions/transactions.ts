@@ -52,8 +52,7 @@ export class Transaction {
   }
 }
 
-// A count alone lasts a third of a second if a cluster refuses commits; a time alone ends with one wait for a lock. The
-// time is shorter than the deadline of a request.
+// A count alone ends too soon if a cluster refuses commits; a time alone ends with one wait for a lock.
 const MIN_RETRIES = 5;
 const RETRY_FOR_MS = 3000;
 const INITIAL_BACKOFF_MS = 10;
@@ -141,7 +140,6 @@ export class Transactions {
   }
 }
 
-/** Ignores errors, because the database itself rolls back if the connection is lost. */
 async function rollBack(runner: QueryRunner): Promise<void> {
   await runner.rollbackTransaction().catch(() => undefined);
 }

@@ -42,7 +42,6 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
     sendProblem(answered, request, reply, this.logger);
   }
 
-  /** Names one organization per attempt. */
   private async describe(remedy: Remedy, userId: string, orgOfRequest: string | undefined): Promise<object> {
     if (remedy.action !== 'transfer') return remedy;
     const orgId = remedy.orgIds ? remedy.orgIds[0] : orgOfRequest;

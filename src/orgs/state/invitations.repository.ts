@@ -19,7 +19,6 @@ export interface InvitingFacts {
   targetRole: Role | null;
   pendingId: string | null;
   pendingUntil: number | null;
-  /** expired invitations count until they are marked */
   hasRoom: 0 | 1;
 }
 

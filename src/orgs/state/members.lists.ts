@@ -42,7 +42,6 @@ interface FoundReader {
   isSuspended: 0 | 1;
 }
 
-/** `avatarUrl` is undefined without profiles. */
 type MemberRow = Omit<ListedMember, 'profile'> & { profileName?: string | null; avatarUrl?: string | null };
 
 type DatedRow = MemberRow & { joinedAt: number };
@@ -89,7 +88,6 @@ const LIST = memberStatement(
   (columns, from) => `SELECT ${listsOf(1, columns, from)} LIMIT ${MAX_AT_ONCE + 1}`,
 );
 
-/** May cut the last lists. */
 const findSharedLists = (size: number): string =>
   `SELECT m.org_id AS orgId, ${listsOf(size)} LIMIT ${MAX_SHARED_ROWS + 1}`;
 hotStatement('several member lists', findSharedLists(2));

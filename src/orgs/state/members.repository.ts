@@ -15,7 +15,6 @@ interface MemberKey {
   userId: string;
 }
 
-/** At one revision; the role is null if the user is not a member. */
 export interface Membership {
   orgId: string;
   orgName: string;

@@ -119,11 +119,8 @@ export class OrgsRepository {
   }
 
   async requireSecondFactor(tx: Transaction, id: string, from: number | null): Promise<void> {
-    await tx.write('UPDATE orgs SET second_factor_from = ?, second_factor_due_at = ? WHERE id = ?', [
-      from,
-      from,
-      id,
-    ]);
+    const sql = 'UPDATE orgs SET second_factor_from = ?, second_factor_due_at = ? WHERE id = ?';
+    await tx.write(sql, [from, from, id]);
   }
 
   async findFactorDue(): Promise<string[]> {

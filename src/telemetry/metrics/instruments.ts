@@ -33,7 +33,6 @@ const LOGIN_OUTCOMES = ['success', 'invalid_credentials', 'account_disabled', 'r
 const MAIL_STATES = ['waiting', 'sent', 'failed'];
 const EXCHANGE_OUTCOMES = ['success', 'invalid_code', 'unavailable'];
 
-/** Clients can choose no label. */
 export function measure(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PERIOD_MS });
