@@ -129,6 +129,7 @@ export class PasswordRecoveryService {
       ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
       : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
     if (!done) throw new Problem('invalid_email_code');
+    // RepeatedWork reports a failure and tries again.
     await this.limits.apply().catch(() => undefined);
   }
 
