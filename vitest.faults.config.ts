@@ -7,7 +7,15 @@ import { ReliabilityReporter } from './test/faults/support/reliability-reporter.
 
 const results = process.env['FAULT_RESULTS'] ?? mkdtempSync(join(tmpdir(), 'accounts-faults-'));
 
+const client = (path: string): string => join(import.meta.dirname, 'client/src', path);
+
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^accounts-client$/, replacement: client('index.ts') },
+      { find: /^accounts-client\/service$/, replacement: client('service/index.ts') },
+    ],
+  },
   test: {
     name: 'faults',
     include: ['test/faults/**/*.e2e-spec.ts'],

@@ -597,6 +597,48 @@ export type DeletedOrgsResponse = {
   orgs: DeletedOrg[];
 };
 
+/** An organization, as services see it. */
+export type DirectoryOrg = {
+  /** Id of the organization. */
+  id: string;
+  /** Name of the organization. */
+  name: string;
+  /** Revision of the organization. Increases with each change. */
+  revision: number;
+};
+
+/** The organizations that were found. */
+export type DirectoryOrgsResponse = {
+  /** The organizations that exist. */
+  orgs: DirectoryOrg[];
+  /** Cursor of the next page. Absent on the last page. */
+  nextCursor?: string;
+};
+
+/** A user, as services see them. */
+export type DirectoryUser = {
+  /** Id of the user. */
+  id: string;
+  /** Email address, in normalized form. */
+  email: string;
+  /** Whether the user verified the email. */
+  emailVerified: boolean;
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl: string | null;
+  /** Whether an operator disabled the user. */
+  disabled: boolean;
+  /** Revision of the user. Increases with each change of the user. */
+  revision: number;
+};
+
+/** The users that were found. */
+export type DirectoryUsersResponse = {
+  /** The users that exist. */
+  users: DirectoryUser[];
+};
+
 /** What an email is for. */
 export type EmailKind = "password_reset" | "password_changed" | "password_setup" | "reset_code_issued" | "second_factor_enabled" | "second_factor_removed" | "second_factor_guessed" | "recovery_codes_renewed" | "recovery_code_used" | "email_verification" | "email_change" | "email_change_asked" | "email_changed" | "invitation" | "password_breached" | "new_sign_in";
 
@@ -882,7 +924,7 @@ export type InsufficientScopeProblem = Problem & {
   /** Stable code of the failure. */
   code: "insufficient_scope";
   /** The scope that the service would need. Absent if an access token was rejected. */
-  requiredScope?: "introspect" | "memberships" | "events";
+  requiredScope?: "introspect" | "memberships" | "events" | "directory" | "directory:all";
 };
 
 /** A recent login with two-factor authentication is required. */
@@ -2471,7 +2513,7 @@ export type ServiceRemovedProblem = Problem & {
 };
 
 /** What a service may do. */
-export type ServiceScope = "introspect" | "memberships" | "events";
+export type ServiceScope = "introspect" | "memberships" | "events" | "directory" | "directory:all";
 
 /** A secret was added to a service. */
 export type ServiceSecretAddedEvent = {
@@ -3468,6 +3510,30 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Look up users. Returns the users with these ids, in any order. Deleted users are left out. **Requires:** service credentials with the scope `directory`. */
+  listDirectoryUsers: {
+    input: {
+      /** The ids to look up, at most 100. Repeat the parameter for each. */
+      id: string[];
+    };
+    data: DirectoryUsersResponse;
+    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Look up or list organizations. Returns the organizations with these ids, in any order. Deleted organizations are left out. **Requires:** service credentials with the scope `directory`. Without `id`, returns all organizations, in pages. This also requires the scope `directory:all`. */
+  listDirectoryOrgs: {
+    input: {
+      /** The ids to look up, at most 100. Repeat the parameter for each. */
+      id?: string[] | undefined;
+      /** Maximum number of organizations on a page. */
+      limit?: number | undefined;
+      /** Value of `nextCursor` of the previous page. The default is the first page. */
+      cursor?: string | undefined;
+    };
+    data: DirectoryOrgsResponse;
+    problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** Get authorization server metadata. Returns the metadata of the issuer (RFC 8414), so that a library can find the keys. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. It names no token endpoint, because Accounts is no OAuth authorization server. */
   getServerMetadata: {
     input: undefined;
@@ -3819,7 +3885,7 @@ export interface Operations {
 export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
-export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships";
+export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","name","locale","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common password_breached invalid_invitation_code registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
@@ -3878,6 +3944,8 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"callers":"service","answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","fields":["token","orgId","token_type_hint"],"auth":"basic","callers":"service","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
   listMemberships: {"method":"GET","path":"/api/memberships","query":["orgId","userId","limit","cursor"],"auth":"basic","repeatable":true,"callers":"service","answer":["memberships"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
+  listDirectoryUsers: {"method":"GET","path":"/api/directory/users","query":["id"],"auth":"basic","repeatable":true,"callers":"service","answer":["users"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
+  listDirectoryOrgs: {"method":"GET","path":"/api/directory/orgs","query":["id","limit","cursor"],"auth":"basic","repeatable":true,"callers":"service","answer":["orgs"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
   getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},

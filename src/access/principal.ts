@@ -53,7 +53,7 @@ export function serviceOf({ principal }: { principal?: Principal }): ServicePrin
   return principal;
 }
 
-export const SERVICE_SCOPES = ['introspect', 'memberships', 'events'] as const;
+export const SERVICE_SCOPES = ['introspect', 'memberships', 'events', 'directory', 'directory:all'] as const;
 
 export type ServiceScope = (typeof SERVICE_SCOPES)[number];
 

@@ -122,12 +122,12 @@ export function requireAccess(access: Access | undefined, caller: Caller, env: E
   const { principal } = caller;
   if (principal?.kind === 'user' && !admitsUnverified(access) && mustVerifyEmail(principal, env))
     throw new Problem('email_not_verified', { detail: UNVERIFIED });
-  if (access.to === 'services') return requireScope(access.scope, caller);
+  if (access.to === 'services') return requireScope(access.scope, caller.principal);
   if (access.to === 'operators') return requireOperator(access.assurance(env), caller);
   if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance);
 }
 
-function requireScope(scope: ServiceScope, { principal }: Caller): void {
+export function requireScope(scope: ServiceScope, principal: Principal | undefined): void {
   if (principal?.kind === 'service' && principal.allow.includes(scope)) return;
   throw new Problem('insufficient_scope', { extensions: { requiredScope: scope } });
 }

@@ -19,7 +19,7 @@ import {
 } from './command/definition.js';
 import { printList, withServices } from './command/services.js';
 
-const SCOPES = 'SCOPES is none, or a list of introspect, memberships and events, separated by commas.';
+const SCOPES = `SCOPES is none, or a list of ${SERVICE_SCOPES.join(', ')}, separated by commas.`;
 
 export const SERVICES: CommandGroup = {
   name: 'services',

@@ -16,11 +16,17 @@ export function loggedPath(url: string): string {
     .join('/');
 }
 
+export const DIRECTORY_PATH = '/api/directory';
+
 const MAX_URL_LENGTH = 2048;
+/** A hundred ids fit. */
+const MAX_DIRECTORY_URL_LENGTH = 8192;
 
 export function refuseLongUrls(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', (request, _reply, done) => {
-    done(request.raw.url!.length > MAX_URL_LENGTH ? new Problem('uri_too_long') : undefined);
+  fastify.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
+    const isDirectory = routeOptions.url?.startsWith(`${DIRECTORY_PATH}/`) ?? false;
+    const max = isDirectory ? MAX_DIRECTORY_URL_LENGTH : MAX_URL_LENGTH;
+    done(raw.url!.length > max ? new Problem('uri_too_long') : undefined);
   });
 }
 

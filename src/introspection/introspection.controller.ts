@@ -28,6 +28,7 @@ import { FormBody } from '../http/bodies.js';
 import { INTROSPECTION_PATH } from '../http/paths.js';
 import { ApiPage } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { DirectoryController } from './directory.controller.js';
 
 const INACTIVE: IntrospectionResponse = { active: false };
 
@@ -131,6 +132,6 @@ function membershipView({
 }
 
 @Module({
-  controllers: [IntrospectionController, MembershipsController],
+  controllers: [IntrospectionController, MembershipsController, DirectoryController],
 })
 export class IntrospectionModule {}

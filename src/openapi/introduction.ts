@@ -68,8 +68,8 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
   {
     tag: 'Services',
     description:
-      'Internal services authenticate with name and secret (HTTP Basic). They introspect access tokens, list memberships and follow the event feed.',
-    prefixes: ['/api/auth/introspect', '/api/memberships', '/api/events'],
+      'Internal services authenticate with name and secret (HTTP Basic). They introspect access tokens, list memberships, look up names and follow the event feed.',
+    prefixes: ['/api/auth/introspect', '/api/memberships', '/api/directory', '/api/events'],
   },
   {
     tag: 'Discovery and keys',

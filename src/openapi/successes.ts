@@ -33,6 +33,7 @@ const VARIANTS: Record<string, Variants> = {
     }),
   },
   listEvents: { events: whole, currentCursor: ({ next }) => ({ events: [], next }) },
+  listDirectoryOrgs: { byId: without('nextCursor'), page: whole },
   listMembers: { page: whole, wholeList: without('nextCursor') },
 };
 

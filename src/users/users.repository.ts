@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { And, type FindOptionsWhere, In, IsNull, MoreThan, Not, Raw, type Repository } from 'typeorm';
-import { hotStatement, places } from '../database/statements.js';
+import { hotStatement, padded, places } from '../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -75,6 +75,16 @@ const pageBy = (column: string): string => `SELECT id, email, email_verified_at 
 
 const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
 const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_email'), ['u1', 'u2', 21]);
+
+/** What services learn of a user. */
+export type DirectoryUser = Pick<User, 'id' | 'email' | 'name' | 'avatarUrl' | 'revision'> &
+  Record<'emailVerified' | 'disabled', boolean>;
+
+// Hot: services show names on every page.
+const inDirectory = (size: number): string => `SELECT id, email, email_verified_at AS emailVerifiedAt, name,
+    avatar_url AS avatarUrl, disabled_at AS disabledAt, revision
+  FROM users WHERE id IN (${places(size)})`;
+hotStatement('users by their ids', inDirectory(2));
 
 @Injectable()
 export class UsersRepository {
@@ -150,6 +160,17 @@ export class UsersRepository {
   async findActiveEmails(emails: readonly string[]): Promise<string[]> {
     const where = { email: In([...new Set(emails)]), disabledAt: IsNull() };
     return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
+  }
+
+  async findInDirectory(ids: readonly string[]): Promise<DirectoryUser[]> {
+    type Row = Omit<DirectoryUser, 'emailVerified' | 'disabled'> &
+      Pick<User, 'emailVerifiedAt' | 'disabledAt'>;
+    const asked = padded(ids, '');
+    const rows = await this.users.query<Row[]>(inDirectory(asked.length), asked);
+    return rows.map(({ id, email, emailVerifiedAt, name, avatarUrl, disabledAt, revision }) => {
+      const emailVerified = emailVerifiedAt !== null;
+      return { id, email, emailVerified, name, avatarUrl, disabled: disabledAt !== null, revision };
+    });
   }
 
   search(text: string, limit: number, afterEmail = ''): Promise<UserView[]> {

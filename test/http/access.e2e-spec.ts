@@ -137,7 +137,7 @@ describe('each route, as it is declared', () => {
 
   async function aServiceWithEverything(): Promise<string> {
     const name = `access-${Date.now()}`;
-    const allow = 'introspect,memberships,events';
+    const allow = 'introspect,memberships,events,directory,directory:all';
     const command = ['services', 'add', name, '--allow', allow, '--as', 'root', '--reason', 'a test'];
     const [added] = await accountsJson<{ secret: string }>(service.installation, command);
     const { secret } = added!;

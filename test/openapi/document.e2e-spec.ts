@@ -62,7 +62,9 @@ describe('the OpenAPI document', () => {
         ...(/register|login/.test(endpoint) ? ['429'] : []),
       ];
       expect(errors.map(([code]) => code)).toEqual(expect.arrayContaining(needed));
-      const scheme = /exchange|introspect|memberships|api.events/.test(endpoint) ? 'basic' : 'bearer';
+      const scheme = /exchange|introspect|memberships|directory|api.events/.test(endpoint)
+        ? 'basic'
+        : 'bearer';
       for (const name of (security ?? document.security ?? []).flatMap((need) => Object.keys(need)))
         expect(document.components.securitySchemes[name]).toMatchObject({ type: 'http', scheme });
     },

@@ -259,14 +259,22 @@ async function askAsServices(): Promise<void> {
   const katherine = await anAccountOf(service, 'katherine@example.com');
   const org = await anOrgOf(katherine);
   await join(org, katherine, await anAccount(service), 'member');
-  const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+  const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events', 'directory');
   const exchanging = await aServiceCaller(service);
+  await katherine.patch('/api/me/profile', { name: 'Katherine Johnson' });
 
   await send('introspectToken', { by: billing, body: { token: katherine.token, orgId: org.id } });
   await send('introspectToken', { by: billing, body: {} });
   keep('introspectToken', await billing.sendForm('/api/auth/introspect', 'token=x&token=y'));
   await send('listMemberships', { by: billing, query: `?orgId=${org.id}&limit=1` });
   await send('listMemberships', { by: billing });
+  const directory = await aServiceCaller(service, 'directory', 'directory:all');
+  await send('listDirectoryUsers', { by: billing, query: `?id=${katherine.id}` });
+  await send('listDirectoryOrgs', { by: billing, query: `?id=${org.id}` });
+  await anOrgOf(await anAccount(service), 'Another');
+  await send('listDirectoryOrgs', { by: directory, query: '?limit=1' });
+  await send('listDirectoryUsers listDirectoryOrgs', { by: billing, query: '?id=x' });
+  await send('listDirectoryOrgs', { by: directory, query: '?limit=x' });
 
   const after = `?after=${(await billing.get<{ next: string }>('/api/events')).body.next}`;
   const waiting = times(21, () => billing.get<Answered>(`/api/events${after}&wait=15`));
@@ -276,7 +284,8 @@ async function askAsServices(): Promise<void> {
   await Promise.all(waiting);
   for (const query of [after, '?after=now', `?after=${anUnknownId()}`])
     await send('listEvents', { by: billing, query });
-  for (const by of [exchanging, anyone]) await send('introspectToken listMemberships listEvents', { by });
+  for (const by of [exchanging, anyone])
+    await send('introspectToken listMemberships listEvents listDirectoryUsers listDirectoryOrgs', { by });
 }
 
 const OF_ACCOUNTS =

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, MoreThan, type Repository } from 'typeorm';
+import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
 import { BATCH, hotStatement, idsOf, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
@@ -45,6 +45,11 @@ const findOrgsOfUsers = (size: number): string =>
 hotStatement('the organizations of a user', findOrgsOfUsers(2));
 
 export type ListedOrg = Pick<Org, 'id' | 'name' | 'createdAt' | 'deletedAt' | 'purgeAt'>;
+
+/** What services learn of an organization. */
+export type DirectoryOrg = Pick<Org, 'id' | 'name' | 'revision'>;
+
+const DIRECTORY_VIEW = { id: true, name: true, revision: true } as const;
 
 export interface OrgSearch {
   prefix: string;
@@ -147,6 +152,16 @@ export class OrgsRepository {
     const { name, id } = after?.name.startsWith(prefix) ? after : { name: prefix, id: '' };
     const values = [name, prefix + END, name, id, limit];
     return this.orgs.query<ListedOrg[]>(onlyDeleted ? FIND_DELETED : FIND_PAGE, values);
+  }
+
+  findInDirectory(ids: readonly string[]): Promise<DirectoryOrg[]> {
+    const where = { id: In([...ids]), deletedAt: IsNull() };
+    return this.orgs.find({ where, select: DIRECTORY_VIEW });
+  }
+
+  listDirectory(afterId = '', limit: number): Promise<DirectoryOrg[]> {
+    const where = { id: MoreThan(afterId), deletedAt: IsNull() };
+    return this.orgs.find({ where, select: DIRECTORY_VIEW, order: { id: 'ASC' }, take: limit });
   }
 
   async withNames<Of extends Pick<Org, 'id'>>(orgs: readonly Of[]): Promise<(Of & NamedOrg)[]> {
