@@ -19,6 +19,21 @@ interface Org {
   members: Map<string, Member>;
 }
 
+type MemberEvent = Extract<FeedEvent, { type: `member.${string}` }>;
+
+const MAKE_ORGS_STALE = new Set<string>([
+  'org.created',
+  'org.restored',
+  'org.second_factor_required',
+  'org.second_factor_due',
+]);
+const MAKE_USERS_STALE = new Set<string>([
+  'account.disabled',
+  'account.deleted',
+  'account.email_changed',
+  'account.profile_changed',
+]);
+
 const MANY = 1000;
 const IDS_AT_ONCE = 100;
 
@@ -97,40 +112,18 @@ export class Mirror {
   }
 
   private async apply(event: FeedEvent): Promise<void> {
-    switch (event.type) {
-      case 'org.renamed':
-        this.staleNames.add(event.orgId);
-        return undefined;
-      case 'org.created':
-      case 'org.restored':
-      case 'org.second_factor_required':
-      case 'org.second_factor_due':
-        this.staleNames.add(event.orgId);
-        return this.readMembers(event.orgId, this.orgs.get(event.orgId)?.name ?? '');
-      case 'org.deleted':
-      case 'org.purged':
-        this.orgs.delete(event.orgId);
-        return undefined;
-      case 'member.added':
-      case 'member.role_changed':
-      case 'member.suspended':
-      case 'member.resumed':
-      case 'member.removed':
-        return this.applyToMember(event);
-      case 'account.enabled':
-        return this.readMembershipsOf(event.userId);
-      case 'account.disabled':
-      case 'account.deleted':
-      case 'account.email_changed':
-      case 'account.profile_changed':
-        if (this.users.has(event.userId)) this.staleUsers.add(event.userId);
-        return undefined;
-      default:
-        return undefined;
-    }
+    const { type, orgId, userId } = event;
+    if (isOfMember(event)) await this.applyToMember(event);
+    else if (type === 'account.enabled') await this.readMembershipsOf(userId);
+    else if (type === 'org.deleted' || type === 'org.purged') this.orgs.delete(orgId);
+    else if (type === 'org.renamed') this.staleNames.add(orgId);
+    else if (MAKE_ORGS_STALE.has(type)) {
+      this.staleNames.add(orgId!);
+      await this.readMembers(orgId!, this.orgs.get(orgId!)?.name ?? '');
+    } else if (MAKE_USERS_STALE.has(type) && this.users.has(userId!)) this.staleUsers.add(userId!);
   }
 
-  private async applyToMember(event: Extract<FeedEvent, { type: `member.${string}` }>): Promise<void> {
+  private async applyToMember(event: MemberEvent): Promise<void> {
     const { type, userId, orgId, orgRevision } = event;
     const org = this.orgs.get(orgId);
     if (!org || orgRevision <= org.readRevision) return;
@@ -164,4 +157,8 @@ export class Mirror {
 function* hundredsOf(ids: Iterable<string>): Generator<string[]> {
   const all = [...ids];
   for (let from = 0; from < all.length; from += IDS_AT_ONCE) yield all.slice(from, from + IDS_AT_ONCE);
+}
+
+function isOfMember(event: FeedEvent): event is MemberEvent {
+  return event.type.startsWith('member.');
 }

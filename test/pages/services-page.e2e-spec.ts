@@ -89,7 +89,7 @@ describe('docs/services.md', () => {
     expect(JSON.parse(withOrg!)).toMatchObject({ active: true, org: { role: 'owner' } });
     const memberships = [{ role: 'owner' }];
     expect(json('List memberships')).toMatchObject({ memberships });
-    expect(JSON.parse(printed.get('Look up names')!.split('\n').at(-1)!)).toMatchObject({
+    expect(JSON.parse(printed.get('Get names by id')!.split('\n').at(-1)!)).toMatchObject({
       orgs: [{ name: 'Analytical Engines' }],
     });
     expect(json('Follow the event feed')).toMatchObject({ events: [{ type: 'org.renamed' }] });

@@ -29,10 +29,8 @@ const orgsOf = async (...ids: string[]) =>
   (await bodyOf(caller.get<Orgs>(`/api/directory/orgs?${queryOf(ids)}`))).orgs;
 
 const revisionOf = async ({ id }: Account): Promise<number> => {
-  const [row] = await service.db.query<{ revision: number }[]>('SELECT revision FROM users WHERE id = ?', [
-    id,
-  ]);
-  return Number(row!.revision);
+  const [row] = await service.db.query('SELECT revision FROM users WHERE id = ?', [id]);
+  return Number(row!['revision']);
 };
 
 describe('GET /api/directory/users', () => {
