@@ -34,12 +34,17 @@ import { aBoundToken, aServiceCaller } from '../support/services.js';
 
 const CONFIG = '/api/auth/config';
 const RESET = '/api/auth/password/reset';
-const REQUIRED = { EMAIL_VERIFICATION: 'required' };
 const DAY_MS = 86_400_000;
 
 let mailServer: MailServer;
-/** It restarts with other settings; the database stays. */
+/** It restarts with other settings, as seldom as these allow; the database stays. */
 let service: Instance;
+/** They registered before there were any restrictions. */
+let owner: Account;
+let operator: Account;
+let org: Org;
+/** A code for the change of an email to another domain. */
+let early: { ada: Account; code: string | undefined };
 
 const start = (env: Record<string, string> = {}) =>
   startOwnService({ installation: service.installation, env: { ...NO_LIMITS, ...mailServer.env, ...env } });
@@ -55,6 +60,13 @@ beforeAll(async () => {
     installation: await anInstallation(),
     env: { ...NO_LIMITS, ...mailServer.env },
   });
+  owner = await aVerifiedAccount(service, 'owner');
+  org = await anOrgOf(owner);
+  operator = await anOperator(service);
+  const ada = await anAccount(service, 'ada');
+  const foreign = anEmailElsewhere('ada');
+  await bodyOf(requestChange(ada, foreign), 202);
+  early = { ada, code: (await mailServer.next(foreign)).code };
 });
 afterAll(async () => {
   await service.stop();
@@ -64,17 +76,13 @@ afterAll(async () => {
 
 const register = (email: string, more: object = {}) =>
   service.anyone.post<{ detail?: string }>('/api/auth/register', { email, password: aPassword(), ...more });
+const anEmailElsewhere = (name: string): string => `${anEmail(name)}.evil.example`;
+const requestChange = (by: Account, email: string) =>
+  by.at(service).put('/api/me/email', { email, password: by.password });
 const unverify = ({ id }: Account) =>
   service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = ?', [id]);
 
-describe('registration', () => {
-  let owner: Account;
-  let org: Org;
-  beforeAll(async () => {
-    owner = await anAccount(service, 'owner');
-    org = await anOrgOf(owner);
-  });
-
+describe('by default', () => {
   it('shows clients how it is configured, which may be cached', async () => {
     const { headers, body } = await service.anyone.get(CONFIG);
     expect(body).toEqual({
@@ -87,62 +95,24 @@ describe('registration', () => {
     });
     expect(headers.get('cache-control')).toBe('public, max-age=60');
   });
+});
 
-  it('needs the code of an invitation to this email in mode invited', async () => {
-    await restart({ REGISTRATION: 'invited' });
-    const email = anEmail('joan');
-    const { code } = await anInvitation(owner.at(service), org, { email, role: 'member' });
+describe('mode closed', () => {
+  /** Registrations count for each email. */
+  const CLOSED = {
+    REGISTRATION: 'closed',
+    REGISTRATION_DOMAINS: 'example.com',
+    RATE_LIMIT_REGISTER: '3/1h',
+  };
 
-    const refusals = [await register(email), await register(owner.email), await register(anEmail())];
-    for (const answer of refusals) expect(answer).toMatchObject(registrationClosed);
-    expect(new Set(refusals.map(({ body }) => body.detail)).size).toBe(1);
-    expect(await register(email, { invitationCode: '00000-00000' })).toMatchObject(invalidInvitationCode);
-    expect(await register(anEmail(), { invitationCode: code })).toMatchObject(invalidInvitationCode);
-    expect((await register(email, { invitationCode: code })).status).toBe(201);
-  });
-
-  it('is refused in mode closed, with an invitation too, and each request counts', async () => {
-    await restart({ REGISTRATION: 'closed', RATE_LIMIT_REGISTER: '3/1h' });
-    const email = anEmail('joan');
-    const { code: invitationCode } = await anInvitation(owner.at(service), org, { email, role: 'member' });
-    for (const more of [{ invitationCode }, {}, { invitationCode: '00000-00000' }])
-      expect(await register(email, more)).toMatchObject(registrationClosed);
-    expect(await register(email)).toMatchObject(rateLimited);
-    expect(await register(owner.email)).toMatchObject(registrationClosed);
-    expect(await service.anyone.get(CONFIG)).toMatchObject({ body: { registration: 'closed' } });
-  });
-
-  it('takes the listed domains only, in their normal form, and no subdomain of them', async () => {
-    await restart({ REGISTRATION_DOMAINS: ' Example.com,bücher.example ,,' });
-    expect(service.logs.join('\n')).toContain('REGISTRATION_DOMAINS: ');
-    const [local] = anEmail('ada').split('@');
-    const cases = [
-      ['example.com', 201],
-      ['EXAMPLE.com', 409],
-      ['xn--bcher-kva.example', 201],
-      ['BÜCHER.example', 409],
-      ['sub.example.com', 403],
-      ['example.com.evil.example', 403],
-      ['notexample.com', 403],
-      ['example.com.', 400],
-    ] as const;
-    for (const [domain, status] of cases) {
-      const answer = await register(`${local}@${domain}`);
-      expect(answer.status, `${domain} ${answer.text}`).toBe(status);
-    }
-    const email = `${local}@evil.example`;
-    const { code } = await anInvitation(owner.at(service), org, { email, role: 'member' });
-    expect(await register(email, { invitationCode: code })).toMatchObject(registrationClosed);
-  });
-
-  it('is whole or did not happen when an instance restarts in mode closed', async () => {
-    await restart();
+  it('begins with registrations that are whole or did not happen, after an instance was killed', async () => {
     const emails = times(40, () => anEmail('racer'));
     const sent = emails.map((email) => register(email).catch(() => undefined));
     await Promise.any(sent.map(async (answer) => expect((await answer)?.status).toBe(201)));
     await service.kill();
     const answers = await Promise.all(sent);
-    service = await start({ REGISTRATION: 'closed' });
+    service = await start(CLOSED);
+    expect(service.logs.join('\n')).toContain('REGISTRATION_DOMAINS: ');
 
     for (const email of emails) expect(await register(email)).toMatchObject(registrationClosed);
     const rows = await service.db.query(
@@ -156,201 +126,247 @@ describe('registration', () => {
     expect(acknowledged.length).toBeGreaterThan(0);
     expect(acknowledged.filter((email) => !created.has(email))).toEqual([]);
   });
-});
 
-describe('a change of email', () => {
-  it('to a domain that is not listed is refused, also with a code from before', async () => {
-    await restart();
-    const ada = await anAccount(service, 'ada');
-    const [early, late] = [`${anEmail('early')}.evil.example`, `${anEmail('late')}.evil.example`];
-    const change = (email: string, by = ada) =>
-      by.at(service).put('/api/me/email', { email, password: by.password });
-    expect((await change(early)).status).toBe(202);
-    const { code } = await mailServer.next(early);
-    await restart({ REGISTRATION_DOMAINS: 'example.com' });
-
-    expect(await change(late)).toMatchObject(registrationClosed);
-    expect(await ada.at(service).post('/api/me/email/verify', { code })).toMatchObject(registrationClosed);
-    expect(await ada.at(service).get('/api/me')).toMatchObject({ body: { user: { email: ada.email } } });
-    // The request for the current email only cancels a change.
-    await service.db.query('UPDATE users SET email = ? WHERE id = ?', [late, ada.id]);
-    expect((await change(late)).status).toBe(202);
-    expect((await change(anEmail())).status).toBe(202);
-  });
-});
-
-/** `test/http/access.e2e-spec.ts` asks every route. */
-describe('EMAIL_VERIFICATION=required', () => {
-  it('opens everything when the email is verified, for delegated sessions too', async () => {
-    await restart(REQUIRED);
-    const ada = await anAccount(service, 'ada');
-    expect(await ada.post('/api/auth/code')).toMatchObject(emailNotVerified);
-    expect((await ada.post('/api/me/email/verification')).status).toBe(202);
-    const { code } = await mailServer.next(ada.email);
-    expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
-    const delegated = await byCode(service, ada);
-    expect((await delegated.get('/api/me/orgs')).status).toBe(200);
-    await unverify(ada);
-    expect(await delegated.get('/api/me/orgs')).toMatchObject(emailNotVerified);
-  });
-
-  it('lets services have no token of an unverified user, while refresh keeps working', async () => {
-    const ada = await aVerifiedAccount(service, 'ada');
-    const billing = await aServiceCaller(service, 'introspect');
-    const tokens = [ada.token, await aBoundToken(billing, ada)];
-    const isActive = async (token: string): Promise<boolean> =>
-      (await bodyOf(billing.introspect<{ active: boolean }>({ token }))).active;
-    for (const token of tokens) expect(await isActive(token)).toBe(true);
-    const code = await aCode(ada);
-    const { refreshToken } = await aRefreshableLogin(service, ada);
-
-    await unverify(ada);
-    for (const token of tokens) expect(await isActive(token)).toBe(false);
-    expect(await exchange(service, code)).toMatchObject(invalidCode);
-    expect((await refresh(service, refreshToken)).status).toBe(200);
-
-    await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [ada.id]);
-    for (const token of tokens) expect(await isActive(token)).toBe(true);
-    expect((await exchange(service, code)).status).toBe(200);
-  });
-
-  it('lets the guard of a service refuse a token until its user has verified the email', async () => {
-    const { name, secret } = await aServiceCaller(service, 'introspect', 'memberships', 'events');
-    const guard = createGuard({
-      issuer: 'accounts',
-      audience: 'accounts',
-      baseUrl: service.url,
-      credentials: { name, secret },
-    });
-    const ada = await anAccount(service, 'ada');
-    const isAdmitted = async () => (await guard.authorize(`Bearer ${ada.token}`)).ok;
-    expect(await isAdmitted()).toBe(false);
-    await ada.post('/api/me/email/verification');
-    const { code } = await mailServer.next(ada.email);
-    expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
-    await waitFor('the feed tells the guard', hangTimeoutMs(), isAdmitted);
-    await guard.close();
-  });
-
-  it('is met by a password reset and by an emailed invitation code', async () => {
-    const ada = await anAccount(service, 'ada');
-    await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
-    const { code } = await mailServer.next(ada.email);
-    const password = aPassword();
-    expect((await service.anyone.post(RESET, { email: ada.email, code, newPassword: password })).status).toBe(
-      200,
-    );
-    const { token } = await bodyOf(logIn(service, { email: ada.email, password }));
-    await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [ada.id]);
-    const org = await anOrgOf(ada.as(token));
+  it('is refused, with an invitation too, and each request counts', async () => {
     const email = anEmail('joan');
-    await ada.as(token).post(`/api/orgs/${org.id}/invitations`, { email, role: 'member' });
-    const invitationCode = (await mailServer.next(email)).code;
-    const joined = await bodyOf(register(email, { invitationCode }), 201);
-    const { token: tokenOfJoan } = joined as unknown as { token: string };
-    expect((await service.anyone.withToken(tokenOfJoan).post('/api/auth/code')).status).toBe(201);
+    const { code: invitationCode } = await anInvitation(owner.at(service), org, { email, role: 'member' });
+    for (const more of [{ invitationCode }, {}, { invitationCode: '00000-00000' }])
+      expect(await register(email, more)).toMatchObject(registrationClosed);
+    expect(await register(email)).toMatchObject(rateLimited);
+    expect(await register(owner.email)).toMatchObject(registrationClosed);
+    expect(await service.anyone.get(CONFIG)).toMatchObject({ body: { registration: 'closed' } });
+  });
+
+  describe('a user whom an operator creates', () => {
+    const create = async (email = anEmail('grace')): Promise<{ email: string; code: string | undefined }> => {
+      const created = await operator
+        .at(service)
+        .post('/api/operators/users', { email, name: 'Grace Hopper', reason: 'a test' });
+      expect(created).toMatchObject({
+        status: 201,
+        body: { user: { email, name: 'Grace Hopper', emailVerified: false, passwordChangedAt: null } },
+      });
+      expect(Object.keys(created.body as object)).toEqual(['user']);
+      return { email, code: (await mailServer.next(email)).code };
+    };
+    const set = ({ email, code }: { email: string; code: string | undefined }, newPassword = aPassword()) =>
+      service.anyone.post(RESET, { email, code, newPassword });
+
+    it('sets a password once by the emailed code, which verifies the email, whatever the mode', async () => {
+      const known = await knownEvents(service.db);
+      const grace = await create(anEmailElsewhere('grace'));
+      expect(await eventsSince(service.db, known)).toMatchObject([
+        {
+          type: 'account.registered',
+          actor_type: 'operator',
+          actor_id: operator.id,
+          data: { via: 'operator' },
+          reason: 'a test',
+        },
+      ]);
+      expect(mailServer.to(grace.email)).toMatchObject([
+        { subject: expect.stringContaining('Set your password') as string },
+      ]);
+
+      const { email } = grace;
+      const password = aPassword();
+      const unknown = await logIn(service, { email: anEmail(), password });
+      const { requestId: _, ...body } = unknown.body as unknown as { requestId: string };
+      expect(await logIn(service, { email, password })).toMatchObject({ status: 401, body });
+      // In the form and cost of any other, so that its verification takes as long.
+      const hashes = 'SELECT password_hash FROM users WHERE email IN (?, ?)';
+      const stored = await service.db.query(hashes, [email, operator.email]);
+      const forms = stored.map((row) => String(row['password_hash']).replaceAll(/[^$]{22,}/g, 'x'));
+      expect(new Set(forms)).toEqual(new Set([expect.stringMatching(/^\$argon2id\$v=19\$.+\$x\$x$/)]));
+      expect(forms).toHaveLength(2);
+
+      expect((await set(grace, password)).status).toBe(200);
+      expect(await set(grace)).toMatchObject(invalidEmailCode);
+      expect((await logIn(service, { email, password })).status).toBe(200);
+      const sql = 'SELECT email_verified_at IS NOT NULL AS isVerified FROM users WHERE email = ?';
+      expect(Number((await service.db.query(sql, [email]))[0]!['isVerified'])).toBe(1);
+    });
+
+    it('cannot use the code after a reset, another email, the end of all sessions, or seven days', async () => {
+      const shift = (ms: number) => (email: string) =>
+        service.db.query('UPDATE email_codes SET expires_at = expires_at - ? WHERE subject = ?', [ms, email]);
+      const byOperator = (path: string) => async (email: string) => {
+        const [row] = await service.db.query('SELECT id FROM users WHERE email = ?', [email]);
+        const at = `/api/operators/users/${String(row!['id'])}/${path}`;
+        expect((await operator.at(service).post(at, { reason: 'a test' })).status).toBe(200);
+      };
+      const reset = async (email: string, count = 2): Promise<unknown> => {
+        await service.anyone.post('/api/auth/password/forgot', { email });
+        return mailServer.next(email, count);
+      };
+      const CASES: [what: string, event: (email: string) => Promise<unknown>, status: number][] = [
+        ['six days later', shift(6 * DAY_MS), 200],
+        ['with a reset code on its way', reset, 200],
+        ['seven days later', shift(7 * DAY_MS), 400],
+        [
+          'seven days later, with a reset code on its way',
+          async (email) => {
+            await shift(7 * DAY_MS)(email);
+            await reset(email);
+          },
+          400,
+        ],
+        [
+          'after a reset',
+          async (email) => {
+            const { code } = (await reset(email)) as { code: string };
+            expect((await set({ email, code })).status).toBe(200);
+          },
+          400,
+        ],
+        ['after the end of all sessions', byOperator('end-sessions'), 400],
+        ['while disabled', byOperator('disable'), 400],
+        ['after deletion', byOperator('delete'), 400],
+      ];
+      // All at once: emails leave once a second.
+      await Promise.all(
+        CASES.map(async ([what, event, status]) => {
+          const grace = await create();
+          await event(grace.email);
+          expect((await set(grace)).status, what).toBe(status);
+        }),
+      );
+      const [row] = await service.db.query(
+        'SELECT MIN(purge_at - expires_at) AS slack FROM email_codes WHERE purpose = ?',
+        ['password_setup'],
+      );
+      expect(Number(row!['slack'])).toBeGreaterThanOrEqual(0);
+    });
   });
 });
 
-describe('a user whom an operator creates', () => {
-  let operator: Account;
-  const create = async (email = anEmail('grace')): Promise<{ email: string; code: string | undefined }> => {
-    const created = await operator
-      .at(service)
-      .post('/api/operators/users', { email, name: 'Grace Hopper', reason: 'a test' });
-    expect(created).toMatchObject({
-      status: 201,
-      body: { user: { email, name: 'Grace Hopper', emailVerified: false, passwordChangedAt: null } },
+describe('mode invited', () => {
+  beforeAll(() => restart({ REGISTRATION: 'invited' }));
+
+  it('needs the code of an invitation to this email', async () => {
+    const email = anEmail('joan');
+    const { code } = await anInvitation(owner.at(service), org, { email, role: 'member' });
+
+    const refusals = [await register(email), await register(owner.email), await register(anEmail())];
+    for (const answer of refusals) expect(answer).toMatchObject(registrationClosed);
+    expect(new Set(refusals.map(({ body }) => body.detail)).size).toBe(1);
+    expect(await register(email, { invitationCode: '00000-00000' })).toMatchObject(invalidInvitationCode);
+    expect(await register(anEmail(), { invitationCode: code })).toMatchObject(invalidInvitationCode);
+    expect((await register(email, { invitationCode: code })).status).toBe(201);
+  });
+});
+
+describe('with restricted emails', () => {
+  beforeAll(() =>
+    restart({ REGISTRATION_DOMAINS: ' Example.com,bücher.example ,,', EMAIL_VERIFICATION: 'required' }),
+  );
+
+  describe('REGISTRATION_DOMAINS', () => {
+    it('takes the listed domains only, in their normal form, and no subdomain of them', async () => {
+      expect(service.logs.join('\n')).not.toContain('REGISTRATION_DOMAINS: ');
+      const [local] = anEmail('ada').split('@');
+      const cases = [
+        ['example.com', 201],
+        ['EXAMPLE.com', 409],
+        ['xn--bcher-kva.example', 201],
+        ['BÜCHER.example', 409],
+        ['sub.example.com', 403],
+        ['example.com.evil.example', 403],
+        ['notexample.com', 403],
+        ['example.com.', 400],
+      ] as const;
+      for (const [domain, status] of cases) {
+        const answer = await register(`${local}@${domain}`);
+        expect(answer.status, `${domain} ${answer.text}`).toBe(status);
+      }
+      const email = `${local}@evil.example`;
+      const { code } = await anInvitation(owner.at(service), org, { email, role: 'member' });
+      expect(await register(email, { invitationCode: code })).toMatchObject(registrationClosed);
     });
-    expect(Object.keys(created.body as object)).toEqual(['user']);
-    return { email, code: (await mailServer.next(email)).code };
-  };
-  const set = ({ email, code }: { email: string; code: string | undefined }, newPassword = aPassword()) =>
-    service.anyone.post(RESET, { email, code, newPassword });
 
-  it('sets a password once by the emailed code, which verifies the email, whatever the mode', async () => {
-    await restart();
-    operator = await anOperator(service);
-    await restart({ REGISTRATION: 'closed', REGISTRATION_DOMAINS: 'example.com' });
-    const known = await knownEvents(service.db);
-    const grace = await create(`${anEmail('grace')}.evil.example`);
-    expect(await eventsSince(service.db, known)).toMatchObject([
-      {
-        type: 'account.registered',
-        actor_type: 'operator',
-        actor_id: operator.id,
-        data: { via: 'operator' },
-        reason: 'a test',
-      },
-    ]);
-    expect(mailServer.to(grace.email)).toMatchObject([
-      { subject: expect.stringContaining('Set your password') as string },
-    ]);
-
-    const { email } = grace;
-    const password = aPassword();
-    const unknown = await logIn(service, { email: anEmail(), password });
-    const { requestId: _, ...body } = unknown.body as unknown as { requestId: string };
-    expect(await logIn(service, { email, password })).toMatchObject({ status: 401, body });
-    // In the form and cost of any other, so that its verification takes as long.
-    const hashes = 'SELECT password_hash FROM users WHERE email IN (?, ?)';
-    const stored = await service.db.query(hashes, [email, operator.email]);
-    const forms = stored.map((row) => String(row['password_hash']).replaceAll(/[^$]{22,}/g, 'x'));
-    expect(new Set(forms)).toEqual(new Set([expect.stringMatching(/^\$argon2id\$v=19\$.+\$x\$x$/)]));
-    expect(forms).toHaveLength(2);
-
-    expect((await set(grace, password)).status).toBe(200);
-    expect(await set(grace)).toMatchObject(invalidEmailCode);
-    expect((await logIn(service, { email, password })).status).toBe(200);
-    const sql = 'SELECT email_verified_at IS NOT NULL AS isVerified FROM users WHERE email = ?';
-    expect(Number((await service.db.query(sql, [email]))[0]!['isVerified'])).toBe(1);
+    it('refuses a change to an email of another domain, also with a code from before', async () => {
+      const { ada, code } = early;
+      const late = anEmailElsewhere('late');
+      const change = (email: string) => requestChange(ada, email);
+      expect(await change(late)).toMatchObject(registrationClosed);
+      expect(await ada.at(service).post('/api/me/email/verify', { code })).toMatchObject(registrationClosed);
+      expect(await ada.at(service).get('/api/me')).toMatchObject({ body: { user: { email: ada.email } } });
+      // The request for the current email only cancels a change.
+      await service.db.query('UPDATE users SET email = ? WHERE id = ?', [late, ada.id]);
+      expect((await change(late)).status).toBe(202);
+      expect((await change(anEmail())).status).toBe(202);
+    });
   });
 
-  it('cannot use the code after a reset, another email, the end of all sessions, or seven days', async () => {
-    const shift = (ms: number) => (email: string) =>
-      service.db.query('UPDATE email_codes SET expires_at = expires_at - ? WHERE subject = ?', [ms, email]);
-    const byOperator = (path: string) => async (email: string) => {
-      const [row] = await service.db.query('SELECT id FROM users WHERE email = ?', [email]);
-      const at = `/api/operators/users/${String(row!['id'])}/${path}`;
-      expect((await operator.at(service).post(at, { reason: 'a test' })).status).toBe(200);
-    };
-    const reset = async (email: string, count = 2): Promise<unknown> => {
-      await service.anyone.post('/api/auth/password/forgot', { email });
-      return mailServer.next(email, count);
-    };
-    const CASES: [what: string, event: (email: string) => Promise<unknown>, status: number][] = [
-      ['six days later', shift(6 * DAY_MS), 200],
-      ['with a reset code on its way', reset, 200],
-      ['seven days later', shift(7 * DAY_MS), 400],
-      [
-        'seven days later, with a reset code on its way',
-        async (email) => {
-          await shift(7 * DAY_MS)(email);
-          await reset(email);
-        },
-        400,
-      ],
-      [
-        'after a reset',
-        async (email) => {
-          const { code } = (await reset(email)) as { code: string };
-          expect((await set({ email, code })).status).toBe(200);
-        },
-        400,
-      ],
-      ['after the end of all sessions', byOperator('end-sessions'), 400],
-      ['while disabled', byOperator('disable'), 400],
-      ['after deletion', byOperator('delete'), 400],
-    ];
-    for (const [what, event, status] of CASES) {
-      const grace = await create();
-      await event(grace.email);
-      expect((await set(grace)).status, what).toBe(status);
-    }
-    const [row] = await service.db.query(
-      'SELECT MIN(purge_at - expires_at) AS slack FROM email_codes WHERE purpose = ?',
-      ['password_setup'],
-    );
-    expect(Number(row!['slack'])).toBeGreaterThanOrEqual(0);
+  /** `test/http/access.e2e-spec.ts` asks every route. */
+  describe('EMAIL_VERIFICATION=required', () => {
+    it('opens everything when the email is verified, for delegated sessions too', async () => {
+      const ada = await anAccount(service, 'ada');
+      expect(await ada.post('/api/auth/code')).toMatchObject(emailNotVerified);
+      expect((await ada.post('/api/me/email/verification')).status).toBe(202);
+      const { code } = await mailServer.next(ada.email);
+      expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
+      const delegated = await byCode(service, ada);
+      expect((await delegated.get('/api/me/orgs')).status).toBe(200);
+      await unverify(ada);
+      expect(await delegated.get('/api/me/orgs')).toMatchObject(emailNotVerified);
+    });
+
+    it('lets services have no token of an unverified user, while refresh keeps working', async () => {
+      const ada = await aVerifiedAccount(service, 'ada');
+      const billing = await aServiceCaller(service, 'introspect');
+      const tokens = [ada.token, await aBoundToken(billing, ada)];
+      const isActive = async (token: string): Promise<boolean> =>
+        (await bodyOf(billing.introspect<{ active: boolean }>({ token }))).active;
+      for (const token of tokens) expect(await isActive(token)).toBe(true);
+      const code = await aCode(ada);
+      const { refreshToken } = await aRefreshableLogin(service, ada);
+
+      await unverify(ada);
+      for (const token of tokens) expect(await isActive(token)).toBe(false);
+      expect(await exchange(service, code)).toMatchObject(invalidCode);
+      expect((await refresh(service, refreshToken)).status).toBe(200);
+
+      await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [ada.id]);
+      for (const token of tokens) expect(await isActive(token)).toBe(true);
+      expect((await exchange(service, code)).status).toBe(200);
+    });
+
+    it('lets the guard of a service refuse a token until its user has verified the email', async () => {
+      const { name, secret } = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+      const guard = createGuard({
+        issuer: 'accounts',
+        audience: 'accounts',
+        baseUrl: service.url,
+        credentials: { name, secret },
+      });
+      const ada = await anAccount(service, 'ada');
+      const isAdmitted = async () => (await guard.authorize(`Bearer ${ada.token}`)).ok;
+      expect(await isAdmitted()).toBe(false);
+      await ada.post('/api/me/email/verification');
+      const { code } = await mailServer.next(ada.email);
+      expect((await ada.post('/api/me/email/verify', { code })).status).toBe(200);
+      await waitFor('the feed tells the guard', hangTimeoutMs(), isAdmitted);
+      await guard.close();
+    });
+
+    it('is met by a password reset and by an emailed invitation code', async () => {
+      const ada = await anAccount(service, 'ada');
+      await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
+      const { code } = await mailServer.next(ada.email);
+      const password = aPassword();
+      expect(
+        (await service.anyone.post(RESET, { email: ada.email, code, newPassword: password })).status,
+      ).toBe(200);
+      const { token } = await bodyOf(logIn(service, { email: ada.email, password }));
+      await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [ada.id]);
+      const own = await anOrgOf(ada.as(token));
+      const email = anEmail('joan');
+      await ada.as(token).post(`/api/orgs/${own.id}/invitations`, { email, role: 'member' });
+      const invitationCode = (await mailServer.next(email)).code;
+      const joined = await bodyOf(register(email, { invitationCode }), 201);
+      const { token: tokenOfJoan } = joined as unknown as { token: string };
+      expect((await service.anyone.withToken(tokenOfJoan).post('/api/auth/code')).status).toBe(201);
+    });
   });
 });
