@@ -1,19 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, BY_ROOT, failure } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { passwordBreached } from '../support/expected.js';
-import { untilMailsAreDecided } from '../support/mail-server.js';
-import { startMailing } from '../support/mailing.js';
-import { type Account, anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
+import { anAccount, anEmail, aPassword } from '../support/personas.js';
 import { prefixOf, range, RangeServer, type Respond, suffixOf } from '../support/range-server.js';
-import { protect } from '../support/second-factor.js';
-import { NO_LIMITS, type Service } from '../support/service.js';
+import { NO_LIMITS, type Service, startService } from '../support/service.js';
 
 const REGISTER = '/api/auth/register';
 const MIB = 1_048_576;
@@ -25,9 +20,11 @@ const write = (password: string, text: string): void =>
   writeFileSync(join(directory, `${prefixOf(password)}.txt`), text);
 write('any', range('any'));
 
-const byApi = await startMailing({ ...NO_LIMITS, PWNED_PASSWORDS: `${url}/mirror/` });
-const byFiles = await startMailing({ ...NO_LIMITS, PWNED_PASSWORDS: directory });
-afterAll(() => {
+const byApi = await startService({ env: { ...NO_LIMITS, PWNED_PASSWORDS: `${url}/mirror/` } });
+const byFiles = await startService({ env: { ...NO_LIMITS, PWNED_PASSWORDS: directory } });
+afterAll(async () => {
+  await byApi.stop();
+  await byFiles.stop();
   api.stop();
   rmSync(directory, { recursive: true });
 });
@@ -43,16 +40,10 @@ const warningsOf = ({ logs }: Service): string[] =>
   logs.filter((line) => line.includes('list of breached passwords cannot be read'));
 
 describe('a range API', () => {
-  const { service, mailServer } = byApi;
+  const service = byApi;
   afterEach(() => {
     api.respond = undefined;
   });
-
-  async function aVerifiedAccount(): Promise<Account> {
-    const account = await anAccount(service);
-    await service.db.query('UPDATE users SET email_verified_at = 1 WHERE id = ?', [account.id]);
-    return account;
-  }
 
   it('gets five digits of the hash and nothing else, and is asked for padding', async () => {
     const password = api.breach();
@@ -124,89 +115,10 @@ describe('a range API', () => {
     expect(await change(ada.password)).toMatchObject(passwordBreached('newPassword'));
     expect(await ada.get('/api/me')).toMatchObject({ status: 200 });
   });
-
-  it('is asked at a reset only after the code, which a refusal does not use up', async () => {
-    const ada = await anAccount(service);
-    await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
-    const { code } = await mailServer.next(ada.email);
-    const reset = (typed: unknown, newPassword: string) =>
-      service.anyone.post('/api/auth/password/reset', { email: ada.email, code: typed, newPassword });
-    const password = api.breach();
-    expect(await reset('00000-00000', password)).toMatchObject({ body: { code: 'invalid_email_code' } });
-    expect(api.requestsOf(password)).toBe(0);
-    expect(await reset(code, password)).toMatchObject(passwordBreached('newPassword'));
-    expect((await reset(code, aPassword())).status).toBe(200);
-  });
-
-  describe('after a login', () => {
-    const checkedAt = async ({ id }: Account): Promise<unknown> =>
-      (await service.db.query('SELECT password_checked_at AS at FROM users WHERE id = ?', [id]))[0]!['at'];
-
-    it('is asked once in 30 days, and the user of a breached password gets one email', async () => {
-      const ada = await aVerifiedAccount();
-      api.breach(ada.password);
-      const before = api.requestsOf(ada.password);
-      const answers = await atOnce(times(10, () => () => logIn(service, ada)));
-      expect(answers.map(({ status }) => status)).toEqual(times(10, () => 200));
-      const mail = await mailServer.next(ada.email);
-      expect(mail.subject).toBe('Your password is known from a data breach');
-      expect((await logIn(service, ada)).status).toBe(200);
-      await untilMailsAreDecided(service, ada.email);
-      expect(mailServer.to(ada.email)).toHaveLength(1);
-      expect(api.requestsOf(ada.password)).toBe(before + 1);
-      const monthAgo = Date.now() - 31 * 86_400_000;
-      await service.db.query('UPDATE users SET password_checked_at = ? WHERE id = ?', [monthAgo, ada.id]);
-      await logIn(service, ada);
-      await mailServer.next(ada.email, 2);
-      expect(api.requestsOf(ada.password)).toBe(before + 2);
-    });
-
-    it('is asked at the first step of two', async () => {
-      const { account } = await protect(service, await aVerifiedAccount());
-      api.breach(account.password);
-      expect((await logIn(service, account)).status).toBe(403);
-      expect((await mailServer.next(account.email)).subject).toBe(
-        'Your password is known from a data breach',
-      );
-    });
-
-    it('is not asked about a wrong password', async () => {
-      const ada = await aVerifiedAccount();
-      const password = api.breach();
-      expect((await logIn(service, { ...ada, email: ada.email, password })).status).toBe(401);
-      expect(api.requestsOf(password)).toBe(0);
-    });
-
-    it('that does not answer does not count as a check, and the login does not wait for it', async () => {
-      const ada = await aVerifiedAccount();
-      let asked = false;
-      const held: ServerResponse[] = [];
-      api.respond = (response) => {
-        asked = true;
-        held.push(response);
-      };
-      expect((await logIn(service, ada)).status).toBe(200);
-      await waitFor('the check has begun', hangTimeoutMs(), () => asked);
-      await waitFor('the check is given back', hangTimeoutMs(), async () => (await checkedAt(ada)) === null);
-      api.respond = undefined;
-      for (const response of held) response.destroy();
-      await logIn(service, ada);
-      await waitFor('the check is kept', hangTimeoutMs(), async () => (await checkedAt(ada)) !== null);
-    });
-
-    it('is asked again about a new password', async () => {
-      const ada = await aVerifiedAccount();
-      await logIn(service, ada);
-      await waitFor('the check is kept', hangTimeoutMs(), async () => (await checkedAt(ada)) !== null);
-      const newPassword = aPassword();
-      await ada.put('/api/me/password', { currentPassword: ada.password, newPassword });
-      expect(await checkedAt(ada)).toBeNull();
-    });
-  });
 });
 
 describe('a directory of range files', () => {
-  const { service } = byFiles;
+  const service = byFiles;
   const valid = `${'A'.repeat(35)}:1\r\n`;
 
   it.each<[string, (password: string) => string]>([

@@ -20,12 +20,12 @@ const CLIENT = 'test/client/**/*.e2e-spec.ts';
 
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
-  'test/auth/tokens.e2e-spec.ts',
+  'test/auth/{breached-passwords,tokens}.e2e-spec.ts',
   'test/cli/usage.e2e-spec.ts',
   'test/config/environment.e2e-spec.ts',
   'test/http/{access,routes}.e2e-spec.ts',
   'test/mail/smtp.e2e-spec.ts',
-  'test/openapi/{caller-documents,docs-page,document}.e2e-spec.ts',
+  'test/openapi/{caller-documents,docs-page,document,examples}.e2e-spec.ts',
   'test/operators/access.e2e-spec.ts',
   'test/operations/npm-scripts.e2e-spec.ts',
   'test/pages/*.e2e-spec.ts',

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { AuthService } from '../../src/auth/auth.service.js';
 import { LoginFollowUps } from '../../src/auth/login-follow-ups.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -7,10 +8,13 @@ import { atOnce, times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
 import { instancesInARace } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
+import { passwordBreached } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
+import { aVerifiedAccount } from '../support/inviting.js';
 import { untilMailsAreDecided } from '../support/mail-server.js';
 import { startMailing } from '../support/mailing.js';
-import { type Account, anAccount, logIn, type Session } from '../support/personas.js';
+import { type Account, anAccount, aPassword, logIn, type Session } from '../support/personas.js';
+import { RangeServer } from '../support/range-server.js';
 import { insertRow } from '../support/rows.js';
 import { protect } from '../support/second-factor.js';
 import { NO_LIMITS } from '../support/service.js';
@@ -28,7 +32,12 @@ interface From {
   deviceName?: string;
 }
 
-const cluster = await startMailing({ ...NO_LIMITS, TRUST_PROXY: '127.0.0.1' }, instancesInARace);
+const breaches = new RangeServer();
+const cluster = await startMailing(
+  { ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', PWNED_PASSWORDS: await breaches.start() },
+  instancesInARace,
+);
+afterAll(() => breaches.stop());
 const { service, mailServer, instances } = cluster;
 const { db } = service;
 
@@ -286,6 +295,92 @@ describe('a login', () => {
       hangTimeoutMs(),
       async () => Number((await placesOf(ada.id))[0]!['last_seen_at']) > from,
     );
+  });
+});
+
+/** What becomes of the answers is tested by `breached-passwords.e2e-spec.ts`. */
+describe('the list of breached passwords', () => {
+  afterEach(() => {
+    breaches.respond = undefined;
+  });
+
+  const checkedAt = async ({ id }: Account): Promise<unknown> =>
+    (await service.db.query('SELECT password_checked_at AS at FROM users WHERE id = ?', [id]))[0]!['at'];
+
+  describe('after a login', () => {
+    it('is asked once in 30 days, and the user of a breached password gets one email', async () => {
+      const ada = await aVerifiedAccount(service);
+      breaches.breach(ada.password);
+      const before = breaches.requestsOf(ada.password);
+      const answers = await atOnce(times(10, () => () => logIn(service, ada)));
+      expect(answers.map(({ status }) => status)).toEqual(times(10, () => 200));
+      const mail = await mailServer.next(ada.email);
+      expect(mail.subject).toBe('Your password is known from a data breach');
+      expect((await logIn(service, ada)).status).toBe(200);
+      await untilMailsAreDecided(service, ada.email);
+      expect(mailServer.to(ada.email)).toHaveLength(1);
+      expect(breaches.requestsOf(ada.password)).toBe(before + 1);
+      const monthAgo = Date.now() - 31 * 86_400_000;
+      await service.db.query('UPDATE users SET password_checked_at = ? WHERE id = ?', [monthAgo, ada.id]);
+      await logIn(service, ada);
+      await mailServer.next(ada.email, 2);
+      expect(breaches.requestsOf(ada.password)).toBe(before + 2);
+    });
+
+    it('is asked at the first step of two', async () => {
+      const { account } = await protect(service, await aVerifiedAccount(service));
+      breaches.breach(account.password);
+      expect((await logIn(service, account)).status).toBe(403);
+      expect((await mailServer.next(account.email)).subject).toBe(
+        'Your password is known from a data breach',
+      );
+    });
+
+    it('is not asked about a wrong password', async () => {
+      const ada = await aVerifiedAccount(service);
+      const password = breaches.breach();
+      expect((await logIn(service, { ...ada, email: ada.email, password })).status).toBe(401);
+      expect(breaches.requestsOf(password)).toBe(0);
+    });
+
+    it('that does not answer does not count as a check, and the login does not wait for it', async () => {
+      const ada = await aVerifiedAccount(service);
+      let asked = false;
+      const held: ServerResponse[] = [];
+      breaches.respond = (response) => {
+        asked = true;
+        held.push(response);
+      };
+      expect((await logIn(service, ada)).status).toBe(200);
+      await waitFor('the check has begun', hangTimeoutMs(), () => asked);
+      await waitFor('the check is given back', hangTimeoutMs(), async () => (await checkedAt(ada)) === null);
+      breaches.respond = undefined;
+      for (const response of held) response.destroy();
+      await logIn(service, ada);
+      await waitFor('the check is kept', hangTimeoutMs(), async () => (await checkedAt(ada)) !== null);
+    });
+
+    it('is asked again about a new password', async () => {
+      const ada = await aVerifiedAccount(service);
+      await logIn(service, ada);
+      await waitFor('the check is kept', hangTimeoutMs(), async () => (await checkedAt(ada)) !== null);
+      const newPassword = aPassword();
+      await ada.put('/api/me/password', { currentPassword: ada.password, newPassword });
+      expect(await checkedAt(ada)).toBeNull();
+    });
+  });
+
+  it('is asked at a reset only after the code, which a refusal does not use up', async () => {
+    const ada = await anAccount(service);
+    await service.anyone.post('/api/auth/password/forgot', { email: ada.email });
+    const { code } = await mailServer.next(ada.email);
+    const reset = (typed: unknown, newPassword: string) =>
+      service.anyone.post('/api/auth/password/reset', { email: ada.email, code: typed, newPassword });
+    const password = breaches.breach();
+    expect(await reset('00000-00000', password)).toMatchObject({ body: { code: 'invalid_email_code' } });
+    expect(breaches.requestsOf(password)).toBe(0);
+    expect(await reset(code, password)).toMatchObject(passwordBreached('newPassword'));
+    expect((await reset(code, aPassword())).status).toBe(200);
   });
 });
 
