@@ -27,6 +27,7 @@ import {
   anAccount,
   anEmail,
   anOrg,
+  anOrgOf,
   anOrgWithTwoOwners,
   anUnknownId,
   byCode,
@@ -136,10 +137,12 @@ const MAY_REMOVE: Record<Role, readonly Role[]> = { member: [], admin: ['member'
 describe('what a role allows', () => {
   /** Two owners besides, so that the rule of the last owner stays out of the picture. */
   async function stage(actorRole: Role, targetRole: Role | 'self'): Promise<Stage> {
-    const { org, owner } = await anOrgWithTwoOwners(service);
-    const actor = await anAccount(service, 'actor');
+    const names = ['owner', 'co-owner', 'actor', ...(targetRole === 'self' ? [] : ['target'])];
+    const cast = await Promise.all(names.map((name) => anAccount(service, name)));
+    const [owner, coOwner, actor, target = actor] = cast as [Account, Account, Account, Account?];
+    const org = await anOrgOf(owner);
+    await join(org, owner, coOwner, 'owner');
     await join(org, owner, actor, actorRole);
-    const target = targetRole === 'self' ? actor : await anAccount(service, 'target');
     if (targetRole !== 'self') await join(org, owner, target, targetRole);
     return { org, owner, actor, target };
   }
