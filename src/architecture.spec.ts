@@ -54,6 +54,7 @@ const FOLDERS = [
   'cli/command',
   'cli/doctor',
   'cli/data',
+  'cli/import',
   'cli/users',
   'cli',
   '.',

@@ -27,6 +27,7 @@ import { reservedNames } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
+import { Decoys } from '../auth/passwords/decoys.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
 
@@ -121,6 +122,7 @@ export async function configureApp(
 /** Providers do not start by themselves, because CLI commands must not start them. */
 async function startWorkers(app: NestFastifyApplication): Promise<void> {
   await app.get(PasswordHasher).start();
+  app.get(Decoys).start();
   app.get(KeyFileWatch).start();
   app.get(MailWorker).start();
   app.get(RepeatedWork).start();

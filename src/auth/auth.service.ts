@@ -88,7 +88,7 @@ export class AuthService {
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
     const user = await this.users.findLogin({ email }, placeOf(origin));
-    const { matches, replacement } = await this.passwords.verify(user?.passwordHash, password, client);
+    const { matches, replacement } = await this.passwords.verify(user ?? { email }, password, client);
     if (!user || !matches) {
       if (user) this.failed.note(email, user.id);
       throw new InvalidCredentialsError(user?.id);

@@ -52,14 +52,23 @@ const IMPORT: CommandDefinition = {
   usage: 'import <FILE>',
   summary: 'import users from another system, with their password hashes',
   details: [
-    'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "id"?,',
-    '"name"?, "avatarUrl"?, "locale"?}.',
-    'The hash is argon2id (PHC) or bcrypt; the first login replaces a bcrypt hash. The command prints each refused row',
-    'with its line number. It skips existing rows, so you can run an interrupted import again.',
+    'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "disabled"?,',
+    '"id"?, "name"?, "avatarUrl"?, "locale"?}, or CSV with these names as its first line, or the export of another system.',
+    'A hash is argon2id, bcrypt, PBKDF2 or scrypt; the first login replaces it. The command prints each refused row with',
+    'its line number. It skips existing rows, so you can run an interrupted import again.',
   ].join('\n'),
+  options: [
+    ['--format <FORMAT>', 'csv, jsonl, auth0, firebase or keycloak (default: jsonl)'],
+    ['--hash-config <FILE>', 'the hash_config that the Firebase console shows; required with firebase'],
+    ['--dry-run', 'check the file, and import nothing'],
+    ['--all-or-nothing', 'check all rows first, and import nothing if one is refused'],
+  ],
   changes: true,
-  examples: ['users import users.jsonl --reason "moved from the old system"'],
-  run: async (invocation) => (await import('./users/import-users.js')).importUsers(invocation),
+  examples: [
+    'users import users.jsonl --reason "moved from the old system"',
+    'users import realm.json --format keycloak --dry-run --reason "moved from Keycloak"',
+  ],
+  run: async (invocation) => (await import('./import/import-users.js')).importUsers(invocation),
 };
 
 const USERS: CommandGroup = {

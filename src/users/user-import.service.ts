@@ -18,6 +18,7 @@ export interface ForeignUser {
   email: string;
   passwordHash: string;
   isEmailVerified: boolean;
+  isDisabled: boolean;
   id: string | undefined;
   profile: Profile;
 }
@@ -36,7 +37,7 @@ export class UserImportService {
 
   async importAll(foreign: readonly ForeignUser[], actor: Actor): Promise<ImportOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
-      const { outcomes, users } = await this.decide(foreign);
+      const { outcomes, users } = await this.check(foreign);
       try {
         if (users.length > 0) await this.insert(users, actor);
         return outcomes;
@@ -47,24 +48,26 @@ export class UserImportService {
     }
   }
 
-  private async decide(
+  /** Imports nothing. `earlier` collects the users of a file, as if they were imported; it begins empty. */
+  async check(
     foreign: readonly ForeignUser[],
+    earlier: EarlierUsers = { byEmail: new Map(), ids: new Set() },
   ): Promise<{ outcomes: ImportOutcome[]; users: ImportedUser[] }> {
-    const ids = foreign.flatMap(({ id }) => id ?? []);
+    const named = foreign.flatMap(({ id }) => id ?? []);
     const emails = foreign.map(({ email }) => email);
-    const present: PresentUser[] = await this.users.findPresent(emails, ids);
-    const known = {
-      byEmail: new Map(present.map((user) => [user.email, user])),
-      ids: new Set(present.map(({ id }) => id)),
-      deleted: new Set(await this.events.findDeleted(ids)),
+    const add = ({ id, email, passwordHash }: PresentUser): void => {
+      earlier.byEmail.set(email, { id, email, passwordHash });
+      earlier.ids.add(id);
     };
+    (await this.users.findPresent(emails, named)).forEach(add);
+    const deleted = new Set(await this.events.findDeleted(named));
     const users: ImportedUser[] = [];
     const outcomes = foreign.map((user) => {
-      const outcome = outcomeOf(user, known);
+      const outcome = outcomeOf(user, earlier, deleted);
       if (outcome !== 'imported') return outcome;
       const imported = userOf(user);
-      known.byEmail.set(imported.email, imported);
-      known.ids.add(imported.id);
+      // Another line may name the user again.
+      add(imported);
       users.push(imported);
       return outcome;
     });
@@ -74,33 +77,41 @@ export class UserImportService {
   private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       await this.users.insertAll(transaction, users);
-      const about = { type: 'account.registered', actor, userRevision: 1, data: { via: 'import' } } as const;
-      const events = users.map(({ id: userId }): NewEvent => ({ ...about, userId }));
-      await this.events.record(transaction, ...events);
+      const registered = users.map(({ id: userId }): NewEvent => {
+        return { type: 'account.registered', userId, actor, userRevision: 1, data: { via: 'import' } };
+      });
+      const disabled = users.flatMap(({ id: userId, disabledAt }): NewEvent[] =>
+        disabledAt === null ? [] : [{ type: 'account.disabled', userId, actor, userRevision: 2 }],
+      );
+      await this.events.record(transaction, ...registered, ...disabled);
     });
   }
 }
 
-interface KnownUsers {
-  byEmail: ReadonlyMap<string, PresentUser>;
-  ids: ReadonlySet<string>;
-  deleted: ReadonlySet<string>;
+export interface EarlierUsers {
+  byEmail: Map<string, PresentUser>;
+  ids: Set<string>;
 }
 
 /** Two users are the same if their emails and ids are equal; without an id, the hashes. */
-function outcomeOf({ id, email, passwordHash }: ForeignUser, known: KnownUsers): ImportOutcome {
-  const namesake = known.byEmail.get(email);
+function outcomeOf(user: ForeignUser, earlier: EarlierUsers, deleted: ReadonlySet<string>): ImportOutcome {
+  const { id, email, passwordHash } = user;
+  const namesake = earlier.byEmail.get(email);
   if (namesake) {
     const isSame = id === undefined ? namesake.passwordHash === passwordHash : namesake.id === id;
     return isSame ? 'present' : 'email_taken';
   }
   if (id === undefined) return 'imported';
-  if (known.ids.has(id)) return 'id_taken';
+  if (earlier.ids.has(id)) return 'id_taken';
   // A deleted user must not come back, and another user must not get the audit log of this id.
-  return known.deleted.has(id) ? 'id_deleted' : 'imported';
+  return deleted.has(id) ? 'id_deleted' : 'imported';
 }
 
-function userOf({ id = newEntityId(), isEmailVerified, profile, ...user }: ForeignUser): ImportedUser {
-  const createdAt = Date.now();
-  return { ...user, ...profile, id, createdAt, emailVerifiedAt: isEmailVerified ? createdAt : null };
+function userOf({ isEmailVerified, isDisabled, profile, ...user }: ForeignUser): ImportedUser {
+  const [createdAt, id] = [Date.now(), user.id ?? newEntityId()];
+  const emailVerifiedAt = isEmailVerified ? createdAt : null;
+  const disabled = isDisabled
+    ? { revision: 2, disabledAt: createdAt, disabledEmail: user.email }
+    : { revision: 1, disabledAt: null, disabledEmail: null };
+  return { ...user, ...profile, id, createdAt, emailVerifiedAt, ...disabled };
 }

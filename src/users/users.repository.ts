@@ -7,14 +7,7 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { emailRange } from './email-address.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
-import {
-  type Profile,
-  PROFILE,
-  PROFILE_COLUMNS,
-  PROFILE_FIELDS,
-  type ProfileChange,
-  profileOf,
-} from './profile.js';
+import { PROFILE, PROFILE_COLUMNS, PROFILE_FIELDS, type ProfileChange, profileOf } from './profile.js';
 import { USER_VIEW, type UserView } from './user-view.js';
 import { Problem } from '../problems/problem.js';
 
@@ -34,10 +27,12 @@ export type LoginUser = Credentials &
     placeSeenAt: number | null;
   };
 
-export type ImportedUser = Pick<User, 'id' | 'email' | 'passwordHash' | 'emailVerifiedAt' | 'createdAt'> &
-  Profile;
+export type ImportedUser = Pick<User, (typeof IMPORTED)[number]>;
 
 export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
+
+/** `hash` is one of the users', `last` the last of their ids. MySQL counts in text. */
+export type HashKind = { hash: string; users: number | string; last: string };
 
 export class TakenMeanwhileError extends Error {}
 
@@ -61,9 +56,12 @@ const FIND_CREDENTIALS_BY_ID = hotStatement(
   `SELECT ${CREDENTIALS} FROM users u WHERE u.id = ?`,
 );
 
-const IMPORTED = ['id', 'email', 'passwordHash', 'createdAt', 'emailVerifiedAt', ...PROFILE_FIELDS] as const;
+const IMPORTED = [
+  ...(['id', 'email', 'passwordHash', 'createdAt', 'emailVerifiedAt', 'revision'] as const),
+  ...(['disabledAt', 'disabledEmail', ...PROFILE_FIELDS] as const),
+];
 const IMPORTED_COLUMNS = [
-  'id, email, password_hash, created_at, email_verified_at',
+  'id, email, password_hash, created_at, email_verified_at, revision, disabled_at, disabled_email',
   ...PROFILE_FIELDS.map((name) => PROFILE[name].column),
 ].join(', ');
 const IMPORTED_PLACES = `(${places(IMPORTED.length)})`;
@@ -72,6 +70,12 @@ const pageBy = (column: string): string => `SELECT id, email, email_verified_at 
     created_at AS createdAt, disabled_at AS disabledAt, operator_since AS operatorSince,
     second_factor_at AS secondFactorAt, password_changed_at AS passwordChangedAt, ${PROFILE_COLUMNS}
   FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`;
+
+// By length and by what stands before the salt: the family, the version of argon2id, the cost.
+const COUNT_HASH_KINDS = `SELECT MIN(h) AS hash, COUNT(*) AS users, MAX(id) AS last
+  FROM (SELECT id, password_hash AS h FROM users WHERE id > ? ORDER BY id LIMIT ?) page
+  GROUP BY LENGTH(h), SUBSTR(h, 1, CASE WHEN h LIKE '$argon2id$v=19$%' THEN 15 + INSTR(SUBSTR(h, 16), '$')
+    ELSE INSTR(SUBSTR(h, 2), '$') + 1 + INSTR(SUBSTR(h, INSTR(SUBSTR(h, 2), '$') + 2), '$') END)`;
 
 const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
 const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_email'), ['u1', 'u2', 21]);
@@ -206,6 +210,10 @@ export class UsersRepository {
     const passwordCheckedAt = from ?? IsNull();
     const { affected } = await this.users.update({ id, passwordCheckedAt }, { passwordCheckedAt: to });
     return affected === 1;
+  }
+
+  countHashKinds(afterId: string, limit: number): Promise<HashKind[]> {
+    return this.users.query<HashKind[]>(COUNT_HASH_KINDS, [afterId, limit]);
   }
 
   private findWhere(where: FindOptionsWhere<User>, limit: number): Promise<UserView[]> {

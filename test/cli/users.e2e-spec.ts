@@ -1,20 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join as pathOf } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import {
-  accounts,
-  accountsJson,
-  BY_ROOT,
-  failure,
-  killedDuring,
-  spawnAccounts,
-} from '../support/accounts-command.js';
+import { accounts, accountsJson, BY_ROOT, failure, killedDuring } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import {
-  emailTaken,
   invalidCode,
   invalidCredentials,
   invalidRefreshToken,
@@ -40,12 +28,6 @@ import { eventsSince, knownEvents } from '../support/feed.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import { enrol } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
-
-const PASSWORD = 'correct horse';
-const BCRYPT = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
-/** of 72 times x */
-const BCRYPT_OF_72 = '$2a$04$sFiGSK7On/2RheaSPPC2NOtvVbGnzuC5e/s2n404X9cZI.u6BtTRy';
-const ID = '9B2E6C1F-03D4-4f6a-8c15-5d0e7a3b92c4';
 
 const DAY_MS = 86_400_000;
 /** More than one statement takes. */
@@ -132,141 +114,6 @@ describe('accounts users create', () => {
     ]);
     const mails = await service.db.query('SELECT kind, state FROM mails WHERE recipient = ?', [email]);
     expect(mails).toEqual([{ kind: 'password_setup', state: 'waiting' }]);
-  });
-});
-
-describe('accounts users import', async () => {
-  const GRACE = { name: ' Grace Hopper', avatarUrl: null, locale: 'en-us' };
-  const native = await anAccount(service, 'native');
-  const argon2id = await hashOf(native.email);
-
-  async function hashOf(email: string): Promise<string> {
-    const [row] = await service.db.query('SELECT password_hash AS hash FROM users WHERE email = ?', [email]);
-    return String(row!['hash']);
-  }
-
-  async function importing(parameters: string[], input = '') {
-    const by = ['--as', 'root', '--reason', 'moved', '--json'];
-    const command = ['users', 'import', ...parameters, ...by];
-    const { code, stdout, stderr } = await accounts(installation, command, { input });
-    expect(stderr).toBe('');
-    const lines = stdout.trimEnd().split('\n');
-    const results = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    return { code, stdout, refused: results.slice(0, -1), summary: results.at(-1) };
-  }
-
-  const rows = (): string[] => [
-    JSON.stringify({ email: 'Ada@Imported.example', passwordHash: BCRYPT, emailVerified: true, id: ID }),
-    JSON.stringify({ email: 'grace@imported.example', passwordHash: argon2id, ...GRACE }),
-    '',
-    JSON.stringify({ email: 'long@imported.example', passwordHash: BCRYPT_OF_72, emailVerified: false }),
-    '{"email":',
-    JSON.stringify({ email: 'role@imported.example', passwordHash: BCRYPT, role: 'owner' }),
-    JSON.stringify({ email: native.email, passwordHash: BCRYPT }),
-    JSON.stringify({ email: 'id@imported.example', passwordHash: BCRYPT, id: native.id }),
-    JSON.stringify({ email: 'ada@imported.example', passwordHash: BCRYPT, id: native.id }),
-    JSON.stringify({ email: 'grace@imported.example', passwordHash: argon2id }),
-    JSON.stringify({ email: 'md5@imported.example', passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }),
-    JSON.stringify({ email: 'far@imported.example', passwordHash: BCRYPT, x: 'x'.repeat(5000) }),
-    JSON.stringify({ email: 'name@imported.example', passwordHash: BCRYPT, name: 'A\nB' }),
-  ];
-  const REFUSED = [
-    [5, 'invalid_json'],
-    [6, 'unknown_field'],
-    [7, 'email_taken'],
-    [8, 'id_taken'],
-    [9, 'email_taken'],
-    [11, 'invalid_hash'],
-    [12, 'line_too_long'],
-    [13, 'invalid_name'],
-  ];
-
-  it('takes over what it can, shows each refused row, and can be run again', async () => {
-    const file = pathOf(installation.directory, 'users.jsonl');
-    await writeFile(file, `\ufeff${rows().join('\r\n')}`);
-
-    const first = await importing([file]);
-
-    expect(first.refused.map(({ line, refused }) => [line, refused])).toEqual(REFUSED);
-    expect([first.code, first.summary]).toEqual([1, { imported: 3, skipped: 1, refused: 8 }]);
-    expect(first.stdout).not.toMatch(/\$2|argon2id\$|imported\.example/);
-    const imported = await service.db.query(
-      `SELECT id, email, email_verified_at IS NOT NULL AS verified, revision, name, avatar_url, locale FROM users
-        WHERE email LIKE '%@imported.example' ORDER BY email`,
-    );
-    const noProfile = { name: null, avatar_url: null, locale: null };
-    const unverified = { id: expect.any(String) as string, verified: 0, revision: 1 };
-    expect(imported).toEqual([
-      { id: ID.toLowerCase(), email: 'ada@imported.example', verified: 1, revision: 1, ...noProfile },
-      { ...unverified, ...noProfile, email: 'grace@imported.example', name: 'Grace Hopper', locale: 'en-US' },
-      { ...unverified, ...noProfile, email: 'long@imported.example' },
-    ]);
-    const sql = "SELECT type, actor_id, user_revision, data, reason FROM events WHERE reason = 'moved'";
-    const events = await service.db.query(sql);
-    const registered = { type: 'account.registered', actor_id: 'root', user_revision: 1, reason: 'moved' };
-    expect(events).toHaveLength(3);
-    for (const one of events) expect(one).toEqual({ ...registered, data: '{"via":"import"}' });
-
-    const second = await importing(['-'], rows().join('\n'));
-    expect(second.refused).toEqual(first.refused);
-    expect(second.summary).toEqual({ imported: 0, skipped: 4, refused: 8 });
-  });
-
-  it('lets people log in with the password that they had, and replaces a bcrypt hash', async () => {
-    const email = 'ada@imported.example';
-    expect(await login(email, `${PASSWORD}!`)).toMatchObject(invalidCredentials);
-    expect(await hashOf(email)).toBe(BCRYPT);
-
-    const { body } = await login(email, PASSWORD);
-
-    const me = await service.anyone.withToken(body.token).get('/api/me');
-    expect(me.body).toMatchObject({ user: { id: ID.toLowerCase(), email } });
-    expect(await hashOf(email)).toMatch(/^\$argon2id\$/);
-    expect((await login(email, PASSWORD)).status).toBe(200);
-    expect((await login('grace@imported.example', native.password)).status).toBe(200);
-    const registration = { email, password: aPassword() };
-    expect(await service.anyone.post('/api/auth/register', registration)).toMatchObject(emailTaken);
-  });
-
-  it('does not bring back who was deleted', async () => {
-    expect((await accounts(installation, ['users', 'delete', 'ada@imported.example'])).code).toBe(0);
-    const { code, refused } = await importing(['-'], rows()[0]);
-    expect([code, refused]).toMatchObject([1, [{ line: 1, refused: 'id_deleted' }]]);
-  });
-
-  it('verifies what bcrypt read of a long password once, and from then on all of it', async () => {
-    const email = 'long@imported.example';
-    const whole = `${'x'.repeat(72)} and more`;
-    expect(await login(email, 'x'.repeat(71))).toMatchObject(invalidCredentials);
-    expect((await login(email, whole)).status).toBe(200);
-    expect(await login(email, 'x'.repeat(72))).toMatchObject(invalidCredentials);
-    expect((await login(email, whole)).status).toBe(200);
-  });
-
-  it('that is killed has imported whole batches, and goes on when it is run again', async () => {
-    const users = Array.from({ length: 4000 }, (_, index) =>
-      JSON.stringify({ email: `u${index}@killed.example`, passwordHash: BCRYPT }),
-    );
-    const IMPORTED = "users WHERE email LIKE '%@killed.example'";
-    const ofOneEvent = `${IMPORTED} AND (SELECT COUNT(*) FROM events WHERE user_id = users.id) = 1`;
-    const command = spawnAccounts(installation, ['users', 'import', '-']);
-    command.stdin.on('error', () => undefined).write(`${users.slice(0, 3000).join('\n')}\n`);
-    await waitFor('some rows are there', hangTimeoutMs(), async () => (await countOf(IMPORTED)) > 0);
-    command.kill('SIGKILL');
-    await once(command, 'close');
-    const before = await countOf(IMPORTED);
-    expect(before % 100).toBe(0);
-
-    const { code, summary } = await importing(['-'], users.join('\n'));
-
-    expect([code, summary]).toEqual([0, { imported: 4000 - before, skipped: before, refused: 0 }]);
-    expect([await countOf(IMPORTED), await countOf(ofOneEvent)]).toEqual([4000, 4000]);
-  });
-
-  it.each([['/nowhere/users.jsonl'], ['.']])('ends with 2 and one line for a file like %s', async (file) => {
-    expect(await accounts(installation, ['users', 'import', file])).toEqual(
-      failure(2, /^error: the file cannot be read: [^\n]+\n$/),
-    );
   });
 });
 

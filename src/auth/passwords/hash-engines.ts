@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Argon2Cost } from '../../config/env.js';
+import { BASE64, readBcryptCost, readDerivedHash, verifyBcrypt } from './foreign-hashes.js';
 
 /** Hashes are argon2id (RFC 9106) with a fresh 16-byte salt, as PHC strings with `m,t,p` in that order. */
 export interface HashEngine {
@@ -14,8 +15,6 @@ const HASH_BYTES = 32;
 const SALT_BYTES = 16;
 const PHC =
   /^\$argon2id\$v=19\$([mtp]=\d{1,7},[mtp]=\d{1,7},[mtp]=\d{1,7})\$([A-Za-z0-9+/]{11,64})\$([A-Za-z0-9+/]{22,86})$/;
-/** Refuses padding and stray bits at the end (RFC 4648 section 3.5), on which the engines disagree. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048])?$/;
 /** the maximum of the configuration: a damaged hash must not take hours or all memory */
 const MAX: Argon2Cost = { memoryKib: 4_194_304, timeCost: 100, parallelism: 64 };
 
@@ -30,12 +29,16 @@ export function readArgon2Cost(phc: string): Argon2Cost | undefined {
   return isPossible && isBearable ? { memoryKib: m, timeCost: t, parallelism: p } : undefined;
 }
 
-/** Of no known password, and verified in the time of any other: a login does not reveal that the user has none. */
-export function unknownPasswordHash({ memoryKib, timeCost, parallelism }: Argon2Cost): string {
-  const [salt, hash] = [SALT_BYTES, HASH_BYTES].map((bytes) =>
-    randomBytes(bytes).toString('base64').replaceAll('=', ''),
-  );
-  return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
+/** Of no known password, and verified in the time of any other. The same for the same source, by default random. */
+export function unknownPasswordHash(
+  { memoryKib, timeCost, parallelism }: Argon2Cost,
+  source: string | Buffer = randomBytes(HASH_BYTES),
+): string {
+  const bytes = createHash('sha512').update(source).digest();
+  const part = (begin: number, end: number): string =>
+    bytes.subarray(begin, end).toString('base64').replaceAll('=', '');
+  const ending = `${part(HASH_BYTES, HASH_BYTES + SALT_BYTES)}$${part(0, HASH_BYTES)}`;
+  return `$argon2id$v=19$m=${memoryKib},t=${timeCost},p=${parallelism}$${ending}`;
 }
 
 export async function loadNodeRsEngine(): Promise<HashEngine> {
@@ -63,38 +66,13 @@ export async function loadArgon2PackageEngine(): Promise<HashEngine> {
   };
 }
 
-/** Like `BASE64`, in bcrypt's own alphabet. */
-const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
-const MIN_COST = 4;
-/** A verification takes 2^cost rounds. A higher cost takes over a second and could miss the deadline of a login. */
-export const MAX_BCRYPT_COST = 14;
-const MAX_BYTES = 72;
-
-export function readBcryptCost(hash: string): number | undefined {
-  const [, digits] = BCRYPT.exec(hash) ?? [];
-  const cost = Number(digits);
-  return cost >= MIN_COST && cost <= MAX_BCRYPT_COST ? cost : undefined;
-}
-
-/** Verifies only the first 72 bytes, because other systems hashed no more of a longer password. */
-export async function verifyBcrypt(hash: string, password: string): Promise<boolean> {
-  if (readBcryptCost(hash) === undefined) return false;
-  const { compare } = await loadBcrypt();
-  const bytes = Buffer.from(password, 'utf8');
-  // 2a, 2b and 2y differ in bugs with passwords beyond 72 bytes only; the package does not know 2y.
-  const matches = await compare(bytes.subarray(0, MAX_BYTES), `$2b${hash.slice('$2b'.length)}`);
-  // Many implementations end a password at NUL, so a longer password could match the hash of a shorter one.
-  return matches && !bytes.includes(0);
-}
-
-export function loadBcrypt(): Promise<typeof import('bcrypt')> {
-  return import('bcrypt');
-}
-
 export async function loadHashEngine(): Promise<HashEngine> {
   const argon2 = await loadNodeRsEngine().catch(loadArgon2PackageEngine);
-  const verify: HashEngine['verify'] = (hash, password) =>
-    readBcryptCost(hash) === undefined ? argon2.verify(hash, password) : verifyBcrypt(hash, password);
+  const verify: HashEngine['verify'] = async (hash, password) => {
+    if (readBcryptCost(hash) !== undefined) return verifyBcrypt(hash, password);
+    const derived = readDerivedHash(hash);
+    return derived ? !derived.isTooCostly && derived.verify(password) : argon2.verify(hash, password);
+  };
   return { ...argon2, verify };
 }
 
@@ -108,9 +86,11 @@ const MAX_LENGTH = 255;
 
 export type HashFault = 'invalid_hash' | 'hash_too_costly';
 
-export function foreignHashFault(hash: string): HashFault | undefined {
-  if (hash.length > MAX_LENGTH) return 'invalid_hash';
+export function foreignHashFault(hash: unknown): HashFault | undefined {
+  if (typeof hash !== 'string' || hash.length > MAX_LENGTH) return 'invalid_hash';
   if (readBcryptCost(hash) !== undefined) return undefined;
+  const derived = readDerivedHash(hash);
+  if (derived) return derived.isTooCostly ? 'hash_too_costly' : undefined;
   const cost = readArgon2Cost(hash);
   if (cost === undefined) return 'invalid_hash';
   const { memoryKib, timeCost, parallelism } = cost;

@@ -1,14 +1,10 @@
 import { Global, Inject, Injectable, Logger, Module } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
+import { UsersModule } from '../../users/user-changes.js';
 import { BreachedPasswords } from './breached-passwords.js';
-import {
-  HASH_ENGINE,
-  type HashEngine,
-  loadHashEngine,
-  readArgon2Cost,
-  readBcryptCost,
-} from './hash-engines.js';
+import { decoyLike, Decoys } from './decoys.js';
+import { HASH_ENGINE, type HashEngine, loadHashEngine, readArgon2Cost } from './hash-engines.js';
 import { type HashClient, HashQueue, hashSlots, lowerHashThreadPriority } from './hash-queue.js';
 import { isPasswordText } from './password-policy.js';
 
@@ -24,12 +20,9 @@ const OWASP_ROWS: readonly Argon2Cost[] = [
   { memoryKib: 7168, timeCost: 5, parallelism: 1 },
 ];
 
-const MIN_KIB_PER_LANE = 8;
-const MAX_MEMORY_FACTOR = 1.25;
-
 export interface Verification {
   matches: boolean;
-  /** a new hash if the stored one matched and is bcrypt or weaker than the configured cost */
+  /** a new hash if the stored one matched and is of another family or weaker than the configured cost */
   replacement: string | undefined;
 }
 
@@ -39,15 +32,13 @@ export class PasswordHasher {
   private readonly logger = new Logger(PasswordHasher.name);
   private readonly queue: HashQueue;
   private readonly cost: Argon2Cost;
-  private strongest: Argon2Cost;
-  private strongestBcrypt: number | undefined;
 
   constructor(
     env: Env,
     @Inject(HASH_ENGINE) private readonly engine: HashEngine,
+    private readonly decoys: Decoys,
   ) {
     this.cost = env.argon2;
-    this.strongest = env.argon2;
     const { slots, current } = hashSlots(env);
     this.queue = new HashQueue(current, slots * WAITING_PER_SLOT);
     passwordHashes.read = () => this.queue.counts;
@@ -68,40 +59,39 @@ export class PasswordHasher {
     return this.queue.run(client, () => this.engine.hash(password, this.cost));
   }
 
-  verify(storedHash: string | undefined, password: string, client: HashClient): Promise<Verification> {
+  /** Verifies a decoy if there is no hash, or a damaged one: the time does not reveal whether the email has a user. */
+  verify(
+    { email, passwordHash = '' }: { email: string; passwordHash?: string },
+    password: string,
+    client: HashClient,
+  ): Promise<Verification> {
     return this.queue.run(client, async () => {
-      const stored = storedHash === undefined ? undefined : readArgon2Cost(storedHash);
-      const bcryptCost = storedHash === undefined ? undefined : readBcryptCost(storedHash);
-      this.observe(stored, bcryptCost);
-      if (storedHash === undefined || !isPasswordText(password)) return this.fail();
-      if (!(await this.engine.verify(storedHash, password))) return this.fail(stored, bcryptCost);
+      const decoy = this.decoys.find(email);
+      const kind = decoyLike(passwordHash);
+      if (kind !== undefined) this.decoys.note(kind);
+      const isText = isPasswordText(password);
+      const stored = kind === undefined ? decoy : passwordHash;
+      const isRight = await this.engine.verify(stored, isText ? password : NO_PASSWORD);
+      if (!isRight || !isText || kind === undefined) return { matches: false, replacement: undefined };
 
-      const isOutdated = stored === undefined || isWeaker(stored, this.cost);
+      const cost = readArgon2Cost(stored);
+      const isOutdated = cost === undefined || isWeaker(cost, this.cost);
       const replacement = isOutdated ? await this.engine.hash(password, this.cost) : undefined;
       return { matches: true, replacement };
     });
-  }
-
-  /** A stored hash is stronger than the configured cost if the cost was lowered or another system made the hash. */
-  private observe(stored: Argon2Cost | undefined, bcryptCost = 0): void {
-    if (stored && workOf(stored) > workOf(this.strongest)) this.strongest = stored;
-    if (bcryptCost > (this.strongestBcrypt ?? 0)) this.strongestBcrypt = bcryptCost;
-  }
-
-  /** A failure takes the time of the strongest hash, so that it does not reveal whether the account exists. */
-  private async fail(verified?: Argon2Cost, bcryptCost?: number): Promise<Verification> {
-    const missing = missingCost(this.strongest, verified);
-    if (missing) await this.engine.hash(NO_PASSWORD, missing);
-    for (const cost of missingBcryptCosts(this.strongestBcrypt, bcryptCost))
-      await this.engine.verify(bcryptDummy(cost), NO_PASSWORD);
-    return { matches: false, replacement: undefined };
   }
 }
 
 @Global()
 @Module({
-  providers: [BreachedPasswords, { provide: HASH_ENGINE, useFactory: loadHashEngine }, PasswordHasher],
-  exports: [BreachedPasswords, PasswordHasher],
+  imports: [UsersModule],
+  providers: [
+    BreachedPasswords,
+    Decoys,
+    { provide: HASH_ENGINE, useFactory: loadHashEngine },
+    PasswordHasher,
+  ],
+  exports: [BreachedPasswords, Decoys, PasswordHasher],
 })
 export class PasswordsModule {}
 
@@ -109,29 +99,4 @@ function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (
     cost.memoryKib < than.memoryKib || cost.timeCost < than.timeCost || cost.parallelism < than.parallelism
   );
-}
-
-function workOf({ memoryKib, timeCost }: Argon2Cost): number {
-  return memoryKib * timeCost;
-}
-
-/** Uses about the memory of the strongest hash, because less memory is faster. */
-function missingCost(strongest: Argon2Cost, verified: Argon2Cost | undefined): Argon2Cost | undefined {
-  if (verified === undefined) return strongest;
-  const { memoryKib, parallelism } = strongest;
-  const work = workOf(strongest) - workOf(verified);
-  if (work < MIN_KIB_PER_LANE * parallelism) return undefined;
-  const timeCost = Math.ceil(work / (memoryKib * MAX_MEMORY_FACTOR));
-  return { memoryKib: Math.round(work / timeCost), timeCost, parallelism };
-}
-
-/** Rounds are powers of two: costs n, n + 1, … after a verified cost n add up to the strongest. */
-function missingBcryptCosts(strongest: number | undefined, verified: number | undefined): number[] {
-  if (strongest === undefined) return [];
-  if (verified === undefined) return [strongest];
-  return Array.from({ length: strongest - verified }, (_, index) => verified + index);
-}
-
-function bcryptDummy(cost: number): string {
-  return `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`;
 }

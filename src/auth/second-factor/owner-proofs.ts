@@ -32,7 +32,7 @@ export class OwnerProofs {
   async verifyPassword(userId: string, password: string, client: HashClient): Promise<Credentials> {
     const credentials = await this.users.findCredentialsById(userId);
     if (!credentials || credentials.disabledAt !== null) throw new InvalidTokenError('user_gone');
-    const { matches } = await this.passwords.verify(credentials.passwordHash, password, client);
+    const { matches } = await this.passwords.verify(credentials, password, client);
     if (!matches) throw new Problem('wrong_password');
     return credentials;
   }

@@ -11,7 +11,7 @@ import {
 import type { KeyFileWatch } from './key-file-watch.js';
 import type { KeyRing, SigningKey } from './signing-keys.js';
 
-type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges';
+type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges' | 'login decoys';
 
 type Purpose = MacPurpose | 'second factor secrets';
 

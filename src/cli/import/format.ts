@@ -1,0 +1,116 @@
+import { foreignHashFault } from '../../auth/passwords/hash-engines.js';
+import { MAX_BCRYPT_COST, MAX_PBKDF2_ROUNDS, MAX_SCRYPT_MIB } from '../../auth/passwords/foreign-hashes.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import { canonicalEmail } from '../../users/email-address.js';
+import { PROFILE, PROFILE_FIELDS, type ProfileFieldName, profileOf } from '../../users/profile.js';
+import type { ForeignUser } from '../../users/user-import.service.js';
+import { MAX_LINE_BYTES, type Row } from './records.js';
+
+/** Most follow the name of a field. Must not quote the row, which contains a hash. */
+const REFUSALS = {
+  line_too_long: `longer than ${MAX_LINE_BYTES} bytes`,
+  invalid_json: 'not a JSON object in UTF-8',
+  invalid_csv: 'not CSV in UTF-8 with the columns of the first line, where quotes end on the line',
+  unknown_field: 'is no field of this format',
+  invalid_email: 'is not an email address',
+  invalid_hash: `is neither argon2id (PHC), bcrypt with a cost from 4 to ${MAX_BCRYPT_COST}, PBKDF2 (SHA-256, SHA-512) nor scrypt`,
+  hash_too_costly: `would take more than 256 MiB, 1 GiB in all passes, or 16 lanes (argon2id), ${MAX_PBKDF2_ROUNDS} rounds (PBKDF2), or ${MAX_SCRYPT_MIB} MiB (scrypt)`,
+  invalid_email_verified: 'is neither true nor false',
+  invalid_disabled: 'is neither true nor false',
+  invalid_id: 'is not a UUID',
+  invalid_name: PROFILE.name.expected,
+  invalid_avatar_url: PROFILE.avatarUrl.expected,
+  invalid_locale: PROFILE.locale.expected,
+  email_taken: 'another user has this email',
+  id_taken: 'another user has this id',
+  id_deleted: 'the user with this id was deleted',
+} as const;
+
+export class Refused {
+  constructor(
+    readonly code: keyof typeof REFUSALS,
+    readonly field?: string,
+  ) {}
+
+  get reason(): string {
+    return [this.field, REFUSALS[this.code]].filter(Boolean).join(' ');
+  }
+}
+
+/** The hash is undefined if the user has no password. */
+export type ImportRow = Omit<ForeignUser, 'passwordHash'> & { passwordHash: string | undefined };
+
+type Column = 'email' | 'passwordHash' | 'emailVerified' | 'disabled' | 'id' | ProfileFieldName;
+
+/** The name in the file, and how to read the value if it does not simply stand there. */
+type Field = string | [name: string, read: (row: Row) => unknown];
+
+export interface Format {
+  fields: Partial<Record<Column, Field>>;
+  // Ours: refuses unknown fields and invalid profiles, and a hash of null means no password. Exports of other systems
+  // have dozens of fields, and no hash means no password. They may be documents.
+  isStrict: boolean;
+  /** Makes a function that gets each line, beginning with the first. By default, a line is a JSON object. */
+  readerOfLines?: () => (line: Buffer) => Row | Refused | undefined;
+  /** Returns the format with the parameters of its hashes. @throws CannotRunError */
+  withHashConfig?: (text: string) => Format;
+  isSkipped?: (row: Row) => boolean;
+}
+
+/** Anything else could be a password, if the file is not what the operator thinks. */
+const HARMLESS_NAME = /^[A-Za-z][\w -]{0,29}$/;
+
+export function unknownField(name: string): Refused {
+  return new Refused('unknown_field', HARMLESS_NAME.test(name) ? name : 'one name');
+}
+
+export function userOf(row: Row, { fields, isStrict }: Format): ImportRow | Refused {
+  const valueOf = (column: Column): unknown => {
+    const field = fields[column];
+    const value = typeof field === 'string' ? row[field] : field?.[1](row);
+    return value === null && !isStrict ? undefined : value;
+  };
+  const refused = (code: Refused['code'], column: Column): Refused =>
+    new Refused(code, [fields[column]].flat()[0] as string);
+
+  const known = Object.values(fields);
+  const unknown = isStrict ? Object.keys(row).find((name) => !known.includes(name)) : undefined;
+  if (unknown !== undefined) return unknownField(unknown);
+  const email = canonicalEmail(valueOf('email'));
+  if (email === undefined) return refused('invalid_email', 'email');
+  const hash = valueOf('passwordHash');
+  const hasNone = hash === (isStrict ? null : undefined);
+  const fault = hasNone ? undefined : foreignHashFault(hash);
+  if (fault !== undefined) return refused(fault, 'passwordHash');
+  const [isEmailVerified = false, isDisabled = false] = [valueOf('emailVerified'), valueOf('disabled')];
+  if (typeof isEmailVerified !== 'boolean') return refused('invalid_email_verified', 'emailVerified');
+  if (typeof isDisabled !== 'boolean') return refused('invalid_disabled', 'disabled');
+  const rawId = valueOf('id');
+  const id = typeof rawId === 'string' ? rawId.toLowerCase() : rawId;
+  if (isStrict && id !== undefined && !isEntityId(id)) return refused('invalid_id', 'id');
+
+  const profile = profileOf({});
+  for (const column of PROFILE_FIELDS) {
+    const value = valueOf(column) ?? null;
+    profile[column] = PROFILE[column].read(value) ?? null;
+    if (isStrict && value !== null && profile[column] === null)
+      return refused(`invalid_${PROFILE[column].column}`, column);
+  }
+  const passwordHash = hasNone ? undefined : String(hash);
+  return { email, passwordHash, isEmailVerified, isDisabled, id: isEntityId(id) ? id : undefined, profile };
+}
+
+/** Follows a path into an export. */
+export function valueAt(value: unknown, ...path: (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) =>
+      typeof at === 'object' && at !== null ? Object.getOwnPropertyDescriptor(at, key)?.value : undefined,
+    value,
+  );
+}
+
+/** Base64 or base64url, padded or not, as PHC strings have it. */
+export function phcBase64(text: unknown): string {
+  const base64 = typeof text === 'string' ? text.replaceAll('-', '+').replaceAll('_', '/') : '';
+  return base64.replace(/=+$/, '');
+}
