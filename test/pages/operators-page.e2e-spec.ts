@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMPILE_CACHE } from '../support/service-process.js';
@@ -43,6 +43,23 @@ interface Result {
   stderr: string;
 }
 
+async function writeImports(directory: string, passwordHash: string): Promise<void> {
+  const csv = `email,passwordHash,emailVerified,name\nalan@example.com,${passwordHash},true,Alan\n`;
+  await writeFile(pathOf(directory, 'users.csv'), csv);
+  const exports = pathOf(ROOT, 'test/cli/exports');
+  for (const [from, to] of [
+    ['keycloak-realm.json', 'realm.json'],
+    ['auth0-password-hashes.ndjson', 'auth0.ndjson'],
+    ['firebase-hash-config.txt', 'firebase-hash-config.txt'],
+  ] as const)
+    await copyFile(pathOf(exports, from), pathOf(directory, to));
+  const { users } = JSON.parse(readFileSync(pathOf(exports, 'firebase-users.json'), 'utf8')) as {
+    users: object[];
+  };
+  const withEmail = users.filter((user) => 'email' in user);
+  await writeFile(pathOf(directory, 'firebase.json'), JSON.stringify({ users: withEmail }));
+}
+
 describe('docs/admin-tasks.md', () => {
   let installation: Installation;
   let service: Instance;
@@ -55,6 +72,7 @@ describe('docs/admin-tasks.md', () => {
     const passwordHash = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
     const joan = JSON.stringify({ email: 'joan@example.com', passwordHash });
     await writeFile(pathOf(installation.directory, 'users.jsonl'), joan);
+    await writeImports(installation.directory, passwordHash);
     const [ada, grace] = await Promise.all(['ada', 'grace'].map((name) => register(name)));
     const org = await anOrgOf(ada!);
     await join(org, ada!, grace!, 'member');
