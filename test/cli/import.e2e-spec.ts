@@ -389,7 +389,7 @@ describe('accounts users import of CSV', () => {
   });
 
   it.each([
-    ['email;passwordHash\n', /^error: the first line has no column email: [^\n]+\n$/],
+    ['email;passwordHash\n', /^error: the first line has no column email, between commas\n$/],
     ['email,passwordHash,role\n', /^error: the first line: role is no field of this format\n$/],
   ])('ends with 2 if the header is wrong: %j', async (input, error) => {
     const command = ['users', 'import', '-', '--format', 'csv', ...BY_ROOT];
