@@ -1,0 +1,159 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { IPodSpec } from 'kubernetes-models/v1';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { parseEnv } from '../../src/config/env.js';
+import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
+
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels: Labels };
+  data: Record<string, string>;
+  spec: {
+    selector: { matchLabels: Labels };
+    template: { metadata: { labels: Labels }; spec: IPodSpec };
+    ports: { targetPort: string }[];
+    replicas: number;
+  };
+}
+
+type Labels = Record<string, string>;
+
+interface Validator {
+  (value: unknown): boolean;
+  errors?: { instancePath: string; message?: string; keyword: string; params: object }[] | null;
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** docs/operate.md: on SIGTERM, Accounts exits within ten seconds. */
+const STOP_SECONDS = 10;
+const PORT = 3000;
+
+const text = readFileSync(join(ROOT, 'deploy/kubernetes.yaml'), 'utf8');
+const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+const find = (kind: string): Manifest => manifests.find((manifest) => manifest.kind === kind)!;
+const [deployment, job, config] = [find('Deployment'), find('Job'), find('ConfigMap')];
+const podsOf = ({ spec }: Manifest): IPodSpec => spec.template.spec;
+const [pods, jobPods] = [podsOf(deployment), podsOf(job)];
+const [container] = pods.containers;
+
+/** The schemas are those of Kubernetes, and admit unknown properties: `unread` has those. */
+async function validate(value: Manifest): Promise<{ errors: unknown[]; unread: string[] }> {
+  const [group, version] = value.apiVersion.includes('/') ? value.apiVersion.split('/') : ['core', 'v1'];
+  const name = ['IoK8sApi', group!, version!, value.kind]
+    .map((part) => part[0]!.toUpperCase() + part.slice(1))
+    .join('');
+  const { validate: check } = (await import(`kubernetes-models/_schemas/${name}`)) as { validate: Validator };
+  const unread = new Set(pathsOf(value, ''));
+  const isValid = check(readNoting(value, '', unread));
+  return { errors: isValid ? [] : check.errors!, unread: [...unread] };
+}
+
+function pathsOf(value: object, path: string): string[] {
+  const inner = Object.entries(value).map(([key, each]: [string, unknown]) => {
+    const at = `${path}/${key}`;
+    return [at].concat(typeof each === 'object' && each !== null ? pathsOf(each, at) : []);
+  });
+  return inner.flat();
+}
+
+/** Removes from `unread` what is read. */
+function readNoting<T extends object>(value: T, path: string, unread: Set<string>): T {
+  return new Proxy(value, {
+    get(target, key) {
+      const inner: unknown = Reflect.get(target, key);
+      if (typeof key === 'symbol') return inner;
+      const at = `${path}/${key}`;
+      unread.delete(at);
+      return typeof inner === 'object' && inner !== null ? readNoting(inner, at, unread) : inner;
+    },
+  });
+}
+
+describe('the manifests for Kubernetes', () => {
+  it.each(manifests.map((manifest) => [manifest.kind, manifest]))(
+    '%s meets its schema',
+    async (_, manifest) => {
+      expect(await validate(manifest)).toEqual({ errors: [], unread: [] });
+    },
+  );
+
+  it.each([
+    ['a wrong type', { replicas: 'three' }, { errors: 1, unread: 0 }],
+    ['a misspelled property', { replica: 3 }, { errors: 0, unread: 1 }],
+  ])('would not with %s', async (_, change, found) => {
+    const { errors, unread } = await validate({
+      ...deployment,
+      spec: { ...deployment.spec, ...change } as never,
+    });
+    expect({ errors: errors.length, unread: unread.length }).toEqual(found);
+  });
+
+  it('belong together: labels, ports, volumes and images', () => {
+    const labels = deployment.spec.template.metadata.labels;
+    expect(find('Service').spec.selector).toEqual(labels);
+    expect([deployment, find('PodDisruptionBudget')].map(({ spec }) => spec.selector.matchLabels)).toEqual([
+      labels,
+      labels,
+    ]);
+    expect(job.spec.template.metadata.labels).not.toEqual(labels);
+    expect(container!.ports!.map(({ name, containerPort }) => [name, containerPort])).toEqual([
+      ['http', PORT],
+      ['metrics', Number(config.data['METRICS_PORT'])],
+    ]);
+    expect(find('Service').spec.ports.map(({ targetPort }) => targetPort)).toEqual(['http']);
+    for (const { containers, volumes } of [pods, jobPods]) {
+      expect(containers.map(({ image }) => image)).toEqual([container!.image]);
+      expect(containers[0]!.volumeMounts!.map(({ name }) => name)).toEqual(volumes!.map(({ name }) => name));
+    }
+  });
+
+  it('confine both pods', () => {
+    for (const spec of [pods, jobPods]) {
+      expect(spec).toMatchObject({
+        enableServiceLinks: false,
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(spec.containers[0]).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        resources: { limits: { memory: expect.any(String) as string } },
+      });
+    }
+  });
+
+  it('give instances the time that they need to start, to be taken out, and to stop', () => {
+    const { startupProbe, livenessProbe, readinessProbe, lifecycle } = container!;
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as { paths: object };
+    const probed = [startupProbe, livenessProbe, readinessProbe].map((probe) => String(probe!.httpGet!.path));
+    expect(probed).toEqual(['/health/live', '/health/live', '/health/ready']);
+    expect(probed.filter((path) => !(path in paths))).toEqual([]);
+    const [, pause] = lifecycle!.preStop!.exec!.command!;
+    expect(pods.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + STOP_SECONDS);
+    expect(deployment.spec.replicas).toBeGreaterThan(2);
+  });
+
+  it('set variables that Accounts accepts in production', () => {
+    const directory = temporaryDirectory('kubernetes');
+    mkdirSync(join(directory, 'run/urls'), { recursive: true });
+    const urls = {
+      database: 'mysql://accounts:secret@db/accounts',
+      redis: 'redis://redis',
+      smtp: 'smtps://u:p@mail.example.com',
+    };
+    for (const [name, url] of Object.entries(urls))
+      writeFileSync(join(directory, 'run/urls', name), url, { mode: 0o600 });
+    const here = Object.entries(config.data).map(([name, value]) => [
+      name,
+      value.replace(/^\/run\//, `${directory}/run/`),
+    ]);
+    const env = parseEnv({ NODE_ENV: 'production', ...Object.fromEntries(here) });
+    expect(env).toMatchObject({ jwtIssuer: config.data['JWT_ISSUER'], migrations: 'check', port: PORT });
+  });
+});
