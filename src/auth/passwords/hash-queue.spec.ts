@@ -163,8 +163,80 @@ describe('clients', () => {
   });
 });
 
+describe('a client that waits as long as it is told', () => {
+  interface Morning {
+    keys: number;
+    durationMs: (nth: number) => number;
+    workers?: number;
+  }
+
+  /** Logins one after another by some workers, each of which repeats what is refused. @returns refusals of each login */
+  async function aMorning({ keys, durationMs, workers = 16 }: Morning): Promise<number[]> {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const queue = new HashQueue(() => 2, 400);
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    let [hashes, next] = [0, 0];
+    const refusals = Array.from({ length: 400 }, () => 0);
+    const hash = (): Promise<void> => pause(durationMs((hashes += 1)));
+    const logIn = async (login: number): Promise<void> => {
+      const client = { key: `${login % keys}`, id: `${login}`, hasLeft: () => false };
+      for (;;) {
+        const refused = await queue.run(client, hash).then(
+          () => undefined,
+          (error: unknown) => error as UnavailableError,
+        );
+        if (!refused) return;
+        refusals[login]! += 1;
+        await pause(Number(refused.headers?.['Retry-After']) * 1000);
+      }
+    };
+    const work = async (): Promise<void> => {
+      while (next < refusals.length) await logIn(next++);
+    };
+    const measured = queue.run({ key: 'start', hasLeft: () => false }, hash);
+    await vi.advanceTimersByTimeAsync(2000);
+    await measured;
+    const over = Promise.all(Array.from({ length: workers }, work));
+    while (next < refusals.length || vi.getTimerCount() > 0) {
+      await settled();
+      await vi.advanceTimersByTimeAsync(20);
+    }
+    await over;
+    return refusals;
+  }
+
+  it.each<[string, Morning]>([
+    ['one client', { keys: 1, durationMs: () => 600 }],
+    ['many clients', { keys: 400, durationMs: () => 600 }],
+    ['hashes of very different cost', { keys: 1, durationMs: (nth) => (nth % 3) * 450 + 20 }],
+    ['slow hashes', { keys: 8, durationMs: () => 1100 }],
+    ['many more requests', { keys: 20, durationMs: () => 250, workers: 100 }],
+  ])('is refused once at most: %s', async (_, morning) => {
+    const refusals = await aMorning(morning);
+    expect(refusals.filter((count) => count > 1)).toEqual([]);
+    expect(refusals.filter((count) => count === 1).length).toBeGreaterThan(5);
+  });
+
+  it('has to wait: who returns early is refused like others, and keeps the time', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { ask, end, refusals } = aQueue(() => 1, 1);
+    void ask('measured');
+    await settled();
+    vi.advanceTimersByTime(2400);
+    await end('measured');
+    void ask('running', 'waiting');
+    for (const pauseMs of [0, 2000]) {
+      vi.advanceTimersByTime(pauseMs);
+      void ask('early');
+      await settled();
+    }
+    const told = refusals.map((error) => (error as UnavailableError).headers?.['Retry-After']);
+    expect(told).toEqual(['5', '3']);
+  });
+});
+
 function requestFrom(ip: string, destroyed = false): Parameters<typeof hashClientOf>[0] {
-  return { ip, socket: { remoteAddress: '192.0.2.1', destroyed } as Socket };
+  return { ip, body: undefined, socket: { remoteAddress: '192.0.2.1', destroyed } as Socket };
 }
 
 describe('the client of a request', () => {

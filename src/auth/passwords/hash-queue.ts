@@ -58,23 +58,32 @@ export function lowerHashThreadPriority(): void {
 
 export interface HashClient {
   key: string;
+  /** recognizes a request that is repeated; `key` by default */
+  id?: string;
   hasLeft(): boolean;
 }
 
 /** One customer usually has a /48 (RFC 6177). */
 const SITE_PREFIX = 48;
-const RETRY_AFTER_SECONDS = 1;
 const MAX_WAIT_MS = 3000;
 const MAX_QUEUED_WORK_MS = 2500;
+/** The rest is for clients that return. */
+const MAX_WORK_BESIDE_PROMISES_MS = 1200;
+const MAX_RETRY_AFTER_MS = 30_000;
+/** How late a client may return. */
+const GRACE_MS = 5000;
 const SMOOTHING = 0.1;
 
 export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>
   hashClientOf(context.switchToHttp().getRequest()),
 );
 
-export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket'>): HashClient {
+export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket' | 'body'>): HashClient {
+  const key = clientKey(clientAddress(request), SITE_PREFIX);
+  const { email } = (request.body ?? {}) as { email?: unknown };
   return {
-    key: clientKey(clientAddress(request), SITE_PREFIX),
+    key,
+    id: `${key} ${String(email)}`,
     hasLeft: () => request.socket.destroyed,
   };
 }
@@ -84,12 +93,15 @@ export class HashQueue {
   private running = 0;
   private meanDurationMs = 0;
   private readonly queue: FairQueue<HashClient>;
+  /** When refused clients may return: who waits for `Retry-After` is not refused twice. */
+  private readonly promises = new Map<string, number>();
 
   constructor(
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
   ) {
     const maxPlaces = (): number => this.places();
+    const busy = (client: HashClient): UnavailableError => this.refuse(client);
     this.queue = new FairQueue({ maxWaiting: maxPlaces, timeoutMs: MAX_WAIT_MS, busy, tooLate: busy });
   }
 
@@ -99,8 +111,9 @@ export class HashQueue {
 
   /** @throws UnavailableError, before `work` starts, for want of a place, after too long a wait, or on disconnection */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
+    const isPromised = this.redeem(client);
     if (this.queue.size === 0 && this.running < this.concurrency()) this.running += 1;
-    else await this.queue.wait(client.key, client);
+    else await this.queue.wait(client.key, client, isPromised ? 'granted' : 'last');
     const begun = performance.now();
     try {
       return await work();
@@ -113,7 +126,8 @@ export class HashQueue {
 
   private places(): number {
     if (this.meanDurationMs === 0) return this.maxWaiting;
-    const inTime = Math.floor((MAX_QUEUED_WORK_MS * this.concurrency()) / this.meanDurationMs);
+    const workMs = this.promises.size > 0 ? MAX_WORK_BESIDE_PROMISES_MS : MAX_QUEUED_WORK_MS;
+    const inTime = Math.floor((workMs * this.concurrency()) / this.meanDurationMs);
     return Math.min(this.maxWaiting, Math.max(1, inTime));
   }
 
@@ -127,15 +141,33 @@ export class HashQueue {
       const next = this.queue.takeNext();
       if (!next) return;
       if (next.request.hasLeft()) {
-        next.refuse(busy());
+        next.refuse(tooMany(1));
       } else {
         this.running += 1;
         next.begin();
       }
     }
   }
+
+  private redeem({ key, id = key }: HashClient): boolean {
+    const now = performance.now();
+    const dueAt = this.promises.get(id) ?? Number.POSITIVE_INFINITY;
+    return now >= dueAt && this.promises.delete(id) && now <= dueAt + GRACE_MS;
+  }
+
+  private refuse({ key, id = key }: HashClient): UnavailableError {
+    const now = performance.now();
+    for (const [expired, dueAt] of this.promises) {
+      if (now <= dueAt + GRACE_MS) break;
+      this.promises.delete(expired);
+    }
+    const workMs = (this.queue.size + this.promises.size + 1) * (this.meanDurationMs / this.concurrency());
+    const dueAt = this.promises.get(id) ?? now + Math.max(workMs, 1000);
+    if (dueAt - now < MAX_RETRY_AFTER_MS) this.promises.set(id, dueAt);
+    return tooMany(Math.ceil(Math.min(Math.max(dueAt - now, 1), MAX_RETRY_AFTER_MS) / 1000));
+  }
 }
 
-function busy(): UnavailableError {
-  return new UnavailableError('Too many logins right now. Try again shortly.', RETRY_AFTER_SECONDS);
+function tooMany(retryAfterSeconds: number): UnavailableError {
+  return new UnavailableError('Too many logins right now. Try again shortly.', retryAfterSeconds);
 }

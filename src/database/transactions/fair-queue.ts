@@ -1,15 +1,16 @@
 interface Waiter<Request> {
   key: string;
   request: Request;
+  isGranted: boolean;
   begin: () => void;
   refuse: (error: Error) => void;
 }
 
-interface Limits {
+interface Limits<Request> {
   maxWaiting: () => number;
   timeoutMs: number;
-  busy: () => Error;
-  tooLate: () => Error;
+  busy: (request: Request) => Error;
+  tooLate: (request: Request) => Error;
 }
 
 /** Serves its keys round-robin. If one key fills the queue, other keys evict the newest requests of that key. */
@@ -17,23 +18,26 @@ export class FairQueue<Request> {
   private waiting = 0;
   private readonly queues = new Map<string, Waiter<Request>[]>();
 
-  constructor(private readonly limits: Limits) {}
+  constructor(private readonly limits: Limits<Request>) {}
 
   get size(): number {
     return this.waiting;
   }
 
-  async wait(key: string, request: Request, place: 'first' | 'last' = 'last'): Promise<void> {
+  /** @param place `granted`: last, even if the queue is full */
+  async wait(key: string, request: Request, place: 'first' | 'last' | 'granted' = 'last'): Promise<void> {
     const { maxWaiting, timeoutMs, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
-    if (this.waiting >= maxWaiting()) this.evictFor(queue.length);
+    const isGranted = place === 'granted';
+    if (!isGranted && this.waiting >= maxWaiting()) this.evictFor(queue.length, request);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter<Request> = { key, request, begin: resolve, refuse: reject };
-    if (place === 'last') queue.push(waiter);
-    else queue.unshift(waiter);
+    const waiter: Waiter<Request> = { key, request, isGranted, begin: resolve, refuse: reject };
+    if (place === 'first') queue.unshift(waiter);
+    else queue.push(waiter);
     this.queues.set(key, queue);
     this.waiting += 1;
-    const timer = setTimeout(() => this.take(queue, queue.indexOf(waiter)).refuse(tooLate()), timeoutMs);
+    const refuse = (): void => this.take(queue, queue.indexOf(waiter)).refuse(tooLate(request));
+    const timer = setTimeout(refuse, timeoutMs);
     try {
       await promise;
     } finally {
@@ -55,12 +59,15 @@ export class FairQueue<Request> {
     return undefined;
   }
 
-  private evictFor(held: number): void {
+  /** Evicts from the key with the most requests, unless the newcomer's key would then have more. */
+  private evictFor(held: number, request: Request): void {
     const longest = [...this.queues.values()].reduce((most, queue) =>
       queue.length > most.length ? queue : most,
     );
-    if (longest.length <= held + 1) throw this.limits.busy();
-    this.take(longest, longest.length - 1).refuse(this.limits.busy());
+    const index = longest.findLastIndex(({ isGranted }) => !isGranted);
+    if (longest.length <= held + 1 || index < 0) throw this.limits.busy(request);
+    const evicted = this.take(longest, index);
+    evicted.refuse(this.limits.busy(evicted.request));
   }
 
   private take(queue: Waiter<Request>[], index: number): Waiter<Request> {
