@@ -90,6 +90,8 @@ export interface OperatorActor extends Partial<Origin> {
   kind: 'operator';
   /** id of the user over HTTP, a name in the CLI */
   id: string;
+  /** over HTTP, for the audit log, which outlives the user */
+  email?: string;
   sessionId?: string;
   reason?: string;
 }

@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../events/event-types.js';
 import type { START as FEED_START } from '../events/feed.repository.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../identifiers/text.js';
+import { canonicalEmail } from '../users/email-address.js';
 import type { Services } from './command/cli.module.js';
 import { type CommandDefinition, type Invocation, type Report } from './command/definition.js';
 import { findOrg, findUser, withServices } from './command/services.js';
@@ -14,6 +15,7 @@ export const EVENTS: CommandDefinition = {
   details: 'A time is a day (in UTC), a time with a time zone, or an age such as 30m, 24h or 7d.',
   options: [
     ['--user <USER>', 'only events about this user, by email or id'],
+    ['--actor <ACTOR>', 'only events by this user or operator, by email, id or the name of --as'],
     ['--org <ORG>', 'only events of this organization'],
     ['--type <TYPE>', 'only events of this type, such as member.removed'],
     ['--since <TIME>', 'only events from this time on'],
@@ -22,6 +24,7 @@ export const EVENTS: CommandDefinition = {
   ],
   examples: [
     'events --user ada@example.com --type member.removed',
+    'events --actor support@example.com --since 30d',
     'events --org 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --since 7d --json',
     'events --since 2026-11-21T22:00Z --until 2026-11-22T06:00Z',
   ],
@@ -55,10 +58,12 @@ async function showEvents(invocation: Invocation): Promise<Report> {
   const atMost = invocation.limit();
   const user = invocation.text('user');
   const org = invocation.text('org');
+  const actor = invocation.text('actor')?.trim();
   return withServices(async (services) => {
     const subjects = {
       ...(user !== undefined && { userId: await userIdOf(services, user) }),
       ...(org !== undefined && { orgId: (await findOrg(services, org)).id }),
+      actorId: actor && (canonicalEmail(actor) ?? actor),
     };
     const { wholeEvent } = await import('../events/events.service.js');
     const events = await services.events.findMatching({ ...filter, ...subjects }, atMost);
@@ -88,13 +93,13 @@ async function followEvents(invocation: Invocation): Promise<Report> {
 }
 
 function eventLine(event: Event): string {
-  const { type, at, actorType, actorId, orgId, userId, data, reason } = event;
+  const { type, at, actorType, actorId, actorEmail, orgId, userId, data, reason } = event;
   return [
     timeText(at),
     type,
     userId && `user ${userId}`,
     orgId && `org ${orgId}`,
-    `by ${actorId === null ? actorType : `${actorType} ${actorId}`}`,
+    ['by', actorType, actorId, actorEmail && `(${actorEmail})`].filter((part) => part !== null).join(' '),
     data === '{}' ? null : data,
     reason && JSON.stringify(reason),
   ]

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** SQLite binds at most 32,766 values, and an event has 15. */
+/** SQLite binds at most 32,766 values, and an event has 16. */
 export const MAX_ROWS_AT_ONCE = 500;
 
 /** Pauses between batches, because SQLite answers within the turn and would starve other work. */

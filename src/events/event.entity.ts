@@ -9,6 +9,8 @@ import type { EventType, NewEvent } from './event-types.js';
 @Index('events_org_id_org_revision_idx', ['orgId', 'orgRevision', 'id'])
 @Index('events_org_id_user_id_idx', ['orgId', 'userId', 'orgRevision', 'id'])
 @Index('events_user_id_idx', ['userId', 'id'])
+@Index('events_actor_id_idx', ['actorId', 'id'])
+@Index('events_actor_email_idx', ['actorEmail', 'actorId'])
 @Index('events_pending_id_idx', ['pending', 'id'], { where: '"pending" IS NOT NULL' })
 export class Event {
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
@@ -16,6 +18,10 @@ export class Event {
   @Column({ type: 'bigint' }) at: number;
   @Column({ name: 'actor_type', type: 'varchar', length: 8 }) actorType: Actor['kind'];
   @Column({ name: 'actor_id', type: 'varchar', length: 128, nullable: true }) actorId: string | null;
+
+  /** email that an operator over HTTP had at that time; only operators see it */
+  @Column({ name: 'actor_email', type: 'varchar', length: 254, nullable: true })
+  actorEmail: string | null;
 
   @Column({ name: 'actor_session_id', type: 'varchar', length: 36, nullable: true })
   actorSessionId: string | null;
@@ -42,6 +48,7 @@ export function rowsOf(events: readonly NewEvent[], at = Date.now()): Event[] {
     at,
     actorType: actor.kind,
     actorId: actor.kind === 'system' ? null : actor.id,
+    actorEmail: actor.kind === 'operator' ? (actor.email ?? null) : null,
     actorSessionId: actor.kind === 'system' ? null : (actor.sessionId ?? null),
     orgId: event.orgId ?? null,
     orgRevision: event.orgRevision ?? null,

@@ -11,6 +11,8 @@ import type { EventType, NewEvent } from './event-types.js';
 export interface EventFilter {
   orgId?: string | undefined;
   userId?: string | undefined;
+  /** the id of an actor, or an email */
+  actorId?: string | undefined;
   type?: EventType | undefined;
   since?: number | undefined;
   until?: number | undefined;
@@ -36,6 +38,19 @@ const FIND_OF_MEMBER = findOfOrg('a member', 'org_id = ? AND user_id = ?', ['', 
 const FIND_OF_USER = hotStatement(
   'the record of a user',
   `${SELECT} WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+);
+
+const FIND_OF_ACTOR = hotStatement(
+  'the record of an actor',
+  `${SELECT} WHERE actor_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
+);
+
+const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
+
+// An operator may have had several emails, and an email several users.
+const FIND_ACTOR_IDS = hotStatement(
+  'the ids of the actors who had an email',
+  'SELECT id FROM users WHERE email = ? UNION SELECT actor_id AS id FROM events WHERE actor_email = ?',
 );
 
 const FIND_BETWEEN = hotStatement(
@@ -71,7 +86,17 @@ export class EventsRepository {
   }
 
   findLatest(
-    { orgId, userId, from, before }: Pick<EventFilter, 'orgId' | 'userId'> & { from: string; before: string },
+    {
+      orgId,
+      userId,
+      actorIds,
+      from,
+      before,
+    }: Pick<EventFilter, 'orgId' | 'userId'> & {
+      actorIds?: readonly string[] | undefined;
+      from: string;
+      before: string;
+    },
     limit: number,
     place: Position = { order: MAX_REVISION, id: LATEST },
   ): Promise<Event[]> {
@@ -83,7 +108,26 @@ export class EventsRepository {
     }
     const idBefore = place.id < before ? place.id : before;
     if (userId !== undefined) return this.findOfUser(userId, limit, idBefore);
+    if (actorIds !== undefined) return this.findOfActors(actorIds, limit, idBefore);
     return this.events.query<Event[]>(FIND_BETWEEN, [from, idBefore, limit]);
+  }
+
+  /** Operators with CLI access act under any name, even under an email. */
+  async findActorIds(idOrEmail: string): Promise<string[]> {
+    if (!LIKE_EMAIL.test(idOrEmail)) return [idOrEmail];
+    const found = await this.events.query<{ id: string }[]>(FIND_ACTOR_IDS, [idOrEmail, idOrEmail]);
+    return [...new Set([idOrEmail, ...idsOf(found)])];
+  }
+
+  /** One statement for each, or no index would give the order. */
+  private async findOfActors(ids: readonly string[], limit: number, beforeId: string): Promise<Event[]> {
+    const lists = await Promise.all(
+      ids.map((id) => this.events.query<Event[]>(FIND_OF_ACTOR, [id, beforeId, limit])),
+    );
+    return lists
+      .flat()
+      .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit);
   }
 
   findOfUser(userId: string, limit: number, beforeId = LATEST): Promise<Event[]> {
@@ -94,10 +138,15 @@ export class EventsRepository {
     return this.events.query<Event[]>(FIND_ENDS_OF_ALL, [userId]);
   }
 
-  findMatching({ orgId, userId, type, since, until }: EventFilter, limit: number): Promise<Event[]> {
-    const conditions: [sql: string, value: string | undefined][] = [
+  async findMatching(
+    { orgId, userId, actorId, type, since, until }: EventFilter,
+    limit: number,
+  ): Promise<Event[]> {
+    const actorIds = actorId === undefined ? [] : await this.findActorIds(actorId);
+    const conditions: [sql: string, ...values: (string | undefined)[]][] = [
       ['org_id = ?', orgId],
       ['user_id = ?', userId],
+      [`actor_id IN (${places(actorIds.length)})`, ...actorIds],
       ['type = ?', type],
       ['id >= ?', since === undefined ? undefined : firstEntityIdAt(since)],
       ['id < ?', until === undefined ? undefined : firstEntityIdAt(until)],
@@ -106,7 +155,7 @@ export class EventsRepository {
     const where = given.length === 0 ? '' : `WHERE ${given.map(([sql]) => sql).join(' AND ')}`;
     const order = orgId === undefined ? 'id DESC' : 'org_revision DESC, id DESC';
     return this.events.query<Event[]>(`${SELECT} ${where} ORDER BY ${order} LIMIT ?`, [
-      ...given.map(([, value]) => value),
+      ...given.flatMap(([, ...values]) => values),
       limit,
     ]);
   }

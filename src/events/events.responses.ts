@@ -10,7 +10,7 @@ import type { Actor } from '../access/principal.js';
 import { columnsOf, definitionOf, EVENT_TYPES, type EventType, type Subject } from './event-types.js';
 import type { Fields } from './event-fields.js';
 import { pascalCase } from '../openapi/problem-schemas.js';
-import { ApiId, ApiText, ApiTime, type SchemaObject } from '../openapi/decorators.js';
+import { ApiEmail, ApiId, ApiText, ApiTime, type SchemaObject } from '../openapi/decorators.js';
 
 const ACTOR_TYPES: Actor['kind'][] = ['user', 'operator', 'system'];
 
@@ -108,6 +108,9 @@ export class OwnEvent extends DetailedEvent {
 }
 
 class AuditEventActor extends EventActor {
+  /** Email that the operator had at that time. It stays when the operator is deleted. Null for other actors. */
+  @ApiEmail({ nullable: true }) email: string | null;
+
   /** Id of the session that acted. Null if it is unknown. */
   @ApiId({ nullable: true }) sessionId: string | null;
 }

@@ -23,22 +23,26 @@ export class EventsService {
 
   /** Lists the latest events first, by the revision of the organization in `filter`, otherwise by id and so by time. */
   async list<View>(
-    { orgId, userId, type, since = 0, until }: EventFilter,
+    { orgId, userId, actorId, type, since = 0, until }: EventFilter,
     query: PageQuery,
     view: (event: Event) => View,
   ): Promise<{ events: View[] } & NextCursor> {
     const from = firstEntityIdAt(since);
     const before = until === undefined ? LATEST : firstEntityIdAt(until);
     const earliest = orgId === undefined ? from : firstEntityIdAt(since - MAX_CLOCK_SKEW_MS);
+    const actorIds = actorId === undefined ? undefined : await this.events.findActorIds(actorId);
     const filter = {
       limit: limitOf(query),
       isWanted: (event: Event): boolean =>
-        (type === undefined || event.type === type) && event.id >= from && event.id < before,
+        (type === undefined || event.type === type) &&
+        (actorIds === undefined || (event.actorId !== null && actorIds.includes(event.actorId))) &&
+        event.id >= from &&
+        event.id < before,
       isBeyond: ({ id }: Event): boolean => id < earliest,
     };
     const start = positionOf(query);
     const { rows, last } = await filteredPage<Event>(filter, (size, after) =>
-      this.events.findLatest({ orgId, userId, from, before }, size, after ? placeOf(after) : start),
+      this.events.findLatest({ orgId, userId, actorIds, from, before }, size, after ? placeOf(after) : start),
     );
     return { events: rows.map(view), ...(last && { nextCursor: encodeCursor(placeOf(last)) }) };
   }
@@ -84,8 +88,9 @@ export function feedEvent(event: Event): FeedEvent {
   };
 }
 
-export function wholeEvent({ actorType, actorId, actorSessionId, at, data, ...rest }: Event): AuditEvent {
-  const actor = { type: actorType, id: actorId, sessionId: actorSessionId };
+export function wholeEvent(event: Event): AuditEvent {
+  const { actorType, actorId, actorSessionId, actorEmail, at, data, ...rest } = event;
+  const actor = { type: actorType, id: actorId, sessionId: actorSessionId, email: actorEmail };
   return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };
 }
 

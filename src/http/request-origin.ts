@@ -88,8 +88,8 @@ export const CurrentOrg = fromRequest((request) => (request as FastifyRequest & 
 export const CurrentActor = fromRequest(actorOf);
 
 export const CurrentOperator = fromRequest((request): SignedInOperator => {
-  const { id, sessionId, requestId, address } = actorOf(request);
-  return { kind: 'operator', id, sessionId, requestId, address };
+  const { id, email, sessionId } = userOf(request);
+  return { kind: 'operator', id, email, sessionId, ...originOf(request) };
 });
 
 export const RequestOrigin = fromRequest(originOf);

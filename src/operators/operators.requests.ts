@@ -10,6 +10,8 @@ import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
 import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
 import { EmailSearch, IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { parseTimeOrAge } from '../config/readers.js';
+import { canonicalEmail } from '../users/email-address.js';
+import { oneLine } from '../identifiers/text.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
 const MAX_REASON = 200;
@@ -139,7 +141,9 @@ const MAX_TIME = 40;
 const DAY_MS = 86_400_000;
 const VALIDATION_MS = 1000;
 
-const UNBOUNDED_TYPE = 'must come with userId, with orgId, or with since and at most a day up to until';
+const MAX_ACTOR = 254;
+const INVALID_ACTOR = `must be the id or the email of an actor, of 1 to ${MAX_ACTOR} characters`;
+const UNBOUNDED_TYPE = 'must come with userId, orgId or actorId, or with since and at most a day up to until';
 const INVALID_TIME =
   'must be a time such as 2026-11-22T09:30Z, a day such as 2026-11-22, or an age such as 24h';
 
@@ -159,7 +163,8 @@ export class ListRecordQuery {
   @IsOneOf(EVENT_TYPES, 'must be an event type', {
     enumName: 'EventType',
     description:
-      'Type of the events to list. It needs `userId`, `orgId`, or at most a day between `since` and `until`. ' +
+      'Type of the events to list. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and ' +
+      '`until`. ' +
       'The search for a page ends after five times `limit` events, so a page can be empty although a next page ' +
       'exists.',
   })
@@ -182,6 +187,14 @@ export class ListRecordQuery {
   @IsId('an organization')
   orgId?: string;
 
+  @IfGiven()
+  @ReadBy((value) => canonicalEmail(value) ?? oneLine(value, MAX_ACTOR), INVALID_ACTOR)
+  @ApiText(1, MAX_ACTOR, {
+    description:
+      'Actor of the events: `actor.id`, or an email that an operator has or had. It may be of a deleted user.',
+  })
+  actorId?: string;
+
   @RecordTime('Lists events from this time on: a time with its zone, a day in UTC, or an age such as `24h`.')
   since?: number;
 
@@ -193,7 +206,13 @@ export class ListRecordQuery {
 }
 
 /** No index finds a type among all events. An age of a day counts from a moment before this one. */
-function isBounded({ userId, orgId, since, until = Date.now() - VALIDATION_MS }: ListRecordQuery): boolean {
-  if (userId !== undefined || orgId !== undefined) return true;
+function isBounded({
+  userId,
+  orgId,
+  actorId,
+  since,
+  until = Date.now() - VALIDATION_MS,
+}: ListRecordQuery): boolean {
+  if (userId !== undefined || orgId !== undefined || actorId !== undefined) return true;
   return typeof since === 'number' && until - since <= DAY_MS;
 }

@@ -155,7 +155,7 @@ export class EmailsResponse {
 const MEMBER_ADDED = {
   ...OWN_EVENT,
   ...ORG_EVENT,
-  actor: { ...ORG_EVENT.actor, sessionId: OWN_EVENT.sessionId },
+  actor: { ...ORG_EVENT.actor, sessionId: OWN_EVENT.sessionId, email: null },
   sessionId: null,
   reason: null,
 };

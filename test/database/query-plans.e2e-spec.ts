@@ -77,9 +77,9 @@ describe('the plan of', () => {
     await insert('feed', 'seq, event_id', (n) => `${n + 2}, ${id(n)}`);
     await insert(
       'events',
-      'id, type, at, actor_type, org_id, org_revision, user_id, data, pending',
+      'id, type, at, actor_type, actor_id, actor_email, org_id, org_revision, user_id, data, pending',
       (n) =>
-        `${id(n)}, 'member.added', ${n}, 'user', ${id(n % 100)}, ${n}, ${id(n % 1000)}, '{}', ${n % 200 === 0 ? 1 : 'NULL'}`,
+        `${id(n)}, 'member.added', ${n}, 'user', ${id(n % 500)}, ${rarely(n, `u${n}@example.com`)}, ${id(n % 100)}, ${n}, ${id(n % 1000)}, '{}', ${n % 200 === 0 ? 1 : 'NULL'}`,
     );
     await insert(
       'idempotency_keys',

@@ -232,7 +232,7 @@ describe('what operators look up', () => {
         id,
         type: 'account.disabled',
         at: '1970-01-01T00:00:00.001Z',
-        actor: { type: 'operator', id: 'grace', sessionId: null },
+        actor: { type: 'operator', id: 'grace', sessionId: null, email: null },
         orgId: null,
         orgRevision: null,
         userId: cast.member.id,
@@ -323,6 +323,42 @@ describe('what operators look up', () => {
       lastError: 'EENVELOPE',
     });
   });
+    it('is found by who acted: by an id, by an email of now or of then, and by the name of a command', async () => {
+      const { org, member, owner } = await anOrg(service);
+      const [former, current, nobody] = [`${tagged()}@example.com`, `${tagged()}@example.com`, anUnknownId()];
+      const acts = [1, 2, 3].map(() => anUnknownId()).toSorted((a, b) => (a < b ? -1 : 1));
+      await insertColumns(
+        service.db,
+        'events',
+        'id, type, at, actor_type, actor_id, actor_email, user_id, data',
+        [former, current, null].map((email, n) => [
+          acts[n]!,
+          'account.disabled',
+          1,
+          'operator',
+          email === null ? `root ${former}` : nobody,
+          email,
+          member.id,
+          '{}',
+        ]),
+      );
+      const found = async (actor: string, more = '') =>
+        (await walk(`/events?limit=1&actorId=${encodeURIComponent(actor)}${more}`, 'events')).map(
+          ({ id, type }) => (acts.includes(String(id)) ? acts.indexOf(String(id)) : type),
+        );
+      const ofOwner = ['member.added', 'member.added', 'member.added', 'org.created'];
+      expect(await found(owner.email.toUpperCase(), `&orgId=${org.id}`)).toEqual(ofOwner);
+      expect(await found(owner.id, '&type=org.created')).toEqual(['org.created']);
+      expect((await found(owner.email)).slice(0, 4)).toEqual(ofOwner);
+      expect(await found(member.id, `&orgId=${org.id}`)).toEqual([]);
+      for (const actor of [nobody, former, ` ${current} `]) expect(await found(actor)).toEqual([1, 0]);
+      expect(await found(former, `&userId=${member.id}`)).toEqual([1, 0]);
+      expect(await found(former, `&userId=${owner.id}`)).toEqual([]);
+      expect(await found(former, '&until=2020-01-01')).toEqual([]);
+      expect(await found(`root ${former}`)).toEqual([2]);
+      expect(await found('root')).toEqual([]);
+    });
+
 
   it('services, which are listed by name, and shown with the ids and times of their secrets', async () => {
     const billing = await aServiceClient(service.db, ['introspect']);
@@ -385,7 +421,7 @@ describe('what operators look up', () => {
     ],
     [
       '/events',
-      'type=member.exploded type= userId=x orgId= since= since=yesterday until=2026-13-01 since=2026-11-22T09:30 limit=0 cursor=x since=1h&since=2h',
+      'type=member.exploded type= userId=x orgId= since= since=yesterday until=2026-13-01 since=2026-11-22T09:30 limit=0 cursor=x since=1h&since=2h actorId= actorId=%00 actorId=a&actorId=b',
     ],
     ['/mails', 'state= state=lost to= to=nobody to=a@example.com&to=b@example.com limit=0 cursor=x'],
     ['/services', 'limit=0 cursor=x'],

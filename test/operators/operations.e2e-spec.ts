@@ -190,7 +190,7 @@ describe('operators over HTTP', () => {
         expect(event).toMatchObject({ actor_type: 'operator', actor_id: operator.id, reason: REASON });
       expect(events.find(({ type }) => type === types[0])).toMatchObject(change.event(targets));
       const [row] = await service.db.query(
-        'SELECT DISTINCT actor_session_id, ip, request_id FROM events WHERE reason = ? ORDER BY id DESC LIMIT 1',
+        'SELECT DISTINCT actor_session_id, actor_email, ip, request_id FROM events WHERE reason = ? ORDER BY id DESC LIMIT 1',
         [REASON],
       );
       expect(row).toEqual({
@@ -198,6 +198,7 @@ describe('operators over HTTP', () => {
         ip: '127.0.0.1',
         request_id: expect.stringMatching(/./),
       });
+        actor_email: operator.email,
       if (change.again === true) return;
       const after = await knownEvents(service.db);
       const again = await ask(operator, change, targets);
@@ -403,7 +404,28 @@ describe('operators over HTTP', () => {
     expect(made).toMatchObject({ type: 'member.role_changed', actor: { ...actor, sessionId: null } });
     expect(verified).toMatchObject({ type: 'account.email_verified', ip: null, requestId: null });
     expect(inOrg.body.events).toMatchObject([{ type: 'member.role_changed', actor }]);
-    expect(own.text + inOrg.text).not.toContain(REASON);
+    const exported = await user.get('/api/me/export');
+    const seen = own.text + inOrg.text + exported.text;
+    for (const hidden of [REASON, operator.email]) expect(seen).not.toContain(hidden);
+  });
+
+  it('the email of an operator stays in the record when the email changes, and when they are deleted', async () => {
+    const { user } = await theTargets();
+    const other = await anOperator(service, 'other');
+    await other.post(`/api/operators/users/${user.id}/verify-email`, { reason: REASON });
+    const acts = async () => {
+      const at = `/api/operators/events?actorId=${encodeURIComponent(other.email)}&userId=${user.id}`;
+      return (await operator.get<{ events: object[] }>(at)).body.events;
+    };
+    const recorded = [{ type: 'account.email_verified', actor: { id: other.id, email: other.email } }];
+    expect(await acts()).toMatchObject(recorded);
+    await service.db.query('UPDATE users SET email = ?, operator_since = NULL WHERE id = ?', [
+      anEmail(),
+      other.id,
+    ]);
+    expect(await acts()).toMatchObject(recorded);
+    expect((await post(`users/${other.id}/delete`)).status).toBe(200);
+    expect(await acts()).toMatchObject(recorded);
   });
 
   describe('the account of an operator', () => {

@@ -1,27 +1,34 @@
 import type { MigrationInterface, QueryRunner, Table } from 'typeorm';
-import { columnsFor, foreignKey, index, isMysql, PRIMARY } from './columns.js';
+import { columnsFor, foreignKey, index, isMysql, OPTIONAL, PRIMARY } from './columns.js';
 
-const DUE_INDEX = 'orgs_second_factor_due_at_idx';
+const INDEXES: [name: string, table: string, columns: string][] = [
+  ['orgs_second_factor_due_at_idx', 'orgs', 'second_factor_due_at'],
+  ['events_actor_id_idx', 'events', 'actor_id, id'],
+  ['events_actor_email_idx', 'events', 'actor_email, actor_id'],
+];
 
 /** Every new column is nullable, so that instances of the previous release continue to work. Each step can be repeated. */
 export class ProfilesAndProtection1795651200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    await runner.createTable(knownPlaces(runner), true, true, true);
+    for (const table of tables(runner)) await runner.createTable(table, true, true, true);
     // TypeORM would copy a whole table of SQLite to add a column.
     for (const [table, column, type] of columns(runner)) {
       if (!(await runner.hasColumn(table, column)))
         await runner.query(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
     }
-    const orgs = await runner.getTable('orgs');
-    if (!orgs!.indices.some(({ name }) => name === DUE_INDEX))
-      await runner.query(`CREATE INDEX ${DUE_INDEX} ON orgs (second_factor_due_at)`);
+    for (const [name, table, of] of INDEXES) {
+      const { indices } = (await runner.getTable(table))!;
+      if (!indices.some((known) => known.name === name))
+        await runner.query(`CREATE INDEX ${name} ON ${table} (${of})`);
+    }
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP INDEX ${DUE_INDEX}${isMysql(runner) ? ' ON orgs' : ''}`);
+    for (const [name, table] of INDEXES)
+      await runner.query(`DROP INDEX ${name}${isMysql(runner) ? ` ON ${table}` : ''}`);
     for (const [table, column] of columns(runner))
       await runner.query(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-    await runner.dropTable('known_places', true);
+    for (const table of tables(runner)) await runner.dropTable(table, true);
   }
 }
 
@@ -39,19 +46,32 @@ function columns(runner: QueryRunner): [table: string, column: string, type: str
     ['orgs', 'second_factor_from', 'bigint NULL'],
     ['orgs', 'second_factor_due_at', 'bigint NULL'],
     ['mails', 'details', unicode(500)],
+    ['events', 'actor_email', ascii(254)],
   ];
 }
 
-function knownPlaces(runner: QueryRunner): Table {
-  const { table, id, text, time } = columnsFor(runner);
-  return table(
-    'known_places',
-    id('user_id', PRIMARY),
-    text('network', 49, PRIMARY),
-    text('agent', 40, PRIMARY),
-    time('first_seen_at'),
-    time('last_seen_at'),
-    index('known_places_last_seen_at_idx', 'last_seen_at'),
-    foreignKey('known_places_user_id_fkey', 'user_id', 'users'),
-  );
+function tables(runner: QueryRunner): Table[] {
+  const { table, id, text, number, time } = columnsFor(runner);
+  return [
+    table(
+      'known_places',
+      id('user_id', PRIMARY),
+      text('network', 49, PRIMARY),
+      text('agent', 40, PRIMARY),
+      time('first_seen_at'),
+      time('last_seen_at'),
+      index('known_places_last_seen_at_idx', 'last_seen_at'),
+      foreignKey('known_places_user_id_fkey', 'user_id', 'users'),
+    ),
+    table(
+      'login_traces',
+      id('user_id', PRIMARY),
+      time('last_login_at', OPTIONAL),
+      number('failures', { default: 0 }),
+      time('failed_at', OPTIONAL),
+      text('failed_ip', 45, OPTIONAL),
+      time('ip_expires_at', OPTIONAL),
+      index('login_traces_ip_expires_at_idx', 'ip_expires_at'),
+    ),
+  ];
 }
