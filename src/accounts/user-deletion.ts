@@ -6,6 +6,7 @@ import { type OwnerProof, OwnerProofs, type ProvenOwner } from '../auth/second-f
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
 import type { OkResponse } from '../http/fields.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
+import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
@@ -43,6 +44,7 @@ export class UserDeletion {
     private readonly secondFactors: SecondFactorRows,
     private readonly places: KnownPlacesRepository,
     private readonly sessions: SessionDeletion,
+    private readonly traces: LoginTracesRepository,
     private readonly addresses: EventAddresses,
   ) {}
 
@@ -99,6 +101,7 @@ export class UserDeletion {
 
     // On Galera a refresh that another node commits from here on undoes the whole deletion.
     await this.sessions.deleteAllOf(transaction, userId);
+    await this.traces.delete(transaction, userId);
     await this.users.delete(transaction, userId);
     return orphaned;
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RecoveryCodesRepository } from '../auth/second-factor/second-factors.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
+import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { type HeldSession, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ownEvent } from '../events/events.service.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -9,7 +10,7 @@ import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { profileOf } from '../users/profile.js';
-import { type UserView, userJson } from '../users/user-view.js';
+import { loginTraceView, type UserView, userJson } from '../users/user-view.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 const PAGE = 500;
@@ -57,6 +58,7 @@ export class UserExport {
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly sessions: UserSessionsRepository,
     private readonly places: KnownPlacesRepository,
+    private readonly traces: LoginTracesRepository,
     private readonly events: EventsRepository,
     private readonly mails: MailsRepository,
     private readonly invitations: InvitationLists,
@@ -70,6 +72,7 @@ export class UserExport {
       secondFactor: this.secondFactorOf(user),
       sessions: this.sessionsOf(user),
       knownPlaces: this.placesOf(user),
+      loginTrace: this.loginTraceOf(user),
       events: this.eventsOf(user),
       mails: this.mailsOf(user),
       invitations: this.invitationsOf(user),
@@ -104,6 +107,11 @@ export class UserExport {
     for (const { network, agent, firstSeenAt, lastSeenAt } of await this.places.findAllOf(id)) {
       yield { network, agent, firstSeenAt: timeText(firstSeenAt), lastSeenAt: timeText(lastSeenAt) };
     }
+  }
+
+  private async *loginTraceOf({ id }: UserView): AsyncGenerator<object> {
+    const trace = await this.traces.find(id);
+    if (trace) yield loginTraceView(trace);
   }
 
   private async *eventsOf({ id }: UserView): AsyncGenerator<object> {

@@ -2,6 +2,7 @@ import type { DataSource } from 'typeorm';
 import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { KnownPlace } from '../auth/sessions/known-places.repository.js';
+import { LoginTrace } from '../auth/sessions/login-traces.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
 import { SecondFactorFailures } from '../auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCode, SecondFactor } from '../auth/second-factor/second-factors.repository.js';
@@ -40,6 +41,7 @@ export const SCHEMA: Schema = {
     AuthorizationCode,
     PendingRevocation,
     KnownPlace,
+    LoginTrace,
     SecondFactor,
     SecondFactorFailures,
     RecoveryCode,

@@ -12,6 +12,7 @@ import { AuthService } from './auth.service.js';
 import { AuthenticationGuard, LiveTokens } from './authentication.guard.js';
 import { EmailCodesModule } from './email-codes/email-codes.js';
 import { LoginFollowUps } from './login-follow-ups.js';
+import { LoginTraces } from './login-traces.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { AcceptablePassword } from './passwords/password.decorators.js';
 import { PasswordsModule } from './passwords/password-hasher.js';
@@ -47,6 +48,7 @@ import { SessionsService } from './sessions/sessions.service.js';
     UnusedCodesLimit,
     LiveTokens,
     LoginFollowUps,
+    LoginTraces,
     PasswordChangeService,
     SessionOpening,
     SessionsService,

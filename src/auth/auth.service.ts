@@ -5,9 +5,9 @@ import { isForeignKeyViolation } from '../database/transactions/database-errors.
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
-import { FailedLogins } from '../rate-limits/login-limits.js';
 import type { LoginResponse } from './auth.responses.js';
 import { LoginFollowUps } from './login-follow-ups.js';
+import { LoginTraces } from './login-traces.js';
 import type { HashClient } from './passwords/hash-queue.js';
 import { BreachedPasswords } from './passwords/breached-passwords.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
@@ -24,7 +24,11 @@ import { type Login, SessionOpening } from './sessions/session-opening.service.j
 import { placeOf } from './sessions/known-places.repository.js';
 import { type LoginUser, UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
-import { type CheckedCode, SecondFactorVerification } from './second-factor/second-factor-verification.js';
+import {
+  type CheckedCode,
+  isWrongCode,
+  SecondFactorVerification,
+} from './second-factor/second-factor-verification.js';
 import { PASSWORD_AND_CODE } from './tokens/access-token.js';
 
 type Named = Pick<LoginUser, 'id' | 'email'>;
@@ -46,7 +50,7 @@ export class AuthService {
     private readonly followUps: LoginFollowUps,
     private readonly challenges: LoginChallenges,
     private readonly verification: SecondFactorVerification,
-    private readonly failed: FailedLogins,
+    private readonly traces: LoginTraces,
     private readonly transactions: Transactions,
     private readonly invitations: InvitationAnswers,
     private readonly env: Env,
@@ -78,6 +82,7 @@ export class AuthService {
     const { user, session } = invitation
       ? await this.invitations.register(invitation, client.key, create)
       : await this.transactions.run({ principal: client.key }, create);
+    this.traces.noteLogin(user.id);
     return this.answer(session, user);
   }
 
@@ -90,11 +95,14 @@ export class AuthService {
     const user = await this.users.findLogin({ email }, placeOf(origin));
     const { matches, replacement } = await this.passwords.verify(user ?? { email }, password, client);
     if (!user || !matches) {
-      if (user) this.failed.note(email, user.id);
+      this.traces.noteFailure(user ? 'wrong_password' : 'unknown_email', user, origin);
       throw new InvalidCredentialsError(user?.id);
     }
     // Only after the password was right: an attacker must not learn that the account is disabled.
-    if (user.disabledAt !== null) throw new Problem('account_disabled', { userId: user.id });
+    if (user.disabledAt !== null) {
+      this.traces.noteFailure('account_disabled', user, origin);
+      throw new Problem('account_disabled', { userId: user.id });
+    }
 
     if (replacement !== undefined) await this.users.rehashPassword(user, replacement);
     const { id: userId, authEpoch, secondFactorAt } = user;
@@ -120,10 +128,14 @@ export class AuthService {
     const { userId, authEpoch } = challenge;
     const user = await this.users.findLogin({ id: userId }, placeOf(origin));
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
-    const code = await this.verification.check(user, 'login', typed);
     const amr = PASSWORD_AND_CODE;
     const login: Login = { userId, authEpoch, via: 'login', amr, refresh, deviceName, origin };
-    return this.open(login, user, code);
+    try {
+      return await this.open(login, user, await this.verification.check(user, 'login', typed));
+    } catch (error) {
+      if (isWrongCode(error)) this.traces.noteFailure('wrong_second_factor_code', user, origin);
+      throw error;
+    }
   }
 
   /** Uses the epoch that was read with the hash, so that a concurrent logout everywhere ends this session too. */
@@ -136,6 +148,7 @@ export class AuthService {
     try {
       const turn = { principal: user.id, ...(code && { row: user.id }) };
       const session = await this.transactions.run(turn, work);
+      this.traces.noteLogin(user.id);
       this.followUps.keepPlace(user, login);
       return this.answer(session, user);
     } catch (error) {

@@ -3,6 +3,7 @@ import { Injectable, Logger, Module } from '@nestjs/common';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
+import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
@@ -34,6 +35,7 @@ export class CleanUp {
     private readonly liveSessions: LiveSessionsLimit,
     private readonly sessions: SessionDeletion,
     private readonly places: KnownPlacesRepository,
+    private readonly traces: LoginTracesRepository,
     private readonly events: EventsRetention,
     private readonly marks: PendingMarks,
     private readonly mails: Mails,
@@ -75,6 +77,7 @@ export class CleanUp {
       () => this.sessions.deleteExpired(now),
       () => this.sessions.deleteEnded(now),
       () => this.places.deleteOld(now),
+      () => this.traces.deleteOldAddresses(now),
       () => this.events.deleteEvents(now),
       () => this.events.deleteAddresses(now),
       () => this.events.deleteEntriesLeft(now),

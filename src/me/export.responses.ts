@@ -1,6 +1,7 @@
 import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import type { Role } from '../access/principal.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
+import { LoginTraceDto } from '../auth/sessions/sessions.responses.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { ApiCount, ApiId, ApiRole, ApiText, ApiTime } from '../openapi/decorators.js';
 import {
@@ -110,6 +111,10 @@ const PLACE: ExportedPlace = {
   lastSeenAt: '2026-11-22T09:00:00.000Z',
 };
 const START = { ...OWN_EVENT, data: { via: 'register' } };
+const TRACE: LoginTraceDto = {
+  lastLoginAt: '2026-11-22T09:00:00.000Z',
+  failedLogins: { count: 0, lastAt: null, lastIp: null },
+};
 const REGISTRATION = {
   ...OWN_EVENT,
   id: '019a8f3e-9e50-7c43-8e6f-8a0b2c4d5e6f',
@@ -134,6 +139,9 @@ export class ExportResponse {
 
   /** Where the user logged in from within 90 days, latest first. */
   @ApiProperty({ type: [ExportedPlace], example: [PLACE] }) knownPlaces: ExportedPlace[];
+
+  /** When the user last logged in, and failed logins since. Empty if none was noted. */
+  @ApiProperty({ type: [LoginTraceDto], example: [TRACE] }) loginTrace: LoginTraceDto[];
 
   /** Events about the user, latest first. */
   @ApiProperty({ type: [OwnEvent], example: [START, REGISTRATION] }) events: OwnEvent[];

@@ -1,6 +1,7 @@
 import { applyDecorators, Controller, Get, Injectable, Param, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
+import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
 import {
@@ -58,6 +59,7 @@ export class OperatorUsersController {
     private readonly finder: OperatedUsers,
     private readonly sessions: UserSessionsRepository,
     private readonly memberships: Memberships,
+    private readonly traces: LoginTracesRepository,
   ) {}
 
   /**
@@ -90,12 +92,14 @@ export class OperatorUsersController {
   /**
    * Get a user
    *
-   * @remarks Returns a user: whether the user is enabled, has two-factor authentication, and is an operator.
+   * @remarks Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the
+   * user last logged in, and how often a login has failed since.
    */
   @Get(':userId')
   @UserLookup()
   async adminGetUser(@Param('userId', EntityIdPipe) userId: string): Promise<AdminUserResponse> {
-    return { user: accountDetails(await this.finder.find(userId)) };
+    const user = await this.finder.find(userId);
+    return { user: accountDetails(user, await this.traces.find(userId)) };
   }
 
   /**

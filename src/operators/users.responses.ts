@@ -1,4 +1,5 @@
 import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
+import { FailedLoginsDto } from '../auth/sessions/sessions.responses.js';
 import { OkResponse } from '../http/fields.js';
 import { OWN_ORG, SESSION_EXAMPLE, SessionSummary } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
@@ -15,6 +16,19 @@ const ADA = {
   secondFactor: false,
 };
 const ADAS_PROFILE = { name: 'Ada Lovelace', avatarUrl: null, locale: 'en-GB' };
+const ADAS_DETAILS = {
+  passwordChangedAt: null,
+  lastLoginAt: '2026-11-22T09:00:00.000Z',
+  failedLogins: { count: 3, lastAt: '2026-11-22T10:00:00.000Z', lastIp: '198.51.100.7' },
+};
+const NEW_USER = {
+  ...ADA,
+  ...ADAS_PROFILE,
+  locale: null,
+  passwordChangedAt: null,
+  lastLoginAt: null,
+  failedLogins: { count: 0, lastAt: null, lastIp: null },
+};
 const ORPHANED = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines', isDeleted: false };
 
 const EMAILED_CODE = '^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$';
@@ -39,6 +53,15 @@ export class UserSummary extends IntersectionType(AnyUser, PartialType(ProfileDt
 export class AdminUser extends IntersectionType(AnyUser, ProfileDto) {
   /** Time of the last password change. Null if there was none. */
   @ApiTime({ nullable: true }) passwordChangedAt: string | null;
+
+  /** Time of the last login. Null if there was none. */
+  @ApiTime({ nullable: true }) lastLoginAt: string | null;
+
+  /**
+   * Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. They are
+   * counted within a few seconds.
+   */
+  failedLogins: FailedLoginsDto;
 }
 
 export class UsersResponse {
@@ -47,16 +70,12 @@ export class UsersResponse {
 }
 
 export class AdminUserResponse {
-  @ApiProperty({ type: AdminUser, example: { ...ADA, ...ADAS_PROFILE, passwordChangedAt: null } })
+  @ApiProperty({ type: AdminUser, example: { ...ADA, ...ADAS_PROFILE, ...ADAS_DETAILS } })
   user: AdminUser;
 }
 
 export class CreatedUserResponse {
-  @ApiProperty({
-    type: AdminUser,
-    example: { ...ADA, ...ADAS_PROFILE, locale: null, passwordChangedAt: null },
-  })
-  user: AdminUser;
+  @ApiProperty({ type: AdminUser, example: NEW_USER }) user: AdminUser;
 
   /** The code with which the user sets a password. Present if Accounts sends no emails. It is not shown again. */
   @ApiProperty({ pattern: EMAILED_CODE, example: '7K2M9-QX4TB' }) code?: string;

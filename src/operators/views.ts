@@ -1,5 +1,6 @@
 import type { CreatedUser } from '../accounts/user-operations.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
+import type { LoginTrace } from '../auth/sessions/login-traces.repository.js';
 import type { ServiceSecret } from '../services/service-secrets.repository.js';
 import type { Service } from '../services/services.repository.js';
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
@@ -7,7 +8,7 @@ import type { Mail } from '../mail/mail.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import { type Profile, profileOf } from '../users/profile.js';
-import type { UserView } from '../users/user-view.js';
+import { loginTraceView, type UserView } from '../users/user-view.js';
 import type {
   KeyStatus,
   EmailSummary,
@@ -35,15 +36,16 @@ export function accountWithProfile(user: UserView): UserSummary & Profile {
   return { ...accountView(user), ...profileOf(user) };
 }
 
-export function accountDetails(user: UserView): AdminUser {
-  return { ...accountWithProfile(user), passwordChangedAt: timeOrNull(user.passwordChangedAt) };
+export function accountDetails(user: UserView, trace: LoginTrace | null): AdminUser {
+  const passwordChangedAt = timeOrNull(user.passwordChangedAt);
+  return { ...accountWithProfile(user), passwordChangedAt, ...loginTraceView(trace) };
 }
 
 export function createdUserView(
   { user, code }: CreatedUser,
   textOf: (code: EmailCode) => string,
 ): CreatedUserResponse {
-  const shown = accountDetails(user);
+  const shown = accountDetails(user, null);
   return code ? { user: shown, code: textOf(code), expiresAt: timeText(code.expiresAt) } : { user: shown };
 }
 

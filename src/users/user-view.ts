@@ -29,3 +29,23 @@ export function userJson({ id, email, ...user }: UserView) {
     operatorSince: timeOrNull(user.operatorSince),
   };
 }
+
+export interface LoginTraceView {
+  lastLoginAt: string | null;
+  failedLogins: { count: number; lastAt: string | null; lastIp: string | null };
+}
+
+export function loginTraceView(
+  trace: {
+    lastLoginAt: number | null;
+    failures: number;
+    failedAt: number | null;
+    failedIp: string | null;
+  } | null,
+): LoginTraceView {
+  const { failures: count = 0, failedAt, failedIp: lastIp = null } = trace ?? {};
+  return {
+    lastLoginAt: timeOrNull(trace?.lastLoginAt),
+    failedLogins: { count, lastAt: timeOrNull(failedAt), lastIp },
+  };
+}

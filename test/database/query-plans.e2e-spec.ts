@@ -8,7 +8,7 @@ import { sessionId } from '../support/rows.js';
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
 const TABLES = `users sessions authorization_codes orgs members mails email_codes invitations events feed
-  idempotency_keys known_places services service_secrets`.split(/\s+/);
+  idempotency_keys known_places login_traces services service_secrets`.split(/\s+/);
 
 const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
 
@@ -86,6 +86,7 @@ describe('the plan of', () => {
       'user_id, key_hash, fingerprint, status, body, expires_at',
       (n) => `${id(n % 1000)}, ${id(n)}, ${id(n)}, 200, '{}', ${n}`,
     );
+    await insert('login_traces', 'user_id, ip_expires_at', (n) => `${id(n)}, ${n % 3 === 0 ? n : 'NULL'}`);
     await insert(
       'known_places',
       'user_id, network, agent, first_seen_at, last_seen_at',

@@ -74,6 +74,8 @@ every pending invitation is from a user who may invite
   UPDATE invitations SET org_id = 'gone'
 no session belongs to a deleted user
   UPDATE sessions SET user_id = 'gone' WHERE user_id = :member
+every trace of logins belongs to a user
+  INSERT INTO login_traces (user_id) VALUES ('gone')
 every one-time code belongs to a session
   UPDATE authorization_codes SET session_id = 'gone'
 every delegated session has its parent session and the first session of its branch

@@ -58,7 +58,11 @@ describe('what operators look up', () => {
         secondFactor: true,
       };
       const passwordChangedAt = '1970-01-01T00:00:00.007Z';
-      expect(await one(`/users/${ada.id}`, 'user')).toEqual({ ...summary, ...profile, passwordChangedAt });
+      const failedLogins = { count: 0, lastAt: null, lastIp: null };
+      const details = { ...profile, passwordChangedAt, failedLogins };
+      const { lastLoginAt, ...shown } = await one(`/users/${ada.id}`, 'user');
+      expect(shown).toEqual({ ...summary, ...details });
+      expect([null, aTime]).toContainEqual(lastLoginAt);
       const found = async (query: string) => (await get(`/users?search=${ada.email}${query}`)).body['users'];
       expect(await found('')).toEqual([summary]);
       expect(await found('&include=profile')).toEqual([{ ...summary, ...profile }]);

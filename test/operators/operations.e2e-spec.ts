@@ -160,6 +160,8 @@ describe('operators over HTTP', () => {
           locale: null,
           passwordChangedAt: null,
         },
+          lastLoginAt: null,
+          failedLogins: { count: 0, lastAt: null, lastIp: null },
         code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
         expiresAt: aTime,
       }),

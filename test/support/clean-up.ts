@@ -12,6 +12,7 @@ import { UserChanges } from '../../src/users/user-changes.js';
 import { UserUpdates } from '../../src/users/users.updates.js';
 import type { DataLayer } from './data-source.js';
 import { CleanUp } from '../../src/clean-up/clean-up.js';
+import { LoginTrace, LoginTracesRepository } from '../../src/auth/sessions/login-traces.repository.js';
 import { KnownPlace, KnownPlacesRepository } from '../../src/auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../../src/auth/sessions/live-sessions-limit.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../src/rate-limits/lifted-limits.repository.js';
@@ -82,6 +83,7 @@ export function aCleanUp(
     ),
     sessions,
     new KnownPlacesRepository(dataSource.getRepository(KnownPlace)),
+    new LoginTracesRepository(dataSource.getRepository(LoginTrace)),
     new EventsRetention(events, new EventAddresses(dataSource.getRepository(Event)), feed, env),
     new PendingMarks(events, feed, transactions),
     new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),

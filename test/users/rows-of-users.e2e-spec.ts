@@ -22,9 +22,8 @@ const HOLD_NOTHING_OF_USERS = [
 
 /** The tables that `UserExport` reads. */
 const EXPORTED = [
-  ...'events invitations known_places mails members recovery_codes second_factor_failures second_factors'.split(
-    ' ',
-  ),
+  ...'events invitations known_places login_traces mails members recovery_codes second_factors'.split(' '),
+  'second_factor_failures',
   'sessions',
   'users',
 ];
@@ -46,6 +45,7 @@ const WRITES_OF_DELETION = [
   'DELETE authorization_codes',
   'DELETE pending_revocations',
   'DELETE sessions',
+  'DELETE login_traces',
   'DELETE users',
 ];
 

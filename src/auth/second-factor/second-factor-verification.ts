@@ -42,6 +42,11 @@ const REFUSAL_AFTER_CHECK = {
   recovery: 'invalid_second_factor_code',
 } as const;
 
+/** whether a code was compared, or was no code at all, and so opened nothing */
+export function isWrongCode(error: unknown): boolean {
+  return error instanceof Problem && Object.values<string>(REFUSAL_AFTER_CHECK).includes(error.code);
+}
+
 type UsedCodeEvent = EventWithout<'actor', 'account.recovery_code_used'>;
 
 // `check` commits its count at once, so that a dry run counts too. `use` succeeds once, in the acting transaction.

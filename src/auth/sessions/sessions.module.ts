@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { KnownPlace, KnownPlacesRepository } from './known-places.repository.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
+import { LoginTrace, LoginTracesRepository } from './login-traces.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { SessionDeletion } from './session-deletion.js';
 import { SessionRevocation } from './session-revocation.js';
@@ -14,6 +15,7 @@ const PROVIDERS = [
   AuthorizationCodesRepository,
   KnownPlacesRepository,
   LiveSessionsLimit,
+  LoginTracesRepository,
   PendingRevocationsRepository,
   SessionDeletion,
   SessionRevocation,
@@ -24,7 +26,9 @@ const PROVIDERS = [
 /** The CLI imports this module, so nothing here needs signing keys. */
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([AuthorizationCode, KnownPlace, PendingRevocation, Session])],
+  imports: [
+    TypeOrmModule.forFeature([AuthorizationCode, KnownPlace, LoginTrace, PendingRevocation, Session]),
+  ],
   providers: PROVIDERS,
   exports: PROVIDERS,
 })

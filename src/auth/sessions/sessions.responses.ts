@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { ApiBase64Url, ApiTime } from '../../openapi/decorators.js';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiBase64Url, ApiCount, ApiText, ApiTime } from '../../openapi/decorators.js';
 import { SERVICE_NAME } from '../../services/service-secrets.js';
 import { A_REFRESH_TOKEN, REFRESH_TOKEN } from './sessions.requests.js';
 
@@ -58,4 +58,25 @@ export class CodeResponse {
 
   /** Name of the one service that can exchange the code. Present if the request had `audience`; else discard the code. */
   @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' }) audience?: string;
+}
+
+@ApiSchema({ name: 'FailedLogins' })
+export class FailedLoginsDto {
+  /** Number of failed logins. */
+  @ApiCount() count: number;
+
+  /** Time of the last failed login. Null if there was none. */
+  @ApiTime({ nullable: true }) lastAt: string | null;
+
+  /** The client IP address of the last failed login. Null if there was none, or if it was deleted after 90 days. */
+  @ApiText(2, 45, { nullable: true }) lastIp: string | null;
+}
+
+@ApiSchema({ name: 'LoginTrace' })
+export class LoginTraceDto {
+  /** Time of the last login. Null if there was none. */
+  @ApiTime({ nullable: true }) lastLoginAt: string | null;
+
+  /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. */
+  failedLogins: FailedLoginsDto;
 }

@@ -1,4 +1,5 @@
 import { SessionsModule } from '../../auth/sessions/sessions.module.js';
+import { LoginTracesRepository } from '../../auth/sessions/login-traces.repository.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { MembersRepository } from '../../orgs/state/members.repository.js';
@@ -63,6 +64,7 @@ export class Services {
     readonly users: UsersRepository,
     readonly userSessions: UserSessionsRepository,
     readonly userImport: UserImportService,
+    readonly loginTraces: LoginTracesRepository,
     readonly userExport: UserExport,
     readonly operations: UserOperations,
     readonly deletion: UserDeletion,

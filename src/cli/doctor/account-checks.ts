@@ -126,6 +126,12 @@ export const ACCOUNT_CHECKS: Check[] = [
          OR h.login_id <> s.login_id OR h.branch_id <> h.id`,
   ),
   emptyQuery(
+    'every trace of logins belongs to a user',
+    'Delete these rows: they may hold IP addresses of deleted users. DELETE FROM login_traces WHERE user_id = …',
+    `SELECT t.user_id AS fault FROM login_traces t
+      WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.user_id)`,
+  ),
+  emptyQuery(
     'every user with an enabled second factor needs it to log in',
     'Turn two-factor authentication off and let the user set it up again: accounts users remove-second-factor …',
     `SELECT u.id AS fault FROM users u

@@ -1,7 +1,7 @@
 import { timeText } from '../../identifiers/text.js';
 import type { AnyUserOrg } from '../../orgs/state/members.memberships.js';
 import { profileOf } from '../../users/profile.js';
-import { type UserView, userJson } from '../../users/user-view.js';
+import { type LoginTraceView, loginTraceView, type UserView, userJson } from '../../users/user-view.js';
 import {
   CannotRunError,
   type CommandDefinition,
@@ -31,7 +31,7 @@ export const LOOKUP_COMMANDS: CommandDefinition[] = [
   },
   {
     usage: 'show <USER>',
-    summary: 'show a user, their organizations and the number of their active sessions',
+    summary: 'show a user, their organizations and active sessions, and failed logins since the last login',
     details: 'USER is an email address or an id.',
     examples: ['users show ada@example.com'],
     run: showUser,
@@ -77,17 +77,25 @@ function showUser({ parameters }: Invocation): Promise<Report> {
     const sessions = await services.userSessions.countAlive(user.id, Date.now());
     const orgs = await services.memberships.findOrgsEvenDeleted(user.id);
     const invitations = await services.invitations.countPending(user.email, Date.now());
-    const shown = { ...userJson(user), ...profileOf(user) };
+    const { lastLoginAt, failedLogins } = loginTraceView(await services.loginTraces.find(user.id));
+    const shown = { ...userJson(user), ...profileOf(user), lastLoginAt };
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
+        `${'failedLogins'.padEnd(18)} ${failuresText(failedLogins)}`,
         `${'sessions'.padEnd(18)} ${sessions} active`,
         `${'invitations'.padEnd(18)} ${invitations} pending`,
         ...orgs.map(orgLine),
       ],
-      json: [{ ...shown, sessions, invitations, orgs: orgs.map(orgJson) }],
+      json: [{ ...shown, failedLogins, sessions, invitations, orgs: orgs.map(orgJson) }],
     };
   });
+}
+
+function failuresText({ count, lastAt, lastIp }: LoginTraceView['failedLogins']): string {
+  return count === 0
+    ? '0'
+    : `${count} since then, the last at ${lastAt} from ${lastIp ?? 'a deleted IP address'}`;
 }
 
 function orgLine({ id, name, role, deletedAt }: AnyUserOrg): string {

@@ -15,6 +15,8 @@ import {
   conflictRetried,
   databaseConnections,
   feedState,
+  LOGIN_FAILURES,
+  loginFailed,
   mailCounts,
   passwordHashes,
   rateLimitDecided,
@@ -44,6 +46,14 @@ export function measure(): Registry {
     registers: [registry],
   });
   rateLimitDecided.listen((labels) => decisions.inc(labels));
+  const failed = new Counter({
+    name: 'accounts_failed_logins_total',
+    help: 'Failed logins, by reason. Logins that a rate limit refused are not among them',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const reason of LOGIN_FAILURES) failed.inc({ reason }, 0);
+  loginFailed.listen((labels) => failed.inc(labels));
   const retried = new Counter({
     name: 'accounts_conflicts_retried_total',
     help: 'Transactions that were retried after a conflict in the database',

@@ -36,6 +36,17 @@ export const requestEnded = new Signal<RequestOutcome>();
 
 export const rateLimitDecided = new Signal<{ limit: string; decision: 'admitted' | 'refused' }>();
 
+export const LOGIN_FAILURES = [
+  'unknown_email',
+  'wrong_password',
+  'account_disabled',
+  'wrong_second_factor_code',
+] as const;
+
+export type LoginFailure = (typeof LOGIN_FAILURES)[number];
+
+export const loginFailed = new Signal<{ reason: LoginFailure }>();
+
 export const conflictRetried = new Signal<void>();
 
 export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
