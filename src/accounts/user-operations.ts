@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, type OperatorActor, principalOf } from '../access/principal.js';
 import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { unknownPasswordHash } from '../auth/passwords/hash-engines.js';
+import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { Env } from '../config/env.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -9,6 +10,8 @@ import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type OrphanedOrg, UserDepartures } from '../orgs/state/user-departures.js';
 import { RefusedError } from '../problems/problem.js';
+import { LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
+import { emailKey } from '../rate-limits/rate-limit-store.js';
 import { UserChanges } from '../users/user-changes.js';
 import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -43,6 +46,8 @@ export class UserOperations {
     private readonly orgs: OrgChanges,
     private readonly departures: UserDepartures,
     private readonly codes: EmailCodesRepository,
+    private readonly failures: SecondFactorFailuresRepository,
+    private readonly liftedLimits: LiftedLimitsRepository,
     private readonly events: EventsRepository,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
@@ -107,6 +112,16 @@ export class UserOperations {
       if (user.disabledAt === null) return undefined;
       await this.updates.enable(transaction, userId);
       await user.record({ type: 'account.enabled' });
+      return true;
+    });
+  }
+
+  /** Instances lift the limits within a few seconds of COMMIT. An attacker who continues is limited again. */
+  unblock(userId: string, actor: Actor): Promise<true | undefined> {
+    return this.changes.inUser<true>({ actor }, userId, async (transaction, user) => {
+      await this.liftedLimits.put(transaction, emailKey(user.email));
+      await this.failures.clearAll(transaction, userId);
+      await user.record({ type: 'account.unblocked' });
       return true;
     });
   }

@@ -130,6 +130,10 @@ const CATALOGUE = {
   'account.operator_revoked': internal('account', 'The user is no longer an operator.'),
   'account.disabled': told('account', 'An operator disabled the user.', FORCED),
   'account.enabled': told('account', 'An operator enabled the user again.'),
+  'account.unblocked': internal(
+    'account',
+    'An operator lifted the login limits and the count of wrong TOTP codes of the user.',
+  ),
   'account.deleted': told('account', 'The user was deleted.', FORCED),
   'session.started': told(
     'session',

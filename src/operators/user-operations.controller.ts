@@ -13,6 +13,7 @@ import { timeText } from '../identifiers/text.js';
 import { invalidFields } from '../openapi/decorators.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../orgs/state/user-departures.js';
+import { LiftedLimits } from '../rate-limits/login-limits.js';
 import {
   AccountOperation,
   ApiUserId,
@@ -48,6 +49,7 @@ export class UserOperationsController {
     private readonly secondFactors: SecondFactorRemoval,
     private readonly passwords: PasswordSetting,
     private readonly codes: EmailCodes,
+    private readonly limits: LiftedLimits,
   ) {}
 
   /**
@@ -109,6 +111,28 @@ export class UserOperationsController {
   ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.operations.enable(userId, { ...operator, reason });
+    return OK;
+  }
+
+  /**
+   * Lift a user's login limits
+   *
+   * @remarks Lets a user log in again whom too many attempts have blocked: lifts the limits of logins with their email
+   * from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds.
+   *
+   * It does not lift the limit of one IP address over all emails. An attacker who continues is limited again.
+   */
+  @Post(':userId/unblock')
+  @HttpCode(200)
+  @UserOperation()
+  async adminUnblockUser(
+    @CurrentOperator() operator: SignedInOperator,
+    @Param('userId', EntityIdPipe) userId: string,
+    @Body() { reason }: ReasonRequest,
+  ): Promise<OkResponse> {
+    await this.users.requireChangeable(userId, operator);
+    await this.operations.unblock(userId, { ...operator, reason });
+    await this.limits.apply();
     return OK;
   }
 

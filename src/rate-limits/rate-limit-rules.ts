@@ -16,6 +16,7 @@ interface RateLimitRule {
   /** undefined means not counted; the body is valid but raw, since pipes run after guards */
   keyOf: (request: FastifyRequest) => string | undefined;
   counts?: (code: ProblemCode | undefined) => boolean;
+  /** whether a password reset or an operator lifts it */
   isLifted?: true;
   refusal: string;
 }

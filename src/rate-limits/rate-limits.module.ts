@@ -24,7 +24,15 @@ import { SlidingWindowStore } from './sliding-window-store.js';
     LiftedLimitsRepository,
     WriteLimitGuard,
   ],
-  exports: [RATE_LIMIT_STORE, FailedLogins, KnownAddresses, LiftedLimits, ThrottlerModule, WriteLimitGuard],
+  exports: [
+    RATE_LIMIT_STORE,
+    FailedLogins,
+    KnownAddresses,
+    LiftedLimits,
+    LiftedLimitsRepository,
+    ThrottlerModule,
+    WriteLimitGuard,
+  ],
 })
 export class RateLimitsModule {}
 

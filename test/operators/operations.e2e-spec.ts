@@ -106,6 +106,7 @@ describe('operators over HTTP', () => {
       },
       follows: ['session.ended'],
     }),
+    'lifting login limits': ofUser('unblock', 'account.unblocked', { again: true }),
     'issuing a code for a password': ofUser('reset-code', 'account.reset_code_issued', {
       again: true,
       status: 201,
@@ -258,7 +259,7 @@ describe('operators over HTTP', () => {
     for (const id of [anUnknownId(), 'x', '1 OR 1=1']) {
       const at = encodeURIComponent(id);
       const paths: [path: string, code: string, body?: object][] = [
-        ...'disable enable end-sessions verify-email remove-second-factor reset-code delete'
+        ...'disable enable unblock end-sessions verify-email remove-second-factor reset-code delete'
           .split(' ')
           .map((path): [string, string] => [`users/${at}/${path}`, 'user_not_found']),
         [`orgs/${at}/owners`, 'org_not_found', { userId: user.id }],

@@ -83,6 +83,11 @@ export class SecondFactorFailuresRepository {
     await this.save(transaction, userId, scope, { count: 0, since: Date.now() - WINDOW_MS, notified: 0 });
   }
 
+  async clearAll(transaction: Transaction, userId: string): Promise<void> {
+    await this.clear(transaction, userId, 'login');
+    await this.clear(transaction, userId, 'signed-in');
+  }
+
   async delete(transaction: Transaction, userId: string): Promise<void> {
     await transaction.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
   }

@@ -16,6 +16,7 @@ const EXPORTED = [
   LoginChallenges,
   OwnerProofs,
   RecoveryCodesRepository,
+  SecondFactorFailuresRepository,
   SecondFactorRows,
   SecondFactorsRepository,
   SecondFactorVerification,
@@ -24,7 +25,7 @@ const EXPORTED = [
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([SecondFactor, SecondFactorFailures, RecoveryCode])],
-  providers: [...EXPORTED, SecondFactorFailuresRepository],
+  providers: EXPORTED,
   exports: EXPORTED,
 })
 export class SecondFactorModule {}

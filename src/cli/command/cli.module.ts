@@ -53,6 +53,7 @@ import {
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import { UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
+import { LiftedLimit, LiftedLimitsRepository } from '../../rate-limits/lifted-limits.repository.js';
 import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
 import { UsersModule } from '../../users/user-changes.js';
 import { RequestsModule } from '../../requests/writes.js';
@@ -63,8 +64,8 @@ export class Services {
     readonly env: Env,
     readonly users: UsersRepository,
     readonly userSessions: UserSessionsRepository,
-    readonly userImport: UserImportService,
     readonly loginTraces: LoginTracesRepository,
+    readonly userImport: UserImportService,
     readonly userExport: UserExport,
     readonly operations: UserOperations,
     readonly deletion: UserDeletion,
@@ -115,12 +116,13 @@ export class CliModule {
         EventsModule,
         MailModule,
         SessionsModule,
-        TypeOrmModule.forFeature([EmailCode, SecondFactor, SecondFactorFailures, RecoveryCode]),
+        TypeOrmModule.forFeature([EmailCode, LiftedLimit, SecondFactor, SecondFactorFailures, RecoveryCode]),
       ],
       providers: [
         Services,
         EmailChanges,
         EmailCodesRepository,
+        LiftedLimitsRepository,
         OperatedMails,
         MembersService,
         PasswordSetting,
