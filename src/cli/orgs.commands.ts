@@ -1,8 +1,9 @@
 import { type Role, ROLES } from '../access/principal.js';
 import { oneLine, timeOrNull } from '../identifiers/text.js';
-import { orgView } from '../operators/views.js';
+import { ORG_STATUSES, orgView } from '../operators/views.js';
 import type { ListedMember } from '../orgs/state/members.lists.js';
 import type { Org } from '../orgs/state/org.entity.js';
+import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
   type CommandGroup,
@@ -21,9 +22,12 @@ export const ORGS: CommandGroup = {
     {
       usage: 'list',
       summary: 'list all organizations in order of creation, including deleted ones',
-      options: [LIST_LIMIT],
-      examples: ['orgs list', 'orgs list --json'],
-      run: (invocation) => printOrgs(invocation, () => true),
+      options: [
+        ['--status <STATUS>', 'only active, deleted, or ownerless: active, but without an enabled owner'],
+        LIST_LIMIT,
+      ],
+      examples: ['orgs list', 'orgs list --status ownerless --json'],
+      run: listOrgs,
     },
     {
       usage: 'find <TEXT>',
@@ -75,17 +79,27 @@ async function findOrgs(invocation: Invocation): Promise<Report> {
   const part = oneLine(invocation.parameters[0], MAX_NAME);
   if (part === undefined) throw new CannotRunError(`expected 1 to ${MAX_NAME} characters of a name`);
   const wanted = comparable(part);
-  return printOrgs(invocation, ({ name }) => comparable(name).includes(wanted));
+  return printOrgs(invocation, async (_, page) =>
+    page.filter(({ name }) => comparable(name).includes(wanted)),
+  );
+}
+
+function listOrgs(invocation: Invocation): Promise<Report> {
+  const status = invocation.choice('status', ORG_STATUSES);
+  return printOrgs(invocation, async ({ members }, page) => (status ? members.ofStatus(status, page) : page));
 }
 
 function comparable(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-function printOrgs(invocation: Invocation, isShown: (org: Org) => boolean): Promise<Report> {
+function printOrgs(
+  invocation: Invocation,
+  choose: (services: Services, page: Org[]) => Promise<Org[]>,
+): Promise<Report> {
   return printList<Org>(invocation, {
     findPage: ({ orgs }, limit, after) => orgs.findAfter(after?.id ?? '', limit),
-    isShown,
+    choose,
     lineOf: ({ id, name, deletedAt }) => `${id}  ${name}${deletedAt === null ? '' : '  DELETED'}`,
     jsonOf: orgJson,
     none: 'none',

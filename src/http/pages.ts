@@ -92,6 +92,8 @@ export function linkNextPages(fastify: FastifyInstance): void {
 
 interface Filter<Row> {
   limit: number;
+  /** rows of a read; by default `limit` */
+  readSize?: number;
   isWanted: (row: Row) => boolean;
   isBeyond?: (row: Row) => boolean;
 }
@@ -100,20 +102,20 @@ const MAX_READS = 5;
 
 /** No index finds the wanted rows, so a search for rare rows stops after MAX_READS with a short page. */
 export async function filteredPage<Row>(
-  { limit, isWanted, isBeyond = () => false }: Filter<Row>,
+  { limit, readSize = limit, isWanted, isBeyond = () => false }: Filter<Row>,
   read: (size: number, after: Row | undefined) => Promise<Row[]>,
 ): Promise<{ rows: Row[]; last?: Row }> {
   const wanted: Row[] = [];
   let last: Row | undefined;
   for (let reads = 0; reads < MAX_READS; reads += 1) {
-    const rows = await read(limit + 1, last);
-    for (const row of rows.slice(0, limit)) {
+    const rows = await read(readSize + 1, last);
+    for (const row of rows.slice(0, readSize)) {
       last = row;
       if (isBeyond(row)) return { rows: wanted };
       if (isWanted(row)) wanted.push(row);
       if (wanted.length === limit) break;
     }
-    const isLast = rows.length <= limit && (rows.length === 0 || last === rows.at(-1));
+    const isLast = rows.length <= readSize && (rows.length === 0 || last === rows.at(-1));
     if (isLast || wanted.length === limit) return isLast ? { rows: wanted } : { rows: wanted, last: last! };
     await yieldToEventLoop();
   }

@@ -6,12 +6,13 @@ import { Operators } from '../access/access.decorators.js';
 import { ApiProblems, ApiText, invalidFields } from '../openapi/decorators.js';
 import { type Role, ROLES } from '../access/principal.js';
 import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
-import { MAX_ORG_NAME } from '../orgs/state/org.entity.js';
+import { MAX_ORG_NAME, type OrgStatus } from '../orgs/state/org.entity.js';
+import { ORG_STATUSES } from './views.js';
 import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
 import { EmailSearch, IsEmailAddress, IsProfileField } from '../users/user.fields.js';
-import { parseTimeOrAge } from '../config/readers.js';
 import { canonicalEmail } from '../users/email-address.js';
 import { oneLine } from '../identifiers/text.js';
+import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
 const MAX_REASON = 200;
@@ -66,7 +67,6 @@ export const AccountOperation = (...problems: Problems): MethodDecorator =>
   Operation(UNKNOWN_USER, 'operator_protected', ...problems);
 
 const USER_STATUSES = ['active', 'disabled'] as const;
-const ORG_STATUSES = ['active', 'deleted'] as const;
 
 export class ListUsersQuery {
   @EmailSearch('Beginning of the emails to find, such as `gra`.')
@@ -91,13 +91,13 @@ export class ListOrgsQuery {
   search?: string;
 
   @IfGiven()
-  @IsOneOf(ORG_STATUSES, 'must be active or deleted', {
+  @IsOneOf(ORG_STATUSES, 'must be active, deleted or ownerless', {
     description:
-      'Status of the organizations to find. The default is every status. The search for a page of active ' +
-      'organizations ends after five times `limit` organizations, so a page can be short although a next page ' +
-      'exists.',
+      'Status of the organizations to find. The default is every status. An `ownerless` organization is not deleted ' +
+      'and has no enabled owner. The search for a page ends after five times `limit` active organizations, or 2500 ' +
+      'for ownerless ones, so a page can be short, or empty, although a next page exists.',
   })
-  status?: (typeof ORG_STATUSES)[number];
+  status?: OrgStatus;
 
   @PageLimit('organizations') limit?: string;
   @PageCursor((text) => decodeNameCursor(text) !== undefined) cursor?: string;

@@ -28,6 +28,9 @@ import { OperatedUsers } from './users.controller.js';
 import { orgView } from './views.js';
 import { Problem } from '../problems/problem.js';
 
+/** Ownerless organizations are rare. */
+const OWNERLESS_READ_SIZE = 500;
+
 @Controller('api/operators/orgs')
 export class OperatorOrgsController {
   constructor(
@@ -52,11 +55,17 @@ export class OperatorOrgsController {
   async adminListOrgs(@Query() query: ListOrgsQuery): Promise<OrgsResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
-    const isWanted = ({ deletedAt }: ListedOrg): boolean =>
-      status === undefined || (deletedAt !== null) === (status === 'deleted');
-    const { rows, last } = await filteredPage({ limit: limitOf(query), isWanted }, (size, after) =>
-      this.rows.findPage({ prefix, after: after ?? start }, size, status === 'deleted'),
-    );
+    const wanted = new Set<ListedOrg>();
+    const filter = {
+      limit: limitOf(query),
+      isWanted: (org: ListedOrg): boolean => wanted.has(org),
+      ...(status === 'ownerless' && { readSize: OWNERLESS_READ_SIZE }),
+    };
+    const { rows, last } = await filteredPage<ListedOrg>(filter, async (size, after) => {
+      const page = await this.rows.findPage({ prefix, after: after ?? start }, size, status === 'deleted');
+      for (const org of status ? await this.memberRows.ofStatus(status, page) : page) wanted.add(org);
+      return page;
+    });
     return { orgs: rows.map(orgView), ...(last && { nextCursor: encodeNameCursor(last) }) };
   }
 

@@ -5,6 +5,7 @@ import type { ServiceSecret } from '../services/service-secrets.repository.js';
 import type { Service } from '../services/services.repository.js';
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
+import type { OrgStatus } from '../orgs/state/org.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import { storedScopes } from '../services/service-secrets.js';
 import { type Profile, profileOf } from '../users/profile.js';
@@ -18,6 +19,8 @@ import type {
 } from './operators.responses.js';
 import type { AdminUser, CreatedUserResponse, UserSummary } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
+
+export const ORG_STATUSES: readonly OrgStatus[] = ['active', 'deleted', 'ownerless'];
 
 export function accountView(user: UserView): UserSummary {
   const { id, email, emailVerifiedAt, createdAt, disabledAt, operatorSince, secondFactorAt } = user;

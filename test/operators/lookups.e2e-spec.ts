@@ -196,6 +196,47 @@ describe('what operators look up', () => {
       expect(namesOf(await found('&status=deleted'))).toEqual(['A', 'C']);
     });
 
+    it('without an enabled owner are found among many', async () => {
+      const [tag, owner, other] = [tagged(), await anAccount(service, 'owner'), await anAccount(service)];
+      const many = Array.from({ length: ROWS }, (_, n) => [
+        anUnknownId(),
+        `${tag} ${String(n).padStart(5, '0')}`,
+      ]);
+      const columns = 'id, name, revision, created_at';
+      await insertColumns(
+        service.db,
+        'orgs',
+        columns,
+        many.map((org) => [...org, 1, 1]),
+      );
+      const member = 'org_id, user_id, email, role, joined_at';
+      const join = (orgs: string[][], { id, email }: { id: string; email: string }, role = 'owner') =>
+        insertColumns(
+          service.db,
+          'members',
+          member,
+          orgs.map(([org]) => [org!, id, email, role, 1]),
+        );
+      const [abandoned, disabled, deleted, shared] = [many[3]!, many[900]!, many[950]!, many[1000]!];
+      const owned = many.filter((org) => ![abandoned, disabled, deleted, shared].includes(org));
+      await join(owned, owner);
+      await join([abandoned, disabled], owner, 'admin');
+      await join([disabled, shared], other);
+      await join([shared], owner);
+      await setDisabled(other.email);
+      await service.db.query('UPDATE orgs SET deleted_at = 1, deleted_name = name WHERE id = ?', [
+        deleted[0]!,
+      ]);
+      const found = async (limit: number) =>
+        (await walk(`/orgs?search=${tag}&status=ownerless&limit=${limit}`, 'orgs')).map(({ id }) => id);
+      expect(await found(1)).toEqual([abandoned[0], disabled[0]]);
+      expect(await found(100)).toEqual([abandoned[0], disabled[0]]);
+      await service.db.query('UPDATE users SET disabled_at = NULL, disabled_email = NULL WHERE id = ?', [
+        other.id,
+      ]);
+      expect(await found(100)).toEqual([abandoned[0]]);
+    });
+
     it.each(['%', '_', '\\', "'", 'Ä', 'A\u0308'])(
       'are found by the beginning %j of a name',
       async (letters) => {
@@ -282,6 +323,42 @@ describe('what operators look up', () => {
       expect(created.map(({ orgId }) => orgId)).toContain(org.id);
     });
 
+    it('is found by who acted: by an id, by an email of now or of then, and by the name of a command', async () => {
+      const { org, member, owner } = await anOrg(service);
+      const [former, current, nobody] = [`${tagged()}@example.com`, `${tagged()}@example.com`, anUnknownId()];
+      const acts = [1, 2, 3].map(() => anUnknownId()).toSorted((a, b) => (a < b ? -1 : 1));
+      await insertColumns(
+        service.db,
+        'events',
+        'id, type, at, actor_type, actor_id, actor_email, user_id, data',
+        [former, current, null].map((email, n) => [
+          acts[n]!,
+          'account.disabled',
+          1,
+          'operator',
+          email === null ? `root ${former}` : nobody,
+          email,
+          member.id,
+          '{}',
+        ]),
+      );
+      const found = async (actor: string, more = '') =>
+        (await walk(`/events?limit=1&actorId=${encodeURIComponent(actor)}${more}`, 'events')).map(
+          ({ id, type }) => (acts.includes(String(id)) ? acts.indexOf(String(id)) : type),
+        );
+      const ofOwner = ['member.added', 'member.added', 'member.added', 'org.created'];
+      expect(await found(owner.email.toUpperCase(), `&orgId=${org.id}`)).toEqual(ofOwner);
+      expect(await found(owner.id, '&type=org.created')).toEqual(['org.created']);
+      expect((await found(owner.email)).slice(0, 4)).toEqual(ofOwner);
+      expect(await found(member.id, `&orgId=${org.id}`)).toEqual([]);
+      for (const actor of [nobody, former, ` ${current} `]) expect(await found(actor)).toEqual([1, 0]);
+      expect(await found(former, `&userId=${member.id}`)).toEqual([1, 0]);
+      expect(await found(former, `&userId=${owner.id}`)).toEqual([]);
+      expect(await found(former, '&until=2020-01-01')).toEqual([]);
+      expect(await found(`root ${former}`)).toEqual([2]);
+      expect(await found('root')).toEqual([]);
+    });
+
     it('reads a bounded part of it for a page, whatever there is', async () => {
       const user = anUnknownId();
       const ids = Array.from({ length: ROWS }, anUnknownId).toSorted((a, b) => (a < b ? -1 : 1));
@@ -327,42 +404,6 @@ describe('what operators look up', () => {
       lastError: 'EENVELOPE',
     });
   });
-    it('is found by who acted: by an id, by an email of now or of then, and by the name of a command', async () => {
-      const { org, member, owner } = await anOrg(service);
-      const [former, current, nobody] = [`${tagged()}@example.com`, `${tagged()}@example.com`, anUnknownId()];
-      const acts = [1, 2, 3].map(() => anUnknownId()).toSorted((a, b) => (a < b ? -1 : 1));
-      await insertColumns(
-        service.db,
-        'events',
-        'id, type, at, actor_type, actor_id, actor_email, user_id, data',
-        [former, current, null].map((email, n) => [
-          acts[n]!,
-          'account.disabled',
-          1,
-          'operator',
-          email === null ? `root ${former}` : nobody,
-          email,
-          member.id,
-          '{}',
-        ]),
-      );
-      const found = async (actor: string, more = '') =>
-        (await walk(`/events?limit=1&actorId=${encodeURIComponent(actor)}${more}`, 'events')).map(
-          ({ id, type }) => (acts.includes(String(id)) ? acts.indexOf(String(id)) : type),
-        );
-      const ofOwner = ['member.added', 'member.added', 'member.added', 'org.created'];
-      expect(await found(owner.email.toUpperCase(), `&orgId=${org.id}`)).toEqual(ofOwner);
-      expect(await found(owner.id, '&type=org.created')).toEqual(['org.created']);
-      expect((await found(owner.email)).slice(0, 4)).toEqual(ofOwner);
-      expect(await found(member.id, `&orgId=${org.id}`)).toEqual([]);
-      for (const actor of [nobody, former, ` ${current} `]) expect(await found(actor)).toEqual([1, 0]);
-      expect(await found(former, `&userId=${member.id}`)).toEqual([1, 0]);
-      expect(await found(former, `&userId=${owner.id}`)).toEqual([]);
-      expect(await found(former, '&until=2020-01-01')).toEqual([]);
-      expect(await found(`root ${former}`)).toEqual([2]);
-      expect(await found('root')).toEqual([]);
-    });
-
 
   it('services, which are listed by name, and shown with the ids and times of their secrets', async () => {
     const billing = await aServiceClient(service.db, ['introspect']);

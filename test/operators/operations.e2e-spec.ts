@@ -160,9 +160,9 @@ describe('operators over HTTP', () => {
           avatarUrl: null,
           locale: null,
           passwordChangedAt: null,
-        },
           lastLoginAt: null,
           failedLogins: { count: 0, lastAt: null, lastIp: null },
+        },
         code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
         expiresAt: aTime,
       }),
@@ -198,10 +198,10 @@ describe('operators over HTTP', () => {
       );
       expect(row).toEqual({
         actor_session_id: expect.stringMatching(/^[\da-f-]{36}$/),
+        actor_email: operator.email,
         ip: '127.0.0.1',
         request_id: expect.stringMatching(/./),
       });
-        actor_email: operator.email,
       if (change.again === true) return;
       const after = await knownEvents(service.db);
       const again = await ask(operator, change, targets);

@@ -68,7 +68,7 @@ export async function findOrg({ orgs }: Services, text: string): Promise<Org> {
 
 interface List<T> {
   findPage: (services: Services, limit: number, after: T | undefined) => Promise<T[]>;
-  isShown?: (item: T) => boolean;
+  choose?: (services: Services, page: T[]) => Promise<T[]>;
   lineOf: (item: T) => string;
   jsonOf: (item: T) => object;
   none: string;
@@ -76,7 +76,7 @@ interface List<T> {
 
 export async function printList<T>(
   invocation: Invocation,
-  { findPage, isShown = () => true, lineOf, jsonOf, none }: List<T>,
+  { findPage, choose = async (_, page) => page, lineOf, jsonOf, none }: List<T>,
 ): Promise<Report> {
   const limit = invocation.optionalLimit();
   const endWith = (note?: string): Report => ({ lines: note === undefined ? [] : [note], json: [] });
@@ -84,7 +84,7 @@ export async function printList<T>(
     let shown = 0;
     for (let after: T | undefined; ;) {
       const page = await findPage(services, PAGE, after);
-      for (const item of page.filter(isShown)) {
+      for (const item of await choose(services, page)) {
         if (shown === limit) return endWith(`only the first ${limit} are shown`);
         await invocation.print(lineOf(item), jsonOf(item));
         shown += 1;

@@ -6,7 +6,7 @@ import { isUniqueViolation } from '../../database/transactions/database-errors.j
 import { hotStatement, inBatches, keyTable, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import { Member, MEMBERS_KEY } from './org.entity.js';
+import { Member, MEMBERS_KEY, type Org, type OrgStatus } from './org.entity.js';
 import { IS_FACTOR_REQUIRED, type OrgRow } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
@@ -81,6 +81,12 @@ const FIND_ENABLED_OWNER = hotStatement(
     WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL
     ORDER BY m.org_id, m.role, m.email LIMIT 1`,
 );
+
+// LEFT preserves the join order: a plain join could begin with all users.
+const findOwned = (size: number): string =>
+  `SELECT DISTINCT m.org_id AS id FROM members m LEFT JOIN users u ON u.id = m.user_id
+    WHERE m.org_id IN (${places(size)}) AND m.role = 'owner' AND u.disabled_at IS NULL`;
+hotStatement('the organizations that have an enabled owner', findOwned(4), ['', '', '', '']);
 
 const FIND_MEMBERS = hotStatement(
   'members of an organization that is purged',
@@ -246,6 +252,20 @@ export class MembersRepository {
 
   async hasEnabledOwner(tx: Transaction, orgId: string): Promise<boolean> {
     return (await tx.read<unknown>(FIND_ENABLED_OWNER, [orgId])).length > 0;
+  }
+
+  /** Chooses from a page of organizations. An ownerless one is not deleted and has no enabled owner. */
+  async ofStatus<Of extends Pick<Org, 'id' | 'deletedAt'>>(status: OrgStatus, orgs: Of[]): Promise<Of[]> {
+    if (status === 'deleted') return orgs.filter(({ deletedAt }) => deletedAt !== null);
+    const active = orgs.filter(({ deletedAt }) => deletedAt === null);
+    if (status === 'active' || active.length === 0) return active;
+    const asked = padded(
+      active.map(({ id }) => id),
+      '',
+    );
+    const found = await this.members.query<{ id: string }[]>(findOwned(asked.length), asked);
+    const owned = new Set(found.map(({ id }) => id));
+    return active.filter(({ id }) => !owned.has(id));
   }
 
   countByRole(orgId: string): Promise<{ role: Role; members: number }[]> {

@@ -96,3 +96,5 @@ export class Invitation {
   @Column({ name: 'expires_at', type: 'bigint' }) expiresAt: number;
   @Column({ name: 'ended_at', type: 'bigint', nullable: true }) endedAt: number | null;
 }
+
+export type OrgStatus = 'active' | 'deleted' | 'ownerless';
