@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, failure, following } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
-import { insertRows } from '../support/rows.js';
+import { insertRow, insertRows } from '../support/rows.js';
 import { anAccount, anOrg, anOrgOf, join } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
@@ -83,11 +83,25 @@ describe('accounts users list, find and show', () => {
         passwordChangedAt: null,
         secondFactorAt: null,
         operatorSince: null,
+        lastLoginAt: expect.toSatisfy((at) => at === null || String(at).endsWith('Z')),
+        failedLogins: { count: 0, lastAt: null, lastIp: null },
         sessions: 1,
         invitations: 0,
         orgs: [{ id: own.id, name: 'Own', role: 'owner' }],
       },
     ]);
+  });
+
+  it('shows failed logins', async () => {
+    const user = await anAccount(service, 'attacked');
+    // The login by which the account registered may be noted later.
+    const [at, ip] = [Date.now() + 3_600_000, '203.0.113.9'];
+    const columns = 'user_id, last_login_at, failures, failed_at, failed_ip';
+    const sql = `REPLACE INTO login_traces (${columns}) VALUES (?, 1, 7, ?, ?)`;
+    await service.db.query(sql, [user.id, at, ip]);
+    const lines = await linesOf('users', 'show', user.email);
+    const time = new Date(at).toISOString();
+    expect(lines).toContain(`failedLogins       7 since then, the last at ${time} from ${ip}`);
   });
 
   it.runIf(engine === 'sqlite').each([
@@ -132,6 +146,21 @@ describe('accounts orgs list and find', () => {
     const typed = org.name.normalize('NFD');
     expect(await json('orgs', 'find', typed)).toMatchObject([{ id: org.id }]);
     expect(await json('orgs', 'show', typed)).toMatchObject([{ id: org.id, name: org.name }]);
+  });
+
+  it('lists those of a status', async () => {
+    const org = await anOrgOf(cast.outsider, 'Abandoned');
+    await service.db.query('DELETE FROM members WHERE org_id = ?', [org.id]);
+    const named = async (status: string) =>
+      (await json('orgs', 'list', '--status', status)).map(({ name = '' }) => name.replace(/\d+$/, ''));
+    const ownerless = await named('ownerless');
+    expect(ownerless.filter((name) => name !== 'Many ')).toEqual(['Abandoned']);
+    expect(ownerless).toHaveLength(MANY + 1);
+    expect(await named('active')).toContain(cast.org.name);
+    expect(await named('deleted')).not.toContain('Abandoned');
+    expect(await run('orgs', 'list', '--status', 'gone')).toEqual(
+      failure(2, /--status: expected one of active, deleted, ownerless/),
+    );
   });
 
   it('marks those that are deleted', async () => {
@@ -204,6 +233,23 @@ describe('accounts events', async () => {
     ]);
     const { stdout } = await run('events', ...disabled);
     expect(stdout).toMatch(/^\d{4}-\S+Z {2}account\.disabled {2}.*by operator root.*"left"\n$/);
+  });
+
+  it('is of one actor, by email, id or the name of a command', async () => {
+    const created = ['member.removed', 'member.added', 'member.added', 'org.created'];
+    const types = async (actor: string) => (await events('--actor', actor)).map(({ type }) => type);
+    expect((await types(owner.email.toUpperCase())).slice(0, 4)).toEqual(created);
+    expect(await types(owner.id)).toEqual(await types(owner.email));
+    expect(await events('--actor', 'root', '--user', member.id)).toMatchObject([{ reason: 'left' }]);
+    expect(await types('nobody')).toEqual([]);
+    const [id, email] = [randomUUIDv7(), 'former@example.com'];
+    const act = { type: 'account.enabled', at: 1, actor_type: 'operator', actor_id: id, actor_email: email };
+    await insertRow(service.db, 'events', { id: randomUUIDv7(), ...act, user_id: id, data: '{}' });
+    const { stdout } = await run('events', '--actor', email);
+    expect(stdout).toMatch(
+      new RegExp(`^1970\\S+ {2}account\\.enabled {2}.*by operator ${id} \\(${email}\\)\\n$`),
+    );
+    await service.db.query('DELETE FROM events WHERE actor_id = ?', [id]);
   });
 
   it('is of one organization, newest first', async () => {

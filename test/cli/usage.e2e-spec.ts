@@ -15,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const NOBODY = 'nobody@example.com';
 const UNKNOWN_ID = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 
-const USERS = `list find show delete disable enable end-sessions set-password reset-code remove-second-factor
+const USERS = `list find show delete disable enable unblock end-sessions set-password reset-code remove-second-factor
   verify-email set-email invite-code import`;
 const COMMANDS = Object.entries({
   '': 'events after-restore export migrate doctor backup copy-from',
@@ -123,7 +123,7 @@ describe('what cannot be run', () => {
     names.split(' ').map((name) => ['users', name, NOBODY].concat(more));
   const withReason = ['--reason', 'a test'];
   it.each([
-    ...users('show disable enable end-sessions verify-email remove-second-factor', []),
+    ...users('show disable enable unblock end-sessions verify-email remove-second-factor', []),
     ...users('remove-second-factor reset-code invite-code', withReason),
     ...[UNKNOWN_ID, 'not an e-mail', 'x'.repeat(100_000)].map((user) => ['users', 'show', user]),
     ...['two\nlines', 'x'.repeat(501)].map((reason) => ['users', 'disable', NOBODY, '--reason', reason]),

@@ -1,6 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accounts, accountsJson, BY_ROOT, failure, killedDuring } from '../support/accounts-command.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
+import {
+  accounts,
+  accountsJson,
+  BY_ROOT,
+  failure,
+  killedDuring,
+} from '../support/accounts-command.js';
+import { emailKey } from '../../src/rate-limits/rate-limit-store.js';
 import { engine } from '../support/engine.js';
 import {
   invalidCode,
@@ -8,8 +16,9 @@ import {
   invalidRefreshToken,
   invalidToken,
   lastOwner,
+  rateLimited,
 } from '../support/expected.js';
-import { addOrgs, insertRows } from '../support/rows.js';
+import { addOrgs, insertRow, insertRows } from '../support/rows.js';
 import {
   type Account,
   aCode,
@@ -26,7 +35,7 @@ import {
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
 import { aRefreshableLogin, refresh } from '../support/refreshing.js';
-import { enrol } from '../support/second-factor.js';
+import { aChallenge, enrol, protect, secondStep } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 
 const DAY_MS = 86_400_000;
@@ -274,6 +283,20 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
   beforeAll(async () => {
     owner = await anAccount(service, 'owner');
     org = await anOrgOf(owner);
+  });
+
+  it('users unblock', async () => {
+    const user = await anAccount(service, 'blocked');
+    const { app } = await protect(service, user);
+    const since = Date.now();
+    for (const scope of ['login', 'signed-in'])
+      await insertRow(service.db, 'second_factor_failures', { user_id: user.id, scope, count: 10, since });
+    const challenge = await aChallenge(service, user);
+    expect(await secondStep(service, challenge, app.at())).toMatchObject(rateLimited);
+    expect(await left(['users', 'unblock', user.email])).toEqual([event(user, 'account.unblocked')]);
+    expect((await secondStep(service, challenge, app.next())).status).toBe(200);
+    expect(await countOf('lifted_limits WHERE lift_key = ?', emailKey(user.email))).toBe(1);
+    expect(await run('users', 'unblock', user.id)).toEqual(failure(2, /--reason/));
   });
 
   it('users disable, enable', async () => {

@@ -24,6 +24,7 @@ type Row = Record<string, unknown>;
 /** What the row of a change must hold; the rest has to be null. */
 const NOTHING: Row = {
   actor_id: null,
+  actor_email: null,
   actor_session_id: null,
   org_id: null,
   org_revision: null,

@@ -13,7 +13,9 @@ import { expectRateLimits, rateLimitsAt, RedisServer } from './support/redis-ser
 import { readFile } from 'node:fs/promises';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Authority } from '../support/certificates.js';
+import { accountsJson, BY_ROOT } from '../support/accounts-command.js';
 import { MailServer } from '../support/mail-server.js';
+import { anOperator } from '../support/operators.js';
 
 const LIMIT = 10;
 const WINDOW_MS = 3000;
@@ -368,6 +370,19 @@ describe('a limit that a reset of the password lifts', async () => {
     // Those three count, and the attempts before the reset do not.
     await atOnce(times(LIMIT - 3, () => () => statusOf(services[1]!, ada.email)));
     for (const at of services) expect(await statusOf(at, ada.email, password)).toBe(429);
+  });
+
+  it('is lifted by an operator as well, over HTTP at once and by a command within a poll', async () => {
+    const operator = await anOperator(here);
+    const [ada, grace] = [await anAccountThatFailedOften(), await anAccountThatFailedOften()];
+    const at = `/api/operators/users/${ada.id}/unblock`;
+    expect((await operator.post(at, { reason: 'called back' })).status).toBe(200);
+    for (const each of services) expect(await statusOf(each, ada.email, ada.password)).toBe(200);
+    await accountsJson(installation, ['users', 'unblock', grace.email, ...BY_ROOT]);
+    for (const each of services) {
+      const status = () => statusOf(each, grace.email, grace.password);
+      await expect.poll(status, { timeout: hangTimeoutMs() }).toBe(200);
+    }
   });
 
   it('is lifted in Redis, too, once Redis answers again that was frozen', async () => {

@@ -411,6 +411,7 @@ describe('the export of one’s own data', () => {
       'secondFactor',
       'sessions',
       'knownPlaces',
+      'loginTrace',
       'events',
       'mails',
       'invitations',

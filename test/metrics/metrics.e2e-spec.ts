@@ -21,6 +21,7 @@ const LABELS_OF_OTHERS = ['instance', 'le'];
 const DURATION = 'accounts_http_request_duration_seconds_count';
 const LOGINS = 'accounts_logins_total';
 const DECISIONS = 'accounts_rate_limit_decisions_total';
+const FAILED = 'accounts_failed_logins_total';
 const CONNECTIONS = 'accounts_database_connections';
 
 const env = {
@@ -52,6 +53,8 @@ describe('the metrics', () => {
     expect(text).toMatch(/^# TYPE accounts_logins_total counter$/m);
     expect(text).toMatch(/^# TYPE accounts_hashes_running gauge$/m);
     for (const outcome of ['success', 'invalid_credentials']) expect(value(LOGINS, { outcome })).toBe(0);
+    for (const reason of ['unknown_email', 'wrong_password', 'account_disabled', 'wrong_second_factor_code'])
+      expect(value(FAILED, { reason })).toBe(0);
     expect(value('accounts_codes_issued_total')).toBe(0);
     expect(value('accounts_codes_exchanged_total', { outcome: 'invalid_code' })).toBe(0);
     expect(value('accounts_conflicts_retried_total')).toBe(0);
@@ -90,6 +93,7 @@ describe('the metrics', () => {
       expect(value(DURATION, { method, route, status }), `${method} ${route} ${status}`).toBe(count);
     const outcomes = ['success', 'invalid_credentials', 'rate_limited', 'validation_failed'];
     expect(outcomes.map((outcome) => value(LOGINS, { outcome }))).toEqual([2, 3, 1, 1]);
+    expect(['wrong_password', 'unknown_email'].map((reason) => value(FAILED, { reason }))).toEqual([3, 0]);
     expect(value('accounts_codes_issued_total')).toBe(2);
     const exchanged = (outcome: string) => value('accounts_codes_exchanged_total', { outcome });
     expect(['success', 'invalid_code'].map(exchanged)).toEqual([1, 1]);
@@ -209,7 +213,7 @@ describe('the dashboard', () => {
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(12);
+    expect(own).toHaveLength(13);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

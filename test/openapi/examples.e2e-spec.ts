@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accountsJson, BY_ROOT } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import { times } from '../support/at-once.js';
@@ -233,6 +234,9 @@ async function lookUp(): Promise<void> {
   const secret = { id: anUnknownId(), service: 'billing', hash: 'none', created_at: 1 };
   await insertRow(db, 'service_secrets', secret);
 
+  const trace = { user_id: userId, last_login_at: 1, failures: 3, failed_at: 2, failed_ip: '127.0.0.1' };
+  await insertRow(db, 'login_traces', trace);
+
   const path = { userId, orgId, name: 'billing' };
   for (const query of ['?limit=1', '?limit=0'])
     await send('adminListUsers adminListUserOrgs adminListOrgs adminListEmails adminListServices', {
@@ -249,7 +253,7 @@ async function lookUp(): Promise<void> {
     { by },
   );
 
-  for (const table of ['service_secrets', 'services', 'mails', 'members', 'orgs', 'events'])
+  for (const table of ['login_traces', 'service_secrets', 'services', 'mails', 'members', 'orgs', 'events'])
     await db.query(`DELETE FROM ${table}`);
   await db.query('DELETE FROM sessions WHERE id = ?', [sessionId]);
   await db.query('DELETE FROM users WHERE id IN (?, ?, ?)', [userId, graceId, zoeId]);
@@ -289,7 +293,7 @@ async function askAsServices(): Promise<void> {
 }
 
 const OF_ACCOUNTS =
-  'adminEnableUser adminRevokeUserSessions adminVerifyUserEmail adminRemoveUserSecondFactor adminIssueResetCode adminDisableUser adminDeleteUser';
+  'adminEnableUser adminUnblockUser adminRevokeUserSessions adminVerifyUserEmail adminRemoveUserSecondFactor adminIssueResetCode adminDisableUser adminDeleteUser';
 
 async function operate(): Promise<void> {
   const by = await anOperator(service);
@@ -568,6 +572,12 @@ async function signIn(): Promise<Founders> {
   const registration = { ...exampleOf('register'), ...names };
   const { token, user } = await send('register', { by: anyone, body: registration });
   const ada = anyone.withToken(token);
+  const traced = 'SELECT last_login_at FROM login_traces WHERE user_id = ?';
+  await waitFor(
+    'the login is noted',
+    hangTimeoutMs(),
+    async () => (await db.query(traced, [user.id])).length > 0,
+  );
   await send('exportData updateProfile getProfile', { by: ada });
   await send('login', { by: anyone });
   const other = { email: anEmail(), password: aPassword(), refresh: true };

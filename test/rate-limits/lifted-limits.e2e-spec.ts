@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
-import { instancesInADuel } from '../support/engine.js';
+import { instancesInARace } from '../support/engine.js';
 import { invalidEmailCode, rateLimited } from '../support/expected.js';
 import { startMailing } from '../support/mailing.js';
+import { anOperator } from '../support/operators.js';
 import { type Account, anAccount, aPassword } from '../support/personas.js';
 import type { Service } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
@@ -11,7 +12,7 @@ const LIMIT = 10;
 const A_STRANGER = '203.0.113.9';
 
 const env = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_FAILED_LOGINS: `${LIMIT}/15m` };
-const { mailServer, ...cluster } = await startMailing(env, instancesInADuel);
+const { mailServer, ...cluster } = await startMailing(env, instancesInARace);
 
 const loginAt = (service: Service, { email }: Account, password = aPassword(), address = '127.0.0.1') =>
   service.anyone.with({ 'x-forwarded-for': address }).post('/api/auth/login', { email, password });
@@ -49,4 +50,28 @@ it('a completed reset of the password, and nothing less, lifts the limits of log
   }
   await isRefusedEverywhere(grace);
   await failOften({ ...ada, password: newPassword } as Account);
+});
+
+it('an operator lifts the limits of logins everywhere, while an attacker goes on, who is limited again', async () => {
+  const [here] = cluster.instances as [Service];
+  const [ada, operator] = [await anAccount(here, 'ada'), await anOperator(here)];
+  await failOften(ada);
+  let isAttacking = true;
+  const attack = async (service: Service): Promise<void> => {
+    while (isAttacking) await loginAt(service, ada, aPassword(), A_STRANGER);
+  };
+  const attacks = cluster.instances.map(attack);
+  const at = `/api/operators/users/${ada.id}/unblock`;
+  expect((await operator.post(at, { reason: 'called back' })).status).toBe(200);
+  const statusAt = async (service: Service) => (await loginAt(service, ada, ada.password)).status;
+  expect(await statusAt(here), 'where the limits were lifted').toBe(200);
+  for (const service of cluster.instances)
+    await expect.poll(() => statusAt(service), { timeout: hangTimeoutMs() }).toBe(200);
+  isAttacking = false;
+  await Promise.all(attacks);
+  for (const service of cluster.instances) {
+    const attempt = async () => (await loginAt(service, ada, aPassword(), A_STRANGER)).status;
+    await expect.poll(attempt, { timeout: hangTimeoutMs() }).toBe(429);
+  }
+  await failOften(ada);
 });
