@@ -1,4 +1,5 @@
 import { ROUTES } from './api.gen.ts';
+import { baseOf } from './base-url.ts';
 import { Budget } from './budget.ts';
 import { basicOf, type Credentials, noCredentials } from './credentials.ts';
 import { type Answered, type Data, exchange, type Failed } from './exchange.ts';
@@ -27,8 +28,7 @@ export class Calls {
 
   constructor(options: CallsOptions) {
     this.options = options;
-    if (!URL.canParse(options.baseUrl)) throw new TypeError('baseUrl must be the URL of Accounts');
-    this.base = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    this.base = baseOf(options.baseUrl);
     this.login = new Login(options.store, (refreshToken, budget) =>
       this.send(ROUTES.refresh, { refreshToken }, {}, budget),
     );

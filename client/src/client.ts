@@ -1,4 +1,4 @@
-import { type AdminOperationId, ROUTES, type ServiceOperationId } from './api.gen.ts';
+import { type AdminOperationId, type Operations, ROUTES, type ServiceOperationId } from './api.gen.ts';
 import { Calls } from './calls.ts';
 import type { Data } from './exchange.ts';
 import { requireKnown } from './known-members.ts';
@@ -10,7 +10,10 @@ export type Method<Id extends OperationId> =
   Partial<InputOf<Id>> extends InputOf<Id>
     ? (input?: InputOf<Id>, options?: CallOptions<Id>) => Promise<ResultOf<Id>>
     : (input: InputOf<Id>, options?: CallOptions<Id>) => Promise<ResultOf<Id>>;
-export type Methods<Ids extends OperationId> = { [Id in Ids]: Method<Id> };
+/** Mapped from `Operations`, so that an editor shows the documentation of each operation. */
+export type Methods<Ids extends OperationId> = {
+  [Id in keyof Operations as Extract<Id, Ids>]: Method<Id>;
+};
 
 export interface LoginMethods {
   /** Gets new tokens now. Every other method does so by itself, when it is time. */

@@ -217,8 +217,14 @@ it('unwraps a result: its data, or an error with the problem', async () => {
   );
 });
 
+const URL_WANTED = 'baseUrl must be the URL of Accounts, such as https://accounts.example.com';
+
 it.each<[string, object]>([
-  ['baseUrl must be the URL of Accounts', { baseUrl: 'accounts' }],
+  [URL_WANTED, { baseUrl: 'accounts' }],
+  [URL_WANTED, { baseUrl: 'localhost:3000' }],
+  [URL_WANTED, { baseUrl: 'ftp://accounts.example.com' }],
+  ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://accounts.example.com/api' }],
+  ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://example.com/accounts/api/' }],
   ['createClient does not take "timeout"', { timeout: 5 }],
   ['createClient does not take "credentials"', { credentials: { name: 'billing', secret: 's' } }],
 ])('throws an error that says: %s', (message, wrong) => {

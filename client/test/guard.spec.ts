@@ -6,6 +6,7 @@ import { Changes } from '../src/service/changes.ts';
 import { createGuard, type FeedEvent, type GuardOptions } from '../src/service/index.ts';
 import { Memberships } from '../src/service/memberships.ts';
 import { RecentlyUsed } from '../src/service/recently-used.ts';
+import { Revisions } from '../src/service/revisions.ts';
 import { json, OddServer, page, problem } from './support/odd-server.ts';
 
 const SECRET = 'acs_never-logged';
@@ -33,6 +34,12 @@ describe('a guard that could admit nobody', () => {
     [SECRET_WANTED, { credentials: { name: 'billing', secret: '' } }],
     ['issuer must be the JWT_ISSUER of Accounts', { issuer: undefined }],
     ['issuer must be the JWT_ISSUER of Accounts', { issuer: '' }],
+    ['the issuer is no URL: pass baseUrl, where Accounts is, too', { issuer: 'accounts' }],
+    [
+      'the issuer has a path: pass baseUrl, where Accounts is, too',
+      { issuer: 'https://example.com/accounts' },
+    ],
+    ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://accounts.example.com/api' }],
     [AUDIENCE_WANTED, { audience: undefined }],
     [AUDIENCE_WANTED, { audience: '' }],
     [AUDIENCE_WANTED, { audience: [] }],
@@ -164,10 +171,15 @@ describe('the suspension of a member', () => {
     };
     const calls = new Calls({ listMemberships } as unknown as Asked, new AbortController().signal);
     const memberships = new Memberships(calls, changes, 10);
+    const revisions = new Revisions(10);
     let orgRevision = 1;
     const tell = (type: string, data: object = {}): void => {
       orgRevision += 1;
-      applyEvent({ type, userId, orgId, orgRevision, data } as FeedEvent, changes, memberships);
+      applyEvent({ type, userId, orgId, orgRevision, data } as FeedEvent, {
+        changes,
+        memberships,
+        revisions,
+      });
     };
     return { asked, tell, role: () => memberships.roleIn(orgId, userId) };
   }
@@ -249,6 +261,30 @@ describe('the suspension of a member', () => {
     tell('org.second_factor_due');
     expect([await ask(NOW + 901), await ask(NOW + 902)]).toEqual([6, 6]);
     vi.useRealTimers();
+  });
+});
+
+describe('revisions', () => {
+  it('are seen up to the highest of their organization, and forgotten after a gap', async () => {
+    const revisions = new Revisions(2);
+    revisions.note('engines', 5);
+    revisions.note('engines', 4);
+    const seen = (org: string) => [4, 5, 6].map((revision) => revisions.has(org, revision));
+    expect([seen('engines'), seen('looms')]).toEqual([
+      [true, true, false],
+      [false, false, false],
+    ]);
+    const [sixth, seventh] = [revisions.wait('engines', 6, 60_000), revisions.wait('engines', 7, 1)];
+    revisions.forgetAll();
+    expect(seen('engines')).toEqual([false, false, false]);
+    revisions.note('engines', 6);
+    expect([await sixth, await seventh]).toEqual([true, false]);
+  });
+
+  it('of the organizations that changed last are kept', () => {
+    const revisions = new Revisions(2);
+    for (const org of ['a', 'b', 'c']) revisions.note(org, 1);
+    expect(['a', 'b', 'c'].map((org) => revisions.has(org, 1))).toEqual([false, true, true]);
   });
 });
 

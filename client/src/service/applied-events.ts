@@ -2,6 +2,7 @@ import type { SessionEndedEvent } from '../api.gen.ts';
 import type { DataOf } from '../results.ts';
 import type { Changes } from './changes.ts';
 import type { Memberships } from './memberships.ts';
+import type { Revisions } from './revisions.ts';
 
 export type FeedEvent = DataOf<'listEvents'>['events'][number];
 
@@ -26,8 +27,21 @@ const OF_THIS_SERVICE = new Set<FeedEvent['type']>([
   'service.sessions_ended',
 ]);
 
-/** Makes what is kept follow an event. Types that only a later version knows change nothing. */
-export function applyEvent(event: FeedEvent, changes: Changes, memberships: Memberships): void {
+export interface Kept {
+  changes: Changes;
+  memberships: Memberships;
+  revisions: Revisions;
+}
+
+/** Makes what is kept follow an event. Types that only a later version knows raise the revision of their organization alone. */
+export function applyEvent(event: FeedEvent, { changes, memberships, revisions }: Kept): void {
+  applyToState(event, changes, memberships);
+  const { orgId, orgRevision } = event;
+  // Last, because requests that wait for the revision decide on what is kept then.
+  if (orgId !== null && orgRevision !== null) revisions.note(orgId, orgRevision);
+}
+
+function applyToState(event: FeedEvent, changes: Changes, memberships: Memberships): void {
   const { type } = event;
   if (type === 'session.ended') noteEnd(event, changes);
   else if (

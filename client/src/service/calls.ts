@@ -16,11 +16,17 @@ type Call<Data> = (
 /** The operations that a service needs to take tokens. */
 export type Asked = Pick<ServiceClient, 'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'>;
 
+export interface Asker {
+  /** The client waits for a revision that the feed has not told of. It may never come, so such questions have places of their own. */
+  isPending: boolean;
+}
+
 /** Asks Accounts not more at once than it answers fast, however many requests arrive after a start. */
 export class Calls {
   private readonly client: Asked;
   private readonly signal: AbortSignal;
   private readonly places = new Places(AT_ONCE, WAITING);
+  private readonly pendingPlaces = new Places(AT_ONCE, WAITING);
 
   constructor(client: Asked, signal: AbortSignal) {
     this.client = client;
@@ -28,8 +34,9 @@ export class Calls {
   }
 
   /** Reads, once more where nothing was answered: another instance may answer. @throws Unavailable */
-  read<Data>(call: Call<Data>): Promise<Data> {
-    return this.places.run(async () => {
+  read<Data>(call: Call<Data>, by?: Asker): Promise<Data> {
+    const places = by?.isPending ? this.pendingPlaces : this.places;
+    return places.run(async () => {
       const options = { timeoutMs: TIMEOUT_MS, signal: this.signal };
       const first = await call(this.client, options);
       if (first.ok) return first.data;

@@ -18,7 +18,7 @@ const OPTIONS: readonly string[] = [
   'retries',
 ] satisfies (keyof ServiceClientOptions)[];
 
-const DISCOVERY = ['getKeySet', 'getServerMetadata', 'getOpenidConfiguration'] as const;
+const DISCOVERY = ['getAuthConfig', 'getKeySet', 'getServerMetadata', 'getOpenidConfiguration'] as const;
 
 export type ServiceClient = Methods<ServiceOperationId | (typeof DISCOVERY)[number]>;
 

@@ -1,3 +1,4 @@
+import { baseOf, isHttpUrl } from '../base-url.ts';
 import { type Credentials, requireCredentials } from '../credentials.ts';
 import { requireKnown } from '../known-members.ts';
 import type { FeedEvent } from './applied-events.ts';
@@ -7,34 +8,34 @@ import type { GuardLog } from './refusal-log.ts';
 const LEAST_STALENESS_SECONDS = 4;
 
 export interface GuardOptions {
-  /** `JWT_ISSUER` of Accounts */
+  /** `JWT_ISSUER` of Accounts. */
   issuer: string;
-  /** the name of this service, and `JWT_AUDIENCE` where it takes full tokens, too */
+  /** Name of your service, or a list with `JWT_AUDIENCE`, too, if you also accept full access tokens. */
   audience: string | readonly string[];
-  /** where Accounts is, if that is not the issuer */
+  /** Where Accounts is, if that is not the issuer, or if the issuer has a path. */
   baseUrl?: string | undefined;
-  /** of a service that is allowed `introspect`, `memberships` and `events` */
+  /** Name and secret of a service with the scopes `introspect`, `memberships` and `events`. */
   credentials: Credentials;
-  /** seconds for which the feed may be silent, 30 by default and 4 at least */
+  /** Seconds for which the event feed may be silent, 30 by default and 4 at least. */
   maxStaleness?: number | undefined;
-  /** takes the place of the global `fetch` */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** ends everything, as `close` does */
+  /** Ends everything, as `close` does. */
   signal?: AbortSignal | undefined;
-  /** how much is remembered: 20,000 tokens, 100,000 sessions and 100,000 memberships by default */
+  /** How much the guard remembers: 100,000 tokens, sessions and memberships by default. */
   limits?:
     | {
         tokens?: number | undefined;
         sessions?: number | undefined;
-        /** pairs of a user and an organization */
+        /** Pairs of a user and an organization. */
         memberships?: number | undefined;
       }
     | undefined;
-  /** is told each event once it counts, such as to close the connections of an ended session */
+  /** Called with each event once it counts, for example to close the connections of an ended session. */
   onEvent?: ((event: FeedEvent) => void) | undefined;
-  /** is told each failure of the feed */
+  /** Called with each failure of the event feed. */
   onFeedProblem?: ((problem: FeedProblem) => void) | undefined;
-  /** is told why requests are refused, each cause at most once a minute; `console` by default */
+  /** Gets a line for each cause of refused requests, at most once a minute. `console` by default. */
   log?: GuardLog | undefined;
 }
 
@@ -65,6 +66,7 @@ export function requireOptions(options: GuardOptions): void {
   requireCredentials(options.credentials);
   const { issuer, audience, maxStaleness, log } = options;
   if (!isText(issuer)) throw new TypeError('issuer must be the JWT_ISSUER of Accounts');
+  requireBaseUrl(options);
   const audiences: readonly unknown[] = Array.isArray(audience) ? audience : [audience];
   if (audiences.length === 0 || !audiences.every(isText)) {
     throw new TypeError('audience must be the name of this service, or a list of audiences');
@@ -74,6 +76,16 @@ export function requireOptions(options: GuardOptions): void {
   if (maxStaleness !== undefined && !(maxStaleness >= LEAST_STALENESS_SECONDS)) {
     throw new RangeError(`maxStaleness must be ${LEAST_STALENESS_SECONDS} seconds or more`);
   }
+}
+
+/** An issuer with a path does not tell whether Accounts is below that path. */
+function requireBaseUrl({ issuer, baseUrl }: GuardOptions): void {
+  if (baseUrl !== undefined) {
+    baseOf(baseUrl);
+    return;
+  }
+  const has = isHttpUrl(issuer) ? (new URL(issuer).pathname === '/' ? undefined : 'has a path') : 'is no URL';
+  if (has !== undefined) throw new TypeError(`the issuer ${has}: pass baseUrl, where Accounts is, too`);
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';

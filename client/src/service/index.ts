@@ -6,14 +6,10 @@ export { createServiceClient, type ServiceClient, type ServiceClientOptions } fr
 export type { FeedEvent } from './applied-events.ts';
 export type { FeedProblem } from './feed.ts';
 export type { GuardLog } from './refusal-log.ts';
-export type { InOrg, Wait } from './requirement.ts';
+export type { AnyUser, InOrg, StepUp, Wait } from './requirement.ts';
 export type { Refusal, RefusalProblem } from './refusal.ts';
+export { GuardNotReadyError, type ReadyOptions } from './readiness.ts';
 export { type TokenClaims, TokenRejection } from './tokens.ts';
-export {
-  type Admission,
-  createGuard,
-  type ExchangeAdmission,
-  type MemberAdmission,
-  type Guard,
-} from './guard.ts';
+export { createGuard } from './feed-guard.ts';
+export type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
 export type { GuardOptions } from './guard-options.ts';

@@ -7,7 +7,7 @@ import type {
   MemberSuspendedEvent,
   Role,
 } from '../api.gen.ts';
-import type { Calls } from './calls.ts';
+import type { Asker, Calls } from './calls.ts';
 import type { Changes } from './changes.ts';
 import { Places } from './places.ts';
 import { RecentlyUsed } from './recently-used.ts';
@@ -69,8 +69,42 @@ export class Memberships {
     const kept = this.findTrue(userId, orgId);
     if (kept && Date.now() < kept.askFrom) return roleOf(kept);
     const pair = pairOf(userId, orgId);
+    const find = (): Promise<Membership | undefined> => this.findInTurn(userId, orgId);
     const subjects = [userId, orgId, pair];
-    return roleOf(await this.reads.read(pair, subjects, (readAt) => this.ask(userId, orgId, readAt)));
+    return roleOf(await this.reads.read(pair, subjects, (readAt) => this.ask(userId, orgId, readAt, find)));
+  }
+
+  /** Whether `roleIn` decides now on a state that has this revision: a known one, or one that it asks for from now on. */
+  isSince(orgId: string, userId: string, revision: number): boolean {
+    if (!ID.test(orgId) || !ID.test(userId)) return true;
+    const kept = this.findTrue(userId, orgId);
+    return kept ? kept.orgRevision >= revision : !this.reads.isRunning(pairOf(userId, orgId));
+  }
+
+  /**
+   * Asks for a state that is not older than `time`, together with all that ask about the same pair.
+   *
+   * @param begin Returns undefined if this caller may not ask now. Then the last answer decides.
+   * @throws Unavailable
+   */
+  async roleSince(
+    orgId: string,
+    userId: string,
+    time: number,
+    begin: () => (() => void) | undefined,
+  ): Promise<Role | undefined> {
+    const pair = pairOf(userId, orgId);
+    const shared = this.reads.findSince(pair, time);
+    if (shared) return roleOf(await shared);
+    const end = begin();
+    if (!end) return this.roleIn(orgId, userId);
+    const find = (): Promise<Membership | undefined> => this.find(userId, orgId, { isPending: true });
+    const read = (readAt: number): Promise<Kept> => this.ask(userId, orgId, readAt, find);
+    try {
+      return roleOf(await this.reads.readNext(pair, [userId, orgId, pair], read));
+    } finally {
+      end();
+    }
   }
 
   apply(event: MemberEvent): void {
@@ -102,12 +136,17 @@ export class Memberships {
     return kept && !this.changes.isVoid(kept.readAt, userId, orgId, pair) ? kept : undefined;
   }
 
-  private async ask(userId: string, orgId: string, readAt: number): Promise<Kept> {
+  private async ask(
+    userId: string,
+    orgId: string,
+    readAt: number,
+    find: () => Promise<Membership | undefined>,
+  ): Promise<Kept> {
     const pair = pairOf(userId, orgId);
     const { askFrom: before = NEVER } = this.findTrue(userId, orgId) ?? {};
     this.told.set(pair, undefined);
     try {
-      const found = await this.find(userId, orgId);
+      const found = await find();
       const answered = {
         role: found?.role,
         isSuspended: false,
@@ -128,17 +167,22 @@ export class Memberships {
     }
   }
 
-  private async find(userId: string, orgId: string): Promise<Membership | undefined> {
+  private async findInTurn(userId: string, orgId: string): Promise<Membership | undefined> {
     const places = this.placesOfUsers.get(userId) ?? new Places(AT_ONCE_FOR_USER, WAITING_FOR_USER);
     this.placesOfUsers.set(userId, places);
     try {
-      const { memberships } = await places.run(() =>
-        this.calls.read((client, options) => client.listMemberships({ userId, orgId }, options)),
-      );
-      return memberships[0];
+      return await places.run(() => this.find(userId, orgId));
     } finally {
       if (places.areFree) this.placesOfUsers.delete(userId);
     }
+  }
+
+  private async find(userId: string, orgId: string, by?: Asker): Promise<Membership | undefined> {
+    const { memberships } = await this.calls.read(
+      (client, options) => client.listMemberships({ userId, orgId }, options),
+      by,
+    );
+    return memberships[0];
   }
 }
 

@@ -1,9 +1,16 @@
+interface Entry<Value> {
+  value: Value;
+  /** how many values had been set when it was used last */
+  usedAt: number;
+}
+
 /** A map of bounded weight, which forgets what was not used for the longest time. */
 export class RecentlyUsed<Value> {
-  private readonly values = new Map<string, Value>();
+  private readonly entries = new Map<string, Entry<Value>>();
   private readonly limit: number;
   private readonly weightOf: (value: Value) => number;
   private weight = 0;
+  private sets = 0;
 
   constructor(limit: number, weightOf: (value: Value) => number = () => 1) {
     this.limit = limit;
@@ -11,23 +18,28 @@ export class RecentlyUsed<Value> {
   }
 
   get size(): number {
-    return this.values.size;
+    return this.entries.size;
   }
 
   get(key: string): Value | undefined {
-    const value = this.values.get(key);
-    if (value === undefined) return undefined;
-    this.values.delete(key);
-    this.values.set(key, value);
-    return value;
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    // Only a set forgets, so that a value moves to the end once in many sets and not at each use.
+    if (this.sets - entry.usedAt > this.entries.size / 8) {
+      entry.usedAt = this.sets;
+      this.entries.delete(key);
+      this.entries.set(key, entry);
+    }
+    return entry.value;
   }
 
   /** Keeps the value even where it alone is too heavy. */
   set(key: string, value: Value): void {
     this.delete(key);
-    this.values.set(key, value);
+    this.sets += 1;
+    this.entries.set(key, { value, usedAt: this.sets });
     this.weight += this.weightOf(value);
-    for (const oldest of this.values.keys()) {
+    for (const oldest of this.entries.keys()) {
       if (this.weight <= this.limit || oldest === key) return;
       this.delete(oldest);
     }
@@ -35,14 +47,14 @@ export class RecentlyUsed<Value> {
 
   /** A value that changes its weight is set again. */
   delete(key: string): void {
-    const value = this.values.get(key);
-    if (value === undefined) return;
-    this.values.delete(key);
-    this.weight -= this.weightOf(value);
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    this.entries.delete(key);
+    this.weight -= this.weightOf(entry.value);
   }
 
   clear(): void {
-    this.values.clear();
+    this.entries.clear();
     this.weight = 0;
   }
 }

@@ -1,4 +1,5 @@
 import type { Role } from '../api.gen.ts';
+import type { StepUp } from './requirement.ts';
 
 /** Send this in place of the answer: status, headers, and a body of problem details (RFC 9457). */
 export interface Refusal {
@@ -17,12 +18,18 @@ export interface RefusalProblem {
   code:
     | 'unauthorized'
     | 'invalid_token'
+    | 'insufficient_user_authentication'
     | 'not_a_member'
     | 'insufficient_role'
     | 'invalid_code'
     | 'unavailable';
   detail: string;
+  /** with `insufficient_role` */
   requiredRole?: Role;
+  /** with `insufficient_user_authentication`, if the route requires a recent login: seconds */
+  maxAge?: number;
+  /** with `insufficient_user_authentication`, if the route requires these methods */
+  amr?: StepUp['amr'];
 }
 
 const TITLES = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 503: 'Service Unavailable' };
@@ -50,6 +57,18 @@ export const invalidToken = (cause: unknown): Refusal => ({
   }),
   cause,
 });
+
+/** The client has to log in again, with a second factor if `amr` names it (RFC 9470). */
+export function insufficientAuthentication({ maxAge, amr }: StepUp): Refusal {
+  const age = maxAge === undefined ? '' : `, max_age="${Math.floor(maxAge)}"`;
+  const detail = 'A more recent or a stronger login is needed.';
+  const code = 'insufficient_user_authentication';
+  const refused = refusal(401, code, detail, {
+    'WWW-Authenticate': `Bearer error="${code}", error_description="${detail}"${age}`,
+  });
+  const needed = { ...(maxAge !== undefined && { maxAge }), ...(amr !== undefined && { amr }) };
+  return { ...refused, problem: { ...refused.problem, ...needed } };
+}
 
 export const notAMember = (): Refusal =>
   refusal(403, 'not_a_member', 'You are no member of this organization.');

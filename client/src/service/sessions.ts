@@ -1,18 +1,8 @@
-import type { AuthenticationMethod } from '../api.gen.ts';
 import type { Calls } from './calls.ts';
 import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
-import type { KnownToken, TokenClaims } from './tokens.ts';
-
-/** A live session, as Accounts described it. */
-export interface LiveSession {
-  readAt: number;
-  email: string;
-  emailVerified: boolean;
-  amr: readonly AuthenticationMethod[];
-  authTime: number;
-}
+import type { KnownToken, LiveSession, TokenClaims } from './tokens.ts';
 
 /** Asks about each session once, and again after the feed has told of a change of it or of its user. */
 export class Sessions {
@@ -40,9 +30,18 @@ export class Sessions {
     return refusedAt !== undefined && !this.changes.isVoid(refusedAt, sid, sub);
   }
 
-  find({ sid, sub }: TokenClaims): LiveSession | undefined {
+  /** The session of a token against which nothing spoke, if no change at all was told since. */
+  findUnchanged({ session, liveAt }: KnownToken): LiveSession | undefined {
+    return liveAt === this.changes.position ? session : undefined;
+  }
+
+  find(known: KnownToken): LiveSession | undefined {
+    const { sid, sub } = known.claims;
     const kept = this.live.get(keyOf({ sid, sub }));
-    return kept && !this.changes.isVoid(kept.readAt, sid, sub) ? kept : undefined;
+    if (!kept || this.changes.isVoid(kept.readAt, sid, sub)) return undefined;
+    known.session = kept;
+    known.liveAt = this.changes.position;
+    return kept;
   }
 
   /** @throws Unavailable */
@@ -52,7 +51,7 @@ export class Sessions {
     const session = await this.reads.read(token, [sid, sub], (readAt) => this.introspect(token, readAt));
     if (session) this.live.set(keyOf(known.claims), session);
     else known.refusedAt = position;
-    return session;
+    return session && (this.find(known) ?? session);
   }
 
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {

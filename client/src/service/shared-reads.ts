@@ -3,27 +3,52 @@ import { Unavailable } from './unavailable.ts';
 
 const ATTEMPTS = 5;
 
+type Read<Value> = (readAt: number) => Promise<Value>;
+
 /** Reads of the same thing are one, and what has changed during a read is read again. */
 export class SharedReads<Value> {
-  private readonly running = new Map<string, Promise<Value>>();
+  private readonly running = new Map<string, { begunAt: number; value: Promise<Value> }>();
+  /** each begins when the running one of its key has ended */
+  private readonly following = new Map<string, Promise<Value>>();
   private readonly changes: Changes;
 
   constructor(changes: Changes) {
     this.changes = changes;
   }
 
-  read(key: string, subjects: readonly string[], read: (readAt: number) => Promise<Value>): Promise<Value> {
+  read(key: string, subjects: readonly string[], read: Read<Value>): Promise<Value> {
     const shared = this.running.get(key);
-    if (shared) return shared;
-    const own = this.untilUnchanged(subjects, read).finally(() => this.running.delete(key));
-    this.running.set(key, own);
-    return own;
+    if (shared) return shared.value;
+    const value = this.untilUnchanged(subjects, read).finally(() => this.running.delete(key));
+    this.running.set(key, { begunAt: performance.now(), value });
+    return value;
   }
 
-  private async untilUnchanged(
-    subjects: readonly string[],
-    read: (readAt: number) => Promise<Value>,
-  ): Promise<Value> {
+  isRunning(key: string): boolean {
+    return this.running.has(key);
+  }
+
+  /** A read that begins after this time, so that it does not miss what the caller has heard of by then. */
+  findSince(key: string, time: number): Promise<Value> | undefined {
+    const running = this.running.get(key);
+    return running && running.begunAt >= time ? running.value : this.following.get(key);
+  }
+
+  /** Begins when the running read has ended. */
+  readNext(key: string, subjects: readonly string[], read: Read<Value>): Promise<Value> {
+    const running = this.running.get(key);
+    if (!running) return this.read(key, subjects, read);
+    const next = running.value
+      .catch(() => undefined)
+      .then(() => {
+        this.following.delete(key);
+        return this.read(key, subjects, read);
+      });
+    this.following.set(key, next);
+    return next;
+  }
+
+  private async untilUnchanged(subjects: readonly string[], read: Read<Value>): Promise<Value> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const readAt = this.changes.position;
       const value = await read(readAt);

@@ -1,4 +1,5 @@
-import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose';
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { AuthenticationMethod } from '../api.gen.ts';
 import type { KeySet } from './key-set.ts';
 import { RecentlyUsed } from './recently-used.ts';
 
@@ -6,23 +7,40 @@ import { RecentlyUsed } from './recently-used.ts';
 const LEEWAY_SECONDS = 30;
 const ALGORITHM = 'ES256';
 
-/** The claims of an access token. */
-export interface TokenClaims extends JWTPayload {
+/** The claims of an access token. Times are epoch seconds. */
+export interface TokenClaims {
   iss: string;
   aud: string;
-  /** id of the user */
+  /** Id of the user. */
   sub: string;
-  /** id of the session */
+  /** Id of the session. */
   sid: string;
   exp: number;
+  iat?: number;
+  jti?: string;
+  auth_time?: number;
+  amr?: AuthenticationMethod[];
   client_id?: string;
   epoch?: number;
+  [claim: string]: unknown;
 }
 
 export interface KnownToken {
   claims: TokenClaims;
   /** The position at which Accounts has said that it is not active. */
-  refusedAt?: number;
+  refusedAt: number | undefined;
+  /** Its session, and the position at which nothing spoke against it. */
+  session: LiveSession | undefined;
+  liveAt: number | undefined;
+}
+
+/** A live session, as Accounts described it. */
+export interface LiveSession {
+  readAt: number;
+  email: string;
+  emailVerified: boolean;
+  amr: readonly AuthenticationMethod[];
+  authTime: number;
 }
 
 export interface Expected {
@@ -78,7 +96,8 @@ export class Tokens {
       });
       if (typeof payload.sub !== 'string' || typeof payload['sid'] !== 'string')
         return new TokenRejection('the token names no user or no session');
-      const known: KnownToken = { claims: payload as TokenClaims };
+      const claims = payload as TokenClaims;
+      const known: KnownToken = { claims, refusedAt: undefined, session: undefined, liveAt: undefined };
       this.known.set(token, known);
       return known;
     } catch (error) {

@@ -1,0 +1,108 @@
+// Measures the guard of accounts-client alone: node --expose-gc bench/guard.ts [SESSIONS]
+// Answers come without a network, so the figures are those of the guard.
+import { generateKeyPair, randomUUID, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import { percentile } from '../tooling/percentile.ts';
+import { createGuard } from '../client/src/service/index.ts';
+
+const SESSIONS = Number(process.argv[2] ?? 100_000);
+const ROUNDS = 5;
+const AT_ONCE = 64;
+const ISSUER = 'https://accounts.example.com';
+const ANSWER_MS = 5;
+const PENDING = 2_000;
+const MIB = 2 ** 20;
+
+const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
+const kid = 'K1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R9s0T1u';
+const keys = [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' }];
+const json = (body: object): Response =>
+  new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const head = part({ alg: 'ES256', typ: 'at+jwt', kid });
+const now = Math.floor(Date.now() / 1000);
+
+function aToken(): string {
+  const times = { iat: now, exp: now + 86_400, auth_time: now };
+  const ids = { sub: randomUUID(), sid: randomUUID(), jti: randomUUID(), client_id: 'billing' };
+  const signed = `${head}.${part({ iss: ISSUER, aud: 'billing', ...ids, ...times, amr: ['pwd'], epoch: 0 })}`;
+  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+async function accounts(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const { pathname, searchParams } = new URL(input instanceof Request ? input.url : input);
+  if (pathname === '/.well-known/jwks.json') return json({ keys });
+  if (pathname === '/api/auth/introspect') {
+    const token = new URLSearchParams(init!.body as string).get('token')!;
+    const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string };
+    const email = `${claims.sub}@example.com`;
+    return json({ active: true, ...claims, username: email, email_verified: true });
+  }
+  if (pathname === '/api/memberships') {
+    await new Promise((done) => setTimeout(done, ANSWER_MS));
+    const [orgId, userId] = [searchParams.get('orgId'), searchParams.get('userId')];
+    return json({ memberships: [{ orgId, userId, role: 'member', orgRevision: 1 }] });
+  }
+  if (searchParams.has('after')) await new Promise((done) => setTimeout(done, 1_000).unref());
+  return json({ events: [], next: '0' });
+}
+
+async function liveMiB(): Promise<number> {
+  for (let time = 0; time < 2; time += 1) {
+    await new Promise((turn) => setImmediate(turn));
+    globalThis.gc?.();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / MIB;
+}
+
+// A server receives each header as another string, so that the tokens are kept apart from those of the guard.
+const headers = Buffer.from(
+  Array.from({ length: SESSIONS }, () => `Bearer ${aToken()}`).join('\n'),
+  'latin1',
+);
+const size = headers.indexOf('\n') + 1;
+const header = (index: number): string => headers.toString('latin1', index * size, index * size + size - 1);
+
+const empty = await liveMiB();
+const credentials = { name: 'billing', secret: 's' };
+const guard = createGuard({ issuer: ISSUER, audience: 'billing', credentials, fetch: accounts });
+let next = 0;
+const see = async (): Promise<void> => {
+  for (let index = next++; index < SESSIONS; index = next++) {
+    const answer = await guard.authorize(header(index));
+    if (!answer.ok) throw new Error(JSON.stringify(answer));
+  }
+};
+await Promise.all(Array.from({ length: AT_ONCE }, see));
+const full = await liveMiB();
+const rates: number[] = [];
+for (let round = 0; round < ROUNDS; round += 1) {
+  const begun = process.cpuUsage();
+  for (let index = 0; index < SESSIONS; index += 1) {
+    const answer = await guard.authorize(header(index));
+    if (!answer.ok) throw new Error(JSON.stringify(answer));
+  }
+  const { user, system } = process.cpuUsage(begun);
+  rates.push(Math.round(SESSIONS / ((user + system) / 1e6)));
+}
+const further = await liveMiB();
+
+// A revision that never comes is the worst case: the guard waits for the feed, and then asks.
+const pendingMs: number[] = [];
+const orgId = randomUUID().replace(/^(.{14})./, '$17');
+const pend = async (index: number): Promise<void> => {
+  const requirement = { orgId, atLeast: 2 };
+  await guard.authorize(header(index), { orgId });
+  await new Promise((done) => setTimeout(done, index));
+  const begun = performance.now();
+  const answer = await guard.authorize(header(index), requirement);
+  if (!answer.ok) throw new Error(JSON.stringify(answer));
+  pendingMs.push(performance.now() - begun);
+};
+await Promise.all(Array.from({ length: PENDING }, (_, index) => pend(index)));
+const p99 = Math.round(percentile(pendingMs, 0.99));
+const mib = { empty, full, further };
+console.log(JSON.stringify({ sessions: SESSIONS, tokensPerCpuSecond: rates, mib, pendingP99Ms: p99 }));
+await guard.close();

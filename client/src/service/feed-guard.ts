@@ -1,0 +1,261 @@
+import type { Role } from '../api.gen.ts';
+import { requireKnown } from '../known-members.ts';
+import { unlessAborted } from '../waiting.ts';
+import { applyEvent, type FeedEvent } from './applied-events.ts';
+import { Calls } from './calls.ts';
+import { Changes } from './changes.ts';
+import { createServiceClient, type ServiceClient } from './client.ts';
+import { Feed, type FeedProblem } from './feed.ts';
+import { type GuardOptions, requireOptions } from './guard-options.ts';
+import type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
+import { KeySet } from './key-set.ts';
+import { LatestRoles } from './latest-roles.ts';
+import { Memberships } from './memberships.ts';
+import { type ReadyOptions, requireReady } from './readiness.ts';
+import { Reasons } from './reasons.ts';
+import { RefusalLog } from './refusal-log.ts';
+import {
+  insufficientAuthentication,
+  insufficientRole,
+  invalidCode,
+  invalidToken,
+  notAMember,
+  type Refusal,
+  unauthorized,
+  unavailable,
+} from './refusal.ts';
+import { type AnyUser, type InOrg, isAtLeast, isSteppedUp, requirementOf, type Wait } from './requirement.ts';
+import { Revisions } from './revisions.ts';
+import { Sessions } from './sessions.ts';
+import { type LiveSession, type TokenClaims, TokenRejection, Tokens } from './tokens.ts';
+import { Unavailable } from './unavailable.ts';
+
+const CHANGES = 100_000;
+const REVISIONS = 100_000;
+const UNVERIFIED =
+  'the token of an exchange does not verify, compare issuer, audience and the clock with those of Accounts';
+const NOT_ACTIVE = 'Accounts says that the token is not active';
+const BEARER = 'Bearer ';
+const ANY_USER: AnyUser = {};
+const WAIT: readonly string[] = ['signal'] satisfies (keyof Wait)[];
+
+/**
+ * Makes a guard, which begins at once to follow the event feed. `close` ends that.
+ *
+ * @throws TypeError for an option that is unknown, missing, empty or of a wrong type
+ * @throws RangeError where `maxStaleness` is too short
+ */
+export function createGuard(options: GuardOptions): Guard {
+  requireOptions(options);
+  const guard = new FeedGuard(options);
+  return {
+    authorize: (authorization: string | undefined | null, required?: AnyUser | InOrg) =>
+      guard.authorize(authorization, required ?? ANY_USER) as Promise<MemberAdmission | Refusal>,
+    exchange: (input, wait = {}) => guard.answer(() => guard.exchange(input, wait), wait),
+    roleOf: (userId, orgId, wait = {}) => guard.answer(() => guard.roleOf(userId, orgId, wait), wait),
+    ready: (wait = {}) => guard.ready(wait),
+    isCurrent: () => guard.feed.isCurrent(),
+    close: () => guard.close(),
+  };
+}
+
+class FeedGuard {
+  readonly feed: Feed;
+  private readonly stop = new AbortController();
+  private readonly client: ServiceClient;
+  private readonly tokens: Tokens;
+  private readonly sessions: Sessions;
+  private readonly memberships: Memberships;
+  private readonly latestRoles: LatestRoles;
+  private readonly reasons: Reasons;
+  private readonly log: RefusalLog;
+  private readonly options: GuardOptions;
+
+  constructor(options: GuardOptions) {
+    const { credentials, fetch, baseUrl = options.issuer, maxStaleness = 30, limits = {}, signal } = options;
+    this.options = options;
+    this.reasons = new Reasons(credentials.name, baseUrl);
+    this.log = new RefusalLog(options.log ?? console, this.reasons);
+    this.client = createServiceClient({ baseUrl, credentials, fetch });
+    const changes = new Changes(CHANGES);
+    const stopped = this.stop.signal;
+    const calls = new Calls(this.client, stopped);
+    const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
+    this.tokens = new Tokens(keys, options, limits.tokens ?? 100_000);
+    this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
+    this.memberships = new Memberships(calls, changes, limits.memberships ?? 100_000);
+    const revisions = new Revisions(REVISIONS);
+    this.latestRoles = new LatestRoles(this.memberships, revisions);
+    if (signal?.aborted) this.stop.abort();
+    signal?.addEventListener('abort', () => this.stop.abort(), { signal: stopped });
+    const apply = (event: FeedEvent): void => {
+      applyEvent(event, { changes, revisions, memberships: this.memberships });
+      tell(options.onEvent, event);
+    };
+    const resync = (): void => {
+      changes.noteAll();
+      this.memberships.forgetAll();
+      revisions.forgetAll();
+    };
+    const heard = (): void => keys.refresh();
+    const onProblem = (problem: FeedProblem): void => {
+      tell((told) => this.log.noteProblem(told), problem);
+      tell(options.onFeedProblem, problem);
+    };
+    this.feed = new Feed(this.client, { apply, resync, heard, onProblem }, stopped, maxStaleness);
+  }
+
+  /** Says *unavailable* where that is why nothing can be told, or the caller no longer waits. */
+  async answer<T>(work: () => Promise<T | Refusal>, { signal }: Wait): Promise<T | Refusal> {
+    try {
+      if (!signal) return await work();
+      return (await unlessAborted(work(), signal)) ?? unavailable('the caller gave up');
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      if (!this.stop.signal.aborted) tell((cause) => this.log.noteUnavailable(cause), error.cause);
+      return unavailable(error.cause);
+    }
+  }
+
+  async authorize(
+    authorization: string | undefined | null,
+    options: AnyUser | InOrg,
+  ): Promise<Admission | MemberAdmission | Refusal> {
+    if (options === ANY_USER) {
+      const admission = this.admitUnchanged(authorization);
+      if (admission) return admission;
+    }
+    return this.answer(() => this.authorizeBy(authorization, options), options);
+  }
+
+  /** Most requests end here, so nothing is parsed, waited for or asked. */
+  private admitUnchanged(authorization: string | undefined | null): Admission | undefined {
+    if (!authorization?.startsWith(BEARER)) return undefined;
+    const known = this.tokens.find(authorization.slice(BEARER.length));
+    const session = known && this.sessions.findUnchanged(known);
+    return session && this.feed.isCurrent() ? admissionOf(known.claims, session) : undefined;
+  }
+
+  private async authorizeBy(
+    authorization: string | undefined | null,
+    options: AnyUser | InOrg,
+  ): Promise<Admission | MemberAdmission | Refusal> {
+    const required = requirementOf(options);
+    const admission = this.admitUnchanged(authorization) ?? (await this.admitBy(authorization));
+    if (!admission.ok) return admission;
+    const admitted = required === undefined ? admission : await this.admitMember(admission, required);
+    // Last, because another login would not help a user who may not do this.
+    if (admitted.ok && !isSteppedUp(admitted.session, options)) return insufficientAuthentication(options);
+    return admitted;
+  }
+
+  async exchange(
+    input: { code: string; codeVerifier: string },
+    wait: Wait,
+  ): Promise<ExchangeAdmission | Refusal> {
+    requireKnown('The options of exchange do', wait, WAIT);
+    // A user who cannot be admitted keeps the code.
+    await this.untilCurrent();
+    const answer = await this.client.exchangeCode(input, { signal: wait.signal });
+    if (!answer.ok) {
+      const isWrong = answer.problem.code === 'invalid_code' || answer.problem.code === 'validation_failed';
+      if (isWrong) return invalidCode();
+      throw new Unavailable(answer.problem);
+    }
+    const { token } = answer.data;
+    const verified = await this.tokens.verify(token);
+    if (verified instanceof TokenRejection) {
+      throw new Unavailable(new Error(`${UNVERIFIED}: ${verified.message}`, { cause: verified }));
+    }
+    const admission = await this.admit(token);
+    return admission.ok ? { ...admission, token } : admission;
+  }
+
+  async roleOf(
+    userId: string,
+    orgId: string,
+    wait: Wait,
+  ): Promise<{ ok: true; role: Role | undefined } | Refusal> {
+    requireKnown('The options of roleOf do', wait, WAIT);
+    await this.untilCurrent();
+    return { ok: true, role: await this.memberships.roleIn(orgId, userId) };
+  }
+
+  ready(options: ReadyOptions): Promise<void> {
+    const { issuer, audience, credentials } = this.options;
+    const signal = AbortSignal.any([this.stop.signal, ...(options.signal ? [options.signal] : [])]);
+    const checked = {
+      issuer,
+      audience,
+      service: credentials.name,
+      isCurrent: (): boolean => this.feed.isCurrent(),
+    };
+    return requireReady(this.client, checked, this.reasons, { ...options, signal });
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.feed.ended();
+  }
+
+  private async admitBy(authorization: string | undefined | null): Promise<Admission | Refusal> {
+    const token = bearerToken(authorization);
+    return token === undefined ? unauthorized() : this.admit(token);
+  }
+
+  private async admit(token: string): Promise<Admission | Refusal> {
+    const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
+    if (known instanceof TokenRejection) {
+      tell((rejection) => this.log.noteRejection(rejection), known);
+      return invalidToken(known);
+    }
+    if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
+    if (!this.feed.isCurrent()) await this.untilCurrent();
+    const { claims } = known;
+    if (this.sessions.hasEnded(claims)) return invalidToken('the feed has told that the session ended');
+    const session = this.sessions.find(known) ?? (await this.sessions.ask(token, known));
+    return session === undefined ? invalidToken(NOT_ACTIVE) : admissionOf(claims, session);
+  }
+
+  private async admitMember(
+    admission: Admission,
+    { orgId, role: least, atLeast }: InOrg,
+  ): Promise<MemberAdmission | Refusal> {
+    const { user, session } = admission;
+    const role =
+      atLeast === undefined
+        ? await this.memberships.roleIn(orgId, user.id)
+        : await this.latestRoles.roleIn(orgId, user.id, atLeast, session.id);
+    if (role === undefined) return notAMember();
+    return least !== undefined && !isAtLeast(role, least) ? insufficientRole(least) : { ...admission, role };
+  }
+
+  private async untilCurrent(): Promise<void> {
+    await this.feed.started;
+    if (!this.feed.isCurrent()) throw new Unavailable(this.feed.problem ?? 'the feed is silent');
+  }
+}
+
+function admissionOf(claims: TokenClaims, { email, emailVerified, amr, authTime }: LiveSession): Admission {
+  return {
+    ok: true,
+    user: { id: claims.sub, email, emailVerified },
+    session: { id: claims.sid, amr, authTime },
+    claims,
+  };
+}
+
+function bearerToken(authorization: string | undefined | null): string | undefined {
+  return /^Bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+/** A listener that throws must not end the feed: the error is that of the program. */
+function tell<T>(listener: ((told: T) => void) | undefined, told: T): void {
+  try {
+    listener?.(told);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

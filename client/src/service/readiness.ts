@@ -1,0 +1,121 @@
+import { requireKnown } from '../known-members.ts';
+import type { Result } from '../results.ts';
+import { pause } from '../waiting.ts';
+import type { ServiceClient } from './client.ts';
+import { isMistake, type Problem, type Reasons } from './reasons.ts';
+import type { Wait } from './requirement.ts';
+import type { Expected } from './tokens.ts';
+
+const TIMEOUT_MS = 30_000;
+const ATTEMPT_TIMEOUT_MS = 5_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+/** No user and no organization has this id. */
+const NOBODY = '00000000-0000-7000-8000-000000000000';
+
+export interface ReadyOptions extends Wait {
+  /** How long an Accounts that cannot be reached is tried again; 30 seconds by default. */
+  timeoutMs?: number | undefined;
+}
+const OPTIONS: readonly string[] = ['signal', 'timeoutMs'] satisfies (keyof ReadyOptions)[];
+
+/** Why a guard cannot admit anybody now. */
+export class GuardNotReadyError extends Error {
+  /** a sentence for each reason */
+  readonly reasons: readonly string[];
+
+  constructor(reasons: readonly string[]) {
+    super(`The guard is not ready:\n${reasons.map((reason) => `- ${reason}`).join('\n')}`);
+    this.name = 'GuardNotReadyError';
+    this.reasons = reasons;
+  }
+}
+
+interface Checked extends Expected {
+  service: string;
+  /** Whether the guard follows the feed. */
+  isCurrent: () => boolean;
+}
+
+/**
+ * Asks Accounts for everything that a guard needs, and collects all reasons why it does not get it.
+ *
+ * @throws GuardNotReadyError
+ */
+export async function requireReady(
+  client: ServiceClient,
+  checked: Checked,
+  reasons: Reasons,
+  options: ReadyOptions,
+): Promise<void> {
+  requireKnown('The options of ready do', options, OPTIONS);
+  const { timeoutMs = TIMEOUT_MS, signal } = options;
+  const deadline = new Deadline(timeoutMs, signal);
+  const found = new Set<string>();
+  const ask = async <Data>(
+    call: (options: object) => Promise<Result<Data, Problem>>,
+  ): Promise<Data | undefined> => {
+    const answer = await deadline.repeat(call);
+    if (answer.ok) return answer.data;
+    found.add(reasons.of(answer.problem));
+    return undefined;
+  };
+  const [config] = await Promise.all([
+    ask((call) => client.getAuthConfig(undefined, call)),
+    ask((call) => client.introspectToken({ token: NOBODY }, call)),
+    ask((call) => client.listMemberships({ userId: NOBODY, orgId: NOBODY }, call)),
+    ask((call) => client.listEvents({}, call)),
+  ]);
+  if (config) for (const reason of differences(checked, config)) found.add(reason);
+  if (found.size === 0 && !(await deadline.wait(checked.isCurrent))) found.add('the feed is silent');
+  if (found.size > 0) throw new GuardNotReadyError([...found]);
+}
+
+function differences(
+  { issuer, audience, service }: Checked,
+  config: { issuer: string; tokenAudience: string },
+): string[] {
+  const wrong = [audience].flat().filter((one) => one !== service && one !== config.tokenAudience);
+  const names = `${JSON.stringify(service)} or ${JSON.stringify(config.tokenAudience)}`;
+  return [
+    ...(issuer === config.issuer
+      ? []
+      : [`the issuer is ${JSON.stringify(issuer)}, and JWT_ISSUER is ${JSON.stringify(config.issuer)}`]),
+    ...wrong.map((one) => `no token has the audience ${JSON.stringify(one)}: it must be ${names}`),
+  ];
+}
+
+class Deadline {
+  private readonly endsAt: number;
+  private readonly signal: AbortSignal | undefined;
+
+  constructor(timeoutMs: number, signal: AbortSignal | undefined) {
+    this.endsAt = performance.now() + timeoutMs;
+    this.signal = signal;
+  }
+
+  /** Until it succeeds, or fails because of a mistake, or the time is over. */
+  async repeat<Data>(
+    call: (options: object) => Promise<Result<Data, Problem>>,
+  ): Promise<Result<Data, Problem>> {
+    for (let attempt = 0; ; attempt += 1) {
+      const timeoutMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, this.leftMs));
+      const answer = await call({ timeoutMs, retries: 0, signal: this.signal });
+      if (answer.ok || isMistake(answer.problem)) return answer;
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
+      const waitMs = Math.max(pauseMs, (answer.problem.retryAfter ?? 0) * 1000);
+      if (waitMs > this.leftMs || !(await pause(waitMs, this.signal))) return answer;
+    }
+  }
+
+  async wait(until: () => boolean): Promise<boolean> {
+    while (!until()) {
+      if (this.leftMs <= 0 || !(await pause(FIRST_PAUSE_MS, this.signal))) return false;
+    }
+    return true;
+  }
+
+  private get leftMs(): number {
+    return this.endsAt - performance.now();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Delay } from '../operation.ts';
+
+/** No request passes until an operator or the author of the service has done something. */
+const MISTAKES = new Set(['invalid_client', 'insufficient_scope', 'no_credentials']);
+
+export type Problem = Delay & { code: string; detail: string; requiredScope?: string; cause?: unknown };
+
+export function isProblem(cause: unknown): cause is Problem {
+  return typeof cause === 'object' && cause !== null && 'code' in cause && 'detail' in cause;
+}
+
+export const isMistake = ({ code }: Problem): boolean => MISTAKES.has(code);
+
+/** Says in one sentence why Accounts does not answer a service. */
+export class Reasons {
+  private readonly service: string;
+  private readonly accounts: string;
+
+  constructor(service: string, baseUrl: string) {
+    this.service = JSON.stringify(service);
+    this.accounts = new URL(baseUrl).origin;
+  }
+
+  of(cause: unknown): string {
+    if (!isProblem(cause)) return messageOf(cause);
+    const { code, detail, requiredScope } = cause;
+    switch (code) {
+      case 'invalid_client':
+        return `Accounts rejects the name or the secret of ${this.service} (${code})`;
+      case 'insufficient_scope':
+        return `${this.service} lacks the scope "${requiredScope ?? ''}", which an operator has to allow (${code})`;
+      case 'no_credentials':
+        return `the secret of ${this.service} cannot be read: ${messageOf(cause.cause)}`;
+      case 'unreachable':
+        return `Accounts cannot be reached at ${this.accounts} (${codeOf(cause.cause)})`;
+      default:
+        return `${detail} (${code}, from ${this.accounts})`;
+    }
+  }
+}
+
+/** `fetch failed` says nothing: the code of its cause does. */
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return messageOf(cause);
+  if ('code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause.cause === undefined ? cause.message : codeOf(cause.cause);
+}
+
+export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
