@@ -1,15 +1,16 @@
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { unwrap } from 'accounts-client';
-import { startAccounts } from './accounts.ts';
+import { startAccounts } from 'accounts-client/testing';
 import { Desktop } from './desktop.ts';
 import { openEngineRoom } from './service.ts';
 
 const say = (text: string): void => console.log(text);
 
 say('Accounts starts on a database that is deleted at the end.');
-const accounts = await startAccounts();
-const secret = await accounts.addService('engine-room');
-const engineRoom = await openEngineRoom(accounts.url, { name: 'engine-room', secret });
+const accounts = await startAccounts({ directory: resolve(import.meta.dirname, '../..') });
+const credentials = await accounts.addService('engine-room');
+const engineRoom = await openEngineRoom(accounts.url, credentials);
 try {
   await show();
 } finally {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -51,7 +60,18 @@ beforeAll(() => {
   const program = readFileSync(join(CLIENT, 'test/types.ts'), 'utf8');
   writeFileSync(join(project, 'program.ts'), program.replace('../src/index.ts', 'accounts-client'));
   writeFileSync(join(project, 'guard.ts'), GUARD);
-  symlinkSync(join(MODULES, 'jose'), join(project, 'node_modules/jose'));
+  for (const name of [
+    'jose',
+    '@types',
+    'undici-types',
+    '@nestjs',
+    'reflect-metadata',
+    'rxjs',
+    'iterare',
+    'tslib',
+  ])
+    if (existsSync(join(MODULES, name)))
+      symlinkSync(join(MODULES, name), join(project, 'node_modules', name));
 });
 afterAll(() => rmSync(project, { recursive: true }));
 
@@ -66,10 +86,25 @@ function compile(options: object): string {
 }
 
 it('holds what is built and what describes it, and nothing else', () => {
-  const others = files.filter((file) => !/^dist\/(?:service\/)?[\w.-]+\.(js|d\.ts)$/.test(file));
+  const built = /^dist\/(?:cjs\/)?(?:(?:service|testing|chunks)\/)?[\w.-]+\.(js|d\.ts)$/;
+  const others = files.filter((file) => !built.test(file));
 
-  expect(others.toSorted()).toEqual(['README.md', 'package.json']);
+  const ofCommonJs = ['dist/cjs/LICENSE.jose.md', 'dist/cjs/package.json'];
+  expect(others.toSorted()).toEqual(['README.md', ...ofCommonJs, 'package.json']);
   expect(files).toEqual(expect.arrayContaining(['dist/index.d.ts', 'dist/service/index.d.ts']));
+});
+
+it('has each entry for programs with ES modules, with CommonJS, and for older resolution', () => {
+  const text = readFileSync(join(CLIENT, 'package.json'), 'utf8');
+  const { exports, typesVersions } = JSON.parse(text) as {
+    exports: Record<string, string | (Record<'types' | 'default', string> & { require: object })>;
+    typesVersions: Record<'*', Record<string, string[]>>;
+  };
+  const entries = Object.entries(exports).filter(([, target]) => typeof target !== 'string');
+  const older = Object.keys(typesVersions['*']).map((name) => `./${name}`);
+  expect(entries.map(([name]) => name).toSorted()).toEqual(['.', ...older].toSorted());
+  const targets = JSON.stringify([entries, typesVersions]).matchAll(/"\.\/(dist\/[^"]+)"/g);
+  expect([...targets].map(([, file]) => file).filter((file) => !files.includes(file!))).toEqual([]);
 });
 
 it('needs nothing but jose, and that for services alone', () => {
@@ -98,10 +133,32 @@ it('compiles under strict rules, for a bundler with the DOM and for Node without
   const lib = ['ES2022', 'DOM', 'DOM.Iterable'];
   const dom = { module: 'esnext', moduleResolution: 'bundler', lib, types: [] };
   const ofNode = { module: 'nodenext', target: 'es2022', lib: ['ES2023'], types: ['node'] };
-  mkdirSync(join(project, 'node_modules/@types'));
-  symlinkSync(join(MODULES, '@types/node'), join(project, 'node_modules/@types/node'));
-  symlinkSync(join(MODULES, 'undici-types'), join(project, 'node_modules/undici-types'));
   expect([compile(dom), compile(ofNode)]).toEqual(['', '']);
+});
+
+it('compiles in CommonJS projects, also with the resolution of old ones', () => {
+  const target = { target: 'es2022', lib: ['ES2023', 'DOM'], types: ['node'], verbatimModuleSyntax: false };
+  writeFileSync(join(project, 'package.json'), '{ "type": "commonjs" }');
+  const ofNode = compile({ ...target, module: 'nodenext' });
+  const resolution = { moduleResolution: 'node10', ignoreDeprecations: '6.0' };
+  const older = compile({ ...target, module: 'commonjs', ...resolution });
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  expect([ofNode, older]).toEqual(['', '']);
+});
+
+it('is loaded by require, without jose', () => {
+  const program = `
+    const names = ['', '/admin', '/express', '/fastify', '/file-store', '/nest', '/service', '/testing'];
+    for (const name of names) require('accounts-client' + name);
+    const { fakeGuard } = require('accounts-client/testing');
+    const { createGuard } = require('accounts-client/service');
+    const loaded = Object.keys(require.cache).filter((file) => /jose|accounts-client.dist.(?!cjs)/.test(file));
+    console.log(typeof fakeGuard().logIn().token, typeof createGuard, loaded.length);
+  `;
+
+  const said = run(process.execPath, ['--input-type=commonjs', '--eval', program], project);
+
+  expect(said).toBe('string function 0\n');
 });
 
 it('is loaded by Node', () => {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAccounts } from '../../examples/handoff/accounts.ts';
+import { startAccounts } from '../../client/src/testing/index.ts';
 
 const HERE = import.meta.dirname;
 const DOCUMENT = join(HERE, '../../docs/openapi.json');
@@ -32,7 +32,7 @@ if (missing.length > 0) {
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'accounts-languages-'));
-const accounts = await startAccounts();
+const accounts = await startAccounts({ directory: join(HERE, '../..') });
 try {
   await test();
 } finally {

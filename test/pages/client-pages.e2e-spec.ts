@@ -24,8 +24,8 @@ const CLIENTS_PROGRAM = [
   ...CLIENTS_PAGE.filter((snippet) => !OF_SHELLS.includes(snippet)),
   `export {
   account, candidates, canRegister, needsInvitation, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
-  colleagues, mary, me, message, nameOf, names, old, handedOff, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
-  withProfile,
+  colleagues, mary, me, message, nameOf, names, old, handedOff, ownChange, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
+  toService, withProfile,
   second, storeIn, user, wouldWork, enabled, orgs, self, waiting,
 };`,
 ].join('\n');
@@ -111,6 +111,9 @@ describe('docs/clients.md', () => {
     expect(results.colleagues.map(results.nameOf)).toContain('Ada Lovelace');
     expect(results['self']).toMatchObject({ userId: user.id, role: 'owner' });
     expect(results['repeated']).toMatchObject({ replayed: true });
+    expect(results['ownChange']).toEqual({
+      'Accounts-Revision': expect.stringMatching(/^[0-9a-f-]{36}=\d+$/) as string,
+    });
     expect(results['late']).toMatchObject({ problem: { code: 'precondition_failed' } });
     expect([results['wouldWork'], results['candidates']]).toMatchObject([
       true,

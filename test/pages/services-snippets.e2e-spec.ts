@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,8 +23,17 @@ const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
 const CHAPTER = /^## Verify with a JWT library$.*?(?=^## )/ms.exec(PAGE)![0];
 const SNIPPETS = [...CHAPTER.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
 const LIBRARIES = ['jose', 'jwks-rsa', '@fastify/jwt', 'express-oauth2-jwt-bearer'] as const;
-const FRAMEWORKS = ['Express', 'Express 4', 'Fastify', 'Nest'] as const;
-type Framework = (typeof FRAMEWORKS)[number];
+const HEADINGS = {
+  Express: 'Guard an Express route',
+  'Express 4': 'Guard an Express route',
+  Fastify: 'Guard a Fastify route',
+  Nest: 'Guard a Nest route',
+  node: 'Guard a route of another framework',
+};
+type Framework = keyof typeof HEADINGS;
+const FRAMEWORKS = Object.keys(HEADINGS) as Framework[];
+/** `node` reads the path itself. */
+const WITH_PARAMETERS = FRAMEWORKS.filter((framework) => framework !== 'node');
 const DECORATORS = { experimentalDecorators: true, emitDecoratorMetadata: true };
 const COMPILER = { ...DECORATORS, target: ts.ScriptTarget.ES2022 };
 
@@ -41,8 +50,11 @@ interface VerifierSnippet {
 }
 
 interface GuardSnippet {
-  guard: { close(): Promise<void> };
-  app?: RequestListener | { listen(options: { port: number }): Promise<string>; close(): Promise<void> };
+  guard?: { close(): Promise<void> };
+  app?:
+    | RequestListener
+    | Server
+    | { listen(options: { port: number }): Promise<string>; close(): Promise<void> };
   AppModule?: Type;
 }
 
@@ -65,8 +77,10 @@ afterAll(async () => {
   await installation.remove();
 });
 
-async function serve(app: RequestListener): Promise<string> {
-  const server = createServer(app).listen(0, '127.0.0.1');
+const serve = (app: RequestListener): Promise<string> => listen(createServer(app));
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
   ends.unshift(() => server.close());
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -93,24 +107,34 @@ describe('a guard of docs/services.md', () => {
     symlinkSync(built, join(directory, 'guards/node_modules/accounts-client'));
   }
 
-  /** @returns where the routes of the snippet are */
-  async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
-    const [chapterName] = framework.split(' ');
-    const chapter = new RegExp(
-      `^## Guard an? ${chapterName} route$.*?^\`\`\`[jt]s\\n(.*?)^\`\`\`$`,
-      'ms',
-    ).exec(PAGE)!;
-    const text = edit(chapter[1]!)
-      .replace("from 'express'", framework === 'Express 4' ? "from 'express4'" : "from 'express'")
+  const underHeading = (heading: string): string[] => {
+    const chapter = new RegExp(`^##+ ${heading}.*?(?=^## )`, 'ms').exec(PAGE)![0];
+    return [...chapter.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, snippet]) => snippet!);
+  };
+
+  function runSnippet<Exports>(text: string): Promise<Exports> {
+    const file = join(installation.directory, `guards/${crypto.randomUUID()}.mjs`);
+    writeFileSync(file, ts.transpileModule(text, { compilerOptions: COMPILER }).outputText);
+    return import(pathToFileURL(file).href) as Promise<Exports>;
+  }
+
+  const configured = (text: string): string =>
+    text
       .replace('https://accounts.example.com', service.url)
       .replaceAll("'billing'", `'${billing.name}'`)
       .replace(/process\.env.*(?= })/, `'${billing.secret}'`);
-    const file = join(installation.directory, `guards/${crypto.randomUUID()}.mjs`);
-    const program = `${text}\nexport { guard };\n`;
-    writeFileSync(file, ts.transpileModule(program, { compilerOptions: COMPILER }).outputText);
-    const { guard, app, AppModule } = (await import(pathToFileURL(file).href)) as GuardSnippet;
-    ends.push(() => guard.close());
+
+  /** @returns where the routes of the snippet are */
+  async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
+    const text = configured(edit(underHeading(HEADINGS[framework])[0]!)).replace(
+      "from 'express'",
+      framework === 'Express 4' ? "from 'express4'" : "from 'express'",
+    );
+    const exported = framework === 'Nest' ? '' : '\nexport { guard };\n';
+    const { guard, app, AppModule } = await runSnippet<GuardSnippet>(text + exported);
+    ends.push(() => guard?.close());
     if (AppModule) return startNest(AppModule);
+    if (app instanceof Server) return listen(app);
     if (typeof app === 'function') return serve(app);
     ends.unshift(() => app!.close());
     return app!.listen({ port: 0 });
@@ -144,11 +168,72 @@ describe('a guard of docs/services.md', () => {
     await waitFor('the guard has heard', hangTimeoutMs(), async () => (await ask(token)).status === 403);
   });
 
-  it.each(FRAMEWORKS)('in %s answers 500, and goes on, where the route has no orgId', async (framework) => {
-    const url = await start(framework, (text) => text.replaceAll(':orgId', ':org'));
-    for (let time = 0; time < 2; time += 1) {
-      expect((await fetch(`${url}/orgs/${cast.org.id}/invoices`)).status).toBe(500);
-    }
+  it.each(WITH_PARAMETERS)(
+    'in %s answers 500, and goes on, where the route has no orgId',
+    async (framework) => {
+      const url = await start(framework, (text) => text.replaceAll(':orgId', ':org'));
+      for (let time = 0; time < 2; time += 1) {
+        expect((await fetch(`${url}/orgs/${cast.org.id}/invoices`)).status).toBe(500);
+      }
+    },
+  );
+
+  it('asks for another login, and waits for a revision, as the page says', async () => {
+    const [stepUp] = underHeading('Require a recent or stronger login');
+    const [atLeast] = underHeading('Never miss a client');
+    const url = await start('Express', (text) => {
+      const deleteOrg = 'const deleteOrg = (request, response) => response.json(true);';
+      const read = atLeast!.replace(/^import.*$/m, '').replace(/^(?=const)/gm, '    ');
+      return `import { revisionOf } from 'accounts-client/service';\n${text}\n${deleteOrg}\n${stepUp}
+        app.get('/read/:orgId', async (request, response) => {
+          const { orgId } = request.params;
+          ${read}
+          response.json([atLeast, answer.ok]);
+        });`;
+    });
+    const authorization = `Bearer ${await aBoundToken(billing, cast.owner)}`;
+    const path = `/orgs/${cast.org.id}`;
+    const refused = await fetch(url + path, { method: 'DELETE', headers: { authorization } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toMatch(
+      /^Bearer error="insufficient_user_authentication", error_description="[\w .]+", max_age="300"$/,
+    );
+    const [, example] = /^(\{"type":.*?\})$/ms.exec(PAGE.slice(PAGE.indexOf('HTTP/1.1 401')))!;
+    expect(await refused.json()).toEqual(JSON.parse(example!));
+    const headers = { authorization, 'accounts-revision': `${cast.org.id}=1` };
+    expect(await (await fetch(`${url}/read/${cast.org.id}`, { headers })).json()).toEqual([1, true]);
+  });
+
+  it('has a test of a service, without Accounts and with one', async () => {
+    const [alone, withAccounts] = underHeading('Test your service');
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    await runSnippet(alone!);
+    await runSnippet(withAccounts!.replace("'../accounts'", JSON.stringify(resolve('.'))));
+    const lines = log.mock.calls.map(([line]: unknown[]) => line);
+    log.mockRestore();
+    const said = `${alone}${withAccounts}`.matchAll(/console\.log\(.*\/\/ (.*)/g);
+    expect(lines.map(String)).toEqual([...said].map(([, text]) => text));
+  });
+
+  it('says all that is wrong, in the words of the page', async () => {
+    const { createGuard } = await runSnippet<{
+      createGuard: (options: object) => { ready(): Promise<void> };
+    }>("export { createGuard } from 'accounts-client/service';");
+    const deaf = await aServiceCaller(service, 'introspect', 'memberships');
+    const guard = createGuard({
+      issuer: 'http://localhost:3000',
+      baseUrl: service.url,
+      audience: [deaf.name, 'bilding'],
+      credentials: { name: deaf.name, secret: deaf.secret },
+      log: { warn: () => undefined },
+    });
+    ends.push(() => (guard as unknown as { close(): Promise<void> }).close());
+    const error = await guard.ready().catch((failure: unknown) => String(failure));
+    const shown = /^The guard is not ready:\n(?:- .*\n)+/m.exec(PAGE)![0].trim();
+    const said = shown
+      .replaceAll('"billing"', `"${deaf.name}"`)
+      .replace('https://accounts.example.com', service.url);
+    expect(error).toBe(`GuardNotReadyError: ${said}`);
   });
 });
 

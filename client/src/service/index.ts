@@ -10,6 +10,7 @@ export type { AnyUser, InOrg, StepUp, Wait } from './requirement.ts';
 export type { Refusal, RefusalProblem } from './refusal.ts';
 export { GuardNotReadyError, type ReadyOptions } from './readiness.ts';
 export { type TokenClaims, TokenRejection } from './tokens.ts';
+export { revisionOf } from './own-revision.ts';
 export { createGuard } from './feed-guard.ts';
 export type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
 export type { GuardOptions } from './guard-options.ts';

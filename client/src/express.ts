@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http';
+import type { Guard } from './service/guard.ts';
+import {
+  memberCheck,
+  type MemberRequirement,
+  type RouteCheck,
+  type RouteRequest,
+  userCheck,
+  type UserRequirement,
+} from './service/route-checks.ts';
+
+export { admissionOf, memberOf } from './service/route-checks.ts';
+export type { MemberRequirement, RouteRequest, UserRequirement } from './service/route-checks.ts';
+
+/** Middleware for Express 4 and 5. */
+export type Middleware = (
+  request: RouteRequest,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => Promise<void>;
+
+/**
+ * Admits any user with a valid access token. `admissionOf(request)` is the user.
+ *
+ * @throws TypeError for a requirement that means nothing
+ */
+export function requireUser(guard: Guard, requirement: UserRequirement = {}): Middleware {
+  return middleware(guard, userCheck(requirement));
+}
+
+/**
+ * Admits members of the organization `:orgId` of the path. `memberOf(request)` is the member. The header `Accounts-Revision`
+ * of the request is the least revision on which the guard decides.
+ *
+ * @throws TypeError for a requirement that means nothing
+ */
+export function requireMember(guard: Guard, requirement: MemberRequirement = {}): Middleware {
+  return middleware(guard, memberCheck(requirement));
+}
+
+/** Express 4 does not catch what a promise rejects with. */
+function middleware(guard: Guard, check: RouteCheck): Middleware {
+  return async (request, response, next) => {
+    let refusal;
+    try {
+      refusal = await check(guard, request);
+    } catch (error) {
+      return next(error);
+    }
+    if (!refusal) return next();
+    response.writeHead(refusal.status, refusal.headers).end(JSON.stringify(refusal.problem));
+  };
+}

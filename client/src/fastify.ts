@@ -1,0 +1,51 @@
+import type { Guard } from './service/guard.ts';
+import {
+  memberCheck,
+  type MemberRequirement,
+  type RouteCheck,
+  type RouteRequest,
+  userCheck,
+  type UserRequirement,
+} from './service/route-checks.ts';
+
+export { admissionOf, memberOf } from './service/route-checks.ts';
+export type { MemberRequirement, RouteRequest, UserRequirement } from './service/route-checks.ts';
+
+interface Reply {
+  code(status: number): unknown;
+  headers(headers: Record<string, string>): unknown;
+  send(body: string): unknown;
+}
+
+/** A hook of Fastify: `onRequest`, `preValidation` or `preHandler`. */
+export type Hook = (request: RouteRequest, reply: Reply) => Promise<unknown>;
+
+/**
+ * Admits any user with a valid access token. `admissionOf(request)` is the user.
+ *
+ * @throws TypeError for a requirement that means nothing
+ */
+export function requireUser(guard: Guard, requirement: UserRequirement = {}): Hook {
+  return hook(guard, userCheck(requirement));
+}
+
+/**
+ * Admits members of the organization `:orgId` of the path. `memberOf(request)` is the member. The header `Accounts-Revision`
+ * of the request is the least revision on which the guard decides.
+ *
+ * @throws TypeError for a requirement that means nothing
+ */
+export function requireMember(guard: Guard, requirement: MemberRequirement = {}): Hook {
+  return hook(guard, memberCheck(requirement));
+}
+
+function hook(guard: Guard, check: RouteCheck): Hook {
+  return async (request, reply) => {
+    const refusal = await check(guard, request);
+    if (!refusal) return undefined;
+    reply.code(refusal.status);
+    reply.headers(refusal.headers);
+    reply.send(JSON.stringify(refusal.problem));
+    return reply;
+  };
+}

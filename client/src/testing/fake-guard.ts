@@ -1,0 +1,125 @@
+import type { AuthenticationMethod, Role } from '../api.gen.ts';
+import type { Admission, Guard, MemberAdmission } from '../service/guard.ts';
+import {
+  insufficientAuthentication,
+  insufficientRole,
+  invalidCode,
+  invalidToken,
+  notAMember,
+  type Refusal,
+  unauthorized,
+  unavailable,
+} from '../service/refusal.ts';
+import { type AnyUser, type InOrg, isAtLeast, isSteppedUp, requirementOf } from '../service/requirement.ts';
+
+const LIFE_SECONDS = 3_600;
+
+export interface FakeUser {
+  id?: string | undefined;
+  email?: string | undefined;
+  emailVerified?: boolean | undefined;
+  /** How the user logged in: `['pwd']` by default. */
+  amr?: readonly AuthenticationMethod[] | undefined;
+  /** When the user logged in, in epoch seconds: now by default. */
+  authTime?: number | undefined;
+}
+
+export interface FakeLogin {
+  userId: string;
+  token: string;
+  /** The header of a request: `Bearer` and the token. */
+  authorization: string;
+}
+
+/** A guard without Accounts. It refuses as the real one does, and checks options as the real one does. */
+export interface FakeGuard extends Guard {
+  /** Returns an access token that the guard admits. */
+  logIn(user?: FakeUser): FakeLogin;
+  /** From now on, the guard refuses the token. */
+  logOut(login: FakeLogin): void;
+  /** Makes the user a member of the organization; without a role, the user is none. */
+  setRole(userId: string, orgId: string, role?: Role): void;
+  /** Returns a one-time code for `exchange`. */
+  issueCode(user?: FakeUser): string;
+  /** With false, the guard answers 503, as if Accounts could not be reached. */
+  setAvailable(isAvailable: boolean): void;
+}
+
+/** Makes a guard for tests in one process, with no network and no wait. */
+export function fakeGuard(): FakeGuard {
+  const admissions = new Map<string, Admission>();
+  const roles = new Map<string, Role>();
+  const codes = new Map<string, FakeUser>();
+  let isAvailable = true;
+
+  const logIn = (user: FakeUser = {}): FakeLogin => {
+    const admission = admissionOf(user);
+    const token = `fake.${crypto.randomUUID()}`;
+    admissions.set(token, admission);
+    return { userId: admission.user.id, token, authorization: `Bearer ${token}` };
+  };
+
+  const authorize = async (
+    authorization: string | undefined | null,
+    options: AnyUser | InOrg = {},
+  ): Promise<Admission | MemberAdmission | Refusal> => {
+    const required = requirementOf(options);
+    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) return unauthorized();
+    if (!isAvailable) return unavailable('the fake guard is not available');
+    const admission = admissions.get(token);
+    if (!admission) return invalidToken('the fake guard has not made the token');
+    const admitted = required === undefined ? admission : memberOf(admission, required);
+    if (admitted.ok && !isSteppedUp(admitted.session, options)) return insufficientAuthentication(options);
+    return admitted;
+  };
+
+  const memberOf = (admission: Admission, { orgId, role: least }: InOrg): MemberAdmission | Refusal => {
+    const role = roles.get(pairOf(admission.user.id, orgId));
+    if (role === undefined) return notAMember();
+    return least === undefined || isAtLeast(role, least) ? { ...admission, role } : insufficientRole(least);
+  };
+
+  return {
+    authorize: authorize as Guard['authorize'],
+    exchange: async ({ code }) => {
+      if (!isAvailable) return unavailable('the fake guard is not available');
+      const user = codes.get(code);
+      if (!user || !codes.delete(code)) return invalidCode();
+      const { token } = logIn(user);
+      return { ...admissions.get(token)!, token };
+    },
+    roleOf: async (userId, orgId) =>
+      isAvailable
+        ? { ok: true, role: roles.get(pairOf(userId, orgId)) }
+        : unavailable('the fake guard is not available'),
+    ready: () => Promise.resolve(),
+    isCurrent: () => isAvailable,
+    close: () => Promise.resolve(),
+    logIn,
+    logOut: ({ token }) => void admissions.delete(token),
+    setRole: (userId, orgId, role) => {
+      if (role === undefined) roles.delete(pairOf(userId, orgId));
+      else roles.set(pairOf(userId, orgId), role);
+    },
+    issueCode: (user = {}) => {
+      const code = `fake.${crypto.randomUUID()}`;
+      codes.set(code, user);
+      return code;
+    },
+    setAvailable: (available) => {
+      isAvailable = available;
+    },
+  };
+}
+
+const pairOf = (userId: string, orgId: string): string => `${userId} ${orgId}`;
+
+function admissionOf(user: FakeUser): Admission {
+  const now = Math.floor(Date.now() / 1000);
+  const { id = crypto.randomUUID(), emailVerified = true, amr = ['pwd'], authTime = now } = user;
+  const email = user.email ?? `${id}@example.com`;
+  const sid = crypto.randomUUID();
+  const claims = { iss: 'fake', aud: 'fake', sub: id, sid, iat: now, exp: now + LIFE_SECONDS };
+  return { ok: true, user: { id, email, emailVerified }, session: { id: sid, amr, authTime }, claims };
+}

@@ -1,0 +1,2 @@
+export { fakeGuard, type FakeGuard, type FakeLogin, type FakeUser } from './fake-guard.ts';
+export { startAccounts, type RunningAccounts, type StartOptions } from './start-accounts.ts';

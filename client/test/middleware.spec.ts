@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type RequestHandler } from 'express';
+// @ts-expect-error its name here has no types
+import express4 from 'express4';
+import Fastify from 'fastify';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { memberOf, requireMember, requireUser } from '../src/express.ts';
+import * as ofFastify from '../src/fastify.ts';
+import { type ExchangeAdmission, revisionOf } from '../src/service/index.ts';
+import { fakeGuard } from '../src/testing/index.ts';
+
+const ORG = crypto.randomUUID();
+const guard = fakeGuard();
+const authorize = vi.spyOn(guard, 'authorize');
+const ends: (() => unknown)[] = [];
+afterAll(() => Promise.all(ends.map((end) => end())));
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function withExpress(make: typeof express): Promise<string> {
+  const app = make();
+  app.set('env', 'test');
+  const show: RequestHandler = (request, response) => void response.json({ role: memberOf(request).role });
+  app.get('/orgs/:orgId/invoices', requireMember(guard, { role: 'admin' }), show);
+  app.get('/orgs/:org/bills', requireMember(guard), show);
+  app.get(
+    '/teams/:team',
+    requireMember(guard, { orgId: ({ params }: express.Request) => String(params['team']) }),
+    show,
+  );
+  app.get('/me', requireUser(guard, { amr: ['otp'] }), show);
+  return serve(app);
+}
+
+async function withFastify(): Promise<string> {
+  const app = Fastify();
+  const show = (request: object) => Promise.resolve({ role: ofFastify.memberOf(request).role });
+  const member = ofFastify.requireMember(guard, { role: 'admin' });
+  app.get('/orgs/:orgId/invoices', { preHandler: member }, show);
+  app.get('/orgs/:org/bills', { preHandler: ofFastify.requireMember(guard) }, show);
+  const orgId = ({ params }: ofFastify.RouteRequest) => (params as { team: string }).team;
+  app.get('/teams/:team', { onRequest: ofFastify.requireMember(guard, { orgId }) }, show);
+  app.get('/me', { preHandler: ofFastify.requireUser(guard, { amr: ['otp'] }) }, show);
+  ends.push(() => app.close());
+  return app.listen({ port: 0, host: '127.0.0.1' });
+}
+
+describe.each<[string, () => Promise<string>]>([
+  ['Express 5', () => withExpress(express)],
+  ['Express 4', () => withExpress(express4)],
+  ['Fastify', withFastify],
+])('the guard of routes in %s', (_framework, start) => {
+  it('admits members with the role, and answers what the guard refuses with', async () => {
+    const url = await start();
+    const [admin, member] = [guard.logIn(), guard.logIn()];
+    guard.setRole(admin.userId, ORG, 'admin');
+    guard.setRole(member.userId, ORG, 'member');
+    const get = async (path: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(url + path, { headers });
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as object };
+    };
+    const invoices = `/orgs/${ORG}/invoices`;
+    const [asAdmin, asMember] = [admin, member].map(({ authorization }) => ({ authorization }));
+
+    expect(await get(invoices, asAdmin)).toMatchObject({ status: 200, body: { role: 'admin' } });
+    expect(await get(`/teams/${ORG}`, asMember)).toMatchObject({ status: 200, body: { role: 'member' } });
+    const refused = await get(invoices, asMember);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_role', requiredRole: 'admin' },
+    });
+    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    const unknown = await get(invoices);
+    expect(unknown).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    expect(unknown.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await get('/me', asMember)).toMatchObject({
+      status: 401,
+      body: { code: 'insufficient_user_authentication', amr: ['otp'] },
+    });
+
+    await get(invoices, { ...asAdmin, 'accounts-revision': `${ORG}=7` });
+    expect(authorize).toHaveBeenLastCalledWith(admin.authorization, {
+      role: 'admin',
+      orgId: ORG,
+      atLeast: 7,
+    });
+    guard.setAvailable(false);
+    const unavailable = await get(invoices, asAdmin);
+    guard.setAvailable(true);
+    expect([unavailable.status, unavailable.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  it('answers 500, and goes on, for mistakes in the program', async () => {
+    const url = await start();
+    const { authorization } = guard.logIn({ amr: ['pwd', 'otp'] });
+    const get = (path: string) => fetch(url + path, { headers: { authorization } });
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    for (const path of [`/orgs/${ORG}/bills`, '/me', `/orgs/${ORG}/bills`])
+      expect((await get(path)).status).toBe(500);
+    vi.mocked(console.error).mockRestore();
+  });
+});
+
+it.each<[string, object]>([
+  ['requireMember does not take "roles"', { roles: 'admin' }],
+  ['role must be one of member, admin, owner', { role: 'king' }],
+  ['maxAge must be a number of seconds', { maxAge: '5m' }],
+])('a route is not made: %s', (message, wrong) => {
+  expect(() => requireMember(guard, wrong)).toThrow(new TypeError(message));
+  expect(() => ofFastify.requireMember(guard, wrong)).toThrow(new TypeError(message));
+});
+
+it.each<[string | string[] | undefined, number | undefined]>([
+  [undefined, undefined],
+  [`${ORG}=7`, 7],
+  [`${ORG}="7"`, 7],
+  [` ${ORG} = 7 , other=9`, 7],
+  [`other=9,${ORG}=3,${ORG}=8`, 8],
+  [[`${ORG}=3`, 'other=9'], 3],
+  [`${ORG}=-7`, undefined],
+  [`${ORG}="7`, undefined],
+  [`${ORG}=7=8`, undefined],
+  [`${ORG}=${'9'.repeat(400)}`, undefined],
+  [ORG, undefined],
+  [`x${ORG}=7`, undefined],
+  ['=,=,,', undefined],
+])('the header %s names the revision %s', (header, revision) => {
+  expect(revisionOf(header, ORG)).toBe(revision);
+});
+
+describe('a fake guard', () => {
+  it('lets users log in, out and hand a login off', async () => {
+    const { authorization, userId } = guard.logIn({ email: 'ada@example.com' });
+    expect(await guard.authorize(authorization)).toMatchObject({
+      ok: true,
+      user: { id: userId, email: 'ada@example.com', emailVerified: true },
+      session: { amr: ['pwd'] },
+    });
+    const code = guard.issueCode({ id: userId });
+    const login = await guard.exchange({ code, codeVerifier: 'v' });
+    expect(login).toMatchObject({ ok: true, user: { id: userId } });
+    expect(await guard.exchange({ code, codeVerifier: 'v' })).toMatchObject({ status: 400 });
+    guard.logOut({ userId, token: authorization.slice('Bearer '.length), authorization });
+    expect(await guard.authorize(authorization)).toMatchObject({ status: 401 });
+    const { token } = login as ExchangeAdmission;
+    expect(await guard.authorize(`Bearer ${token}`)).toMatchObject({ ok: true });
+  });
+
+  it('has roles, checks options, and can be unavailable', async () => {
+    const { authorization, userId } = guard.logIn({ authTime: 0 });
+    guard.setRole(userId, ORG, 'owner');
+    expect(await guard.roleOf(userId, ORG)).toEqual({ ok: true, role: 'owner' });
+    expect(await guard.authorize(authorization, { orgId: ORG, maxAge: 60 })).toMatchObject({
+      problem: { code: 'insufficient_user_authentication', maxAge: 60 },
+    });
+    guard.setRole(userId, ORG);
+    expect(await guard.authorize(authorization, { orgId: ORG })).toMatchObject({ status: 403 });
+    await expect(guard.authorize(authorization, { orgID: ORG } as object)).rejects.toThrow(TypeError);
+    guard.setAvailable(false);
+    expect([guard.isCurrent(), await guard.authorize(authorization)]).toMatchObject([false, { status: 503 }]);
+    guard.setAvailable(true);
+  });
+});
