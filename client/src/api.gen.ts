@@ -320,6 +320,10 @@ export type AdminUser = {
   locale: string | null;
   /** Time of the last password change. Null if there was none. */
   passwordChangedAt: string | null;
+  /** Time of the last login. Null if there was none. */
+  lastLoginAt: string | null;
+  /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. They are counted within a few seconds. */
+  failedLogins: FailedLogins;
 };
 
 /** The user as operators see them. */
@@ -400,6 +404,8 @@ export type AuditEventActor = {
   type: ActorType;
   /** Id of the user, or name of the operator. Null for Accounts itself. */
   id: string | null;
+  /** Email that the operator had at that time. It stays when the operator is deleted. Null for other actors. */
+  email: string | null;
   /** Id of the session that acted. Null if it is unknown. */
   sessionId: string | null;
 };
@@ -728,7 +734,7 @@ export type EventActor = {
 };
 
 /** Type of an event. */
-export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
+export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
 
 /** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
@@ -752,6 +758,8 @@ export type ExportResponse = {
   sessions: ExportedSession[];
   /** Where the user logged in from within 90 days, latest first. */
   knownPlaces: ExportedPlace[];
+  /** When the user last logged in, and failed logins since. Empty if none was noted. */
+  loginTrace: LoginTrace[];
   /** Events about the user, latest first. */
   events: OwnEvent[];
   /** Emails to the user, as long as they are kept, without their texts. */
@@ -871,6 +879,16 @@ export type ExportedSession = {
   userAgent: string | null;
   /** The name of the device, given at login. Null if none was given. */
   deviceName: string | null;
+};
+
+/** The failed logins of a user since the last login. */
+export type FailedLogins = {
+  /** Number of failed logins. */
+  count: number;
+  /** Time of the last failed login. Null if there was none. */
+  lastAt: string | null;
+  /** The client IP address of the last failed login. Null if there was none, or if it was deleted after 90 days. */
+  lastIp: string | null;
 };
 
 /** Who caused an event of the feed. */
@@ -1344,6 +1362,14 @@ export type LoginResponse = {
   /** The refresh token. Present if the request had `refresh: true`. */
   refreshToken?: string;
   user: User;
+};
+
+/** The last login of a user, and the failed logins since. */
+export type LoginTrace = {
+  /** Time of the last login. Null if there was none. */
+  lastLoginAt: string | null;
+  /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. */
+  failedLogins: FailedLogins;
 };
 
 /** Body of the operation "Log out". */
@@ -3594,7 +3620,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the user last logged in, and how often a login has failed since. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetUser: {
     input: {
       /** Id of the user. */
@@ -3640,6 +3666,16 @@ export interface Operations {
   };
   /** Enable a user. Enables a disabled user, who can log in again. Revoked sessions stay revoked. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A user who is not disabled stays enabled. */
   adminEnableUser: {
+    input: {
+      /** Id of the user. */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
+  /** Lift a user's login limits. Lets a user log in again whom too many attempts have blocked: lifts the limits of logins with their email from every IP address, and the count of wrong TOTP codes. It takes effect on every instance within 5 seconds. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). It does not lift the limit of one IP address over all emails. An attacker who continues is limited again. */
+  adminUnblockUser: {
     input: {
       /** Id of the user. */
       userId: string;
@@ -3703,8 +3739,8 @@ export interface Operations {
     input: {
       /** Beginning of the names to find, such as `Analyt`. Upper and lower case must match. */
       search?: string | undefined;
-      /** Status of the organizations to find. The default is every status. The search for a page of active organizations ends after five times `limit` organizations, so a page can be short although a next page exists. */
-      status?: "active" | "deleted" | undefined;
+      /** Status of the organizations to find. The default is every status. An `ownerless` organization is not deleted and has no enabled owner. The search for a page ends after five times `limit` active organizations, or 2500 for ownerless ones, so a page can be short, or empty, although a next page exists. */
+      status?: "active" | "deleted" | "ownerless" | undefined;
       /** Maximum number of organizations on a page. */
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
@@ -3782,15 +3818,17 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameters `userId` and `orgId` may be ids of deleted users and organizations. */
+  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameter `actorId` lists what a user or an operator did. The parameters `userId` and `orgId` may be ids of deleted users and organizations. */
   adminListAuditEvents: {
     input: {
-      /** Type of the events to list. It needs `userId`, `orgId`, or at most a day between `since` and `until`. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
+      /** Type of the events to list. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and `until`. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
       type?: EventType | undefined;
       /** Id of the user that the events are about. */
       userId?: string | undefined;
       /** Id of the organization that the events are about. */
       orgId?: string | undefined;
+      /** Actor of the events: `actor.id`, or an email that an operator has or had. It may be of a deleted user. */
+      actorId?: string | undefined;
       /** Lists events from this time on: a time with its zone, a day in UTC, or an age such as `24h`. */
       since?: string | undefined;
       /** Lists events before this time: a time with its zone, a day in UTC, or an age such as `24h`. */
@@ -3882,7 +3920,7 @@ export interface Operations {
 }
 
 /** Operators call these by `createAdminClient`. */
-export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
+export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
@@ -3903,7 +3941,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getAccount: {"method":"GET","path":"/api/me/account","auth":"bearer","repeatable":true,"answer":["emailVerified","createdAt","passwordChangedAt","user"],"codes":"unauthorized invalid_token insufficient_scope internal_error unavailable storage_full"},
   getProfile: {"method":"GET","path":"/api/me/profile","auth":"bearer","repeatable":true,"answer":["profile"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   updateProfile: {"method":"PATCH","path":"/api/me/profile","query":["dryRun"],"body":"json","fields":["name","avatarUrl","locale"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["profile"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","knownPlaces","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
+  exportData: {"method":"GET","path":"/api/me/export","auth":"bearer","repeatable":true,"answer":["exportedAt","account","organizations","secondFactor","sessions","knownPlaces","loginTrace","events","mails","invitations"],"codes":"unauthorized invalid_token insufficient_scope email_not_verified step_up_required rate_limited internal_error unavailable storage_full"},
   changePassword: {"method":"PUT","path":"/api/me/password","body":"json","fields":["currentPassword","newPassword","code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json password_common password_breached invalid_second_factor_code second_factor_code_used unauthorized invalid_token insufficient_scope email_not_verified step_up_required wrong_password body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   requestEmailVerification: {"method":"POST","path":"/api/me/email/verification","auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope step_up_required mail_unavailable body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   verifyEmail: {"method":"POST","path":"/api/me/email/verify","body":"json","fields":["code"],"auth":"bearer","answer":["ok"],"codes":"validation_failed malformed_json invalid_email_code unauthorized invalid_token insufficient_scope step_up_required registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
@@ -3958,6 +3996,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminListUserOrgs: {"method":"GET","path":"/api/operators/users/{userId}/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminDisableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminEnableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminUnblockUser: {"method":"POST","path":"/api/operators/users/{userId}/unblock","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRevokeUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminVerifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRemoveUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
@@ -3970,7 +4009,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminRestoreOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminDeleteOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminLiftOrgSecondFactor: {"method":"POST","path":"/api/operators/orgs/{orgId}/lift-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminListAuditEvents: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","since","until","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminListAuditEvents: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","actorId","since","until","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminListEmails: {"method":"GET","path":"/api/operators/mails","query":["state","to","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["mails"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminRetryEmail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required mail_not_found mail_ended mail_obsolete body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminListServices: {"method":"GET","path":"/api/operators/services","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["services"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},

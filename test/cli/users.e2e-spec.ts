@@ -1,13 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import {
-  accounts,
-  accountsJson,
-  BY_ROOT,
-  failure,
-  killedDuring,
-} from '../support/accounts-command.js';
+import { accounts, accountsJson, BY_ROOT, failure, killedDuring } from '../support/accounts-command.js';
 import { emailKey } from '../../src/rate-limits/rate-limit-store.js';
 import { engine } from '../support/engine.js';
 import {
