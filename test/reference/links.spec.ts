@@ -13,7 +13,8 @@ const BY_HAND = [
   'examples/handoff/README.md',
 ];
 const OTHERS = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/**/*.md', 'examples/**/*.md', 'bench/*.md'];
-const MAX = { lines: 3300, words: 35_000 };
+/** Lines include the checklist for production, Kubernetes, alerts and upgrades, which operators looked for. */
+const MAX = { lines: 3450, words: 35_000 };
 const MAX_LINES = {
   'README.md': 100,
   'docs/quickstart-client.md': 60,
