@@ -27,7 +27,7 @@ const CREATE: CommandDefinition = {
     ['--name <NAME>', 'the name of the user'],
     ['--verified', 'mark the email as verified, because you know that it belongs to the user'],
   ],
-  changes: 'with a reason',
+  changes: true,
   examples: ['users create ada@example.com --name "Ada Lovelace" --reason "joined the team"'],
   run: async (invocation) => (await import('./users/create-user.js')).createUser(invocation),
 };
@@ -101,7 +101,7 @@ const KEYS: CommandGroup = {
       summary: 'add a key: it is published immediately and signs 10 minutes later, when verifiers have it',
       options: [['--now', 'sign with the new key immediately, for example after a leak']],
       changes: true,
-      examples: ['keys rotate', 'keys rotate --now --reason "the backup was stolen"'],
+      examples: ['keys rotate --reason "scheduled"', 'keys rotate --now --reason "the backup was stolen"'],
       run: async (invocation) => (await import('./data/keys.js')).rotateKeys(invocation),
     },
     {
@@ -118,7 +118,7 @@ const KEYS: CommandGroup = {
         ],
       ],
       changes: true,
-      examples: ['keys prune', 'keys prune --now --reason "the backup was stolen"'],
+      examples: ['keys prune --reason "scheduled"', 'keys prune --now --reason "the backup was stolen"'],
       run: async (invocation) => (await import('./data/keys.js')).pruneKeys(invocation),
     },
   ],

@@ -29,7 +29,7 @@ export const MAIL: CommandGroup = {
         'The command refuses an email if its code has expired or is invalid, or if its invitation has ended.',
       options: [['--failed', 'send all failed emails instead of one']],
       changes: true,
-      examples: ['mail retry 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', 'mail retry --failed'],
+      examples: ['mail retry --failed --reason "the mail server is back"'],
       run: retryMails,
     },
   ],

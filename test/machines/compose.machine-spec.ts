@@ -62,7 +62,9 @@ describe('compose.yaml', () => {
   it('lets only the container for key rotation write the signing keys', async () => {
     const id = await containerOf('accounts-1');
     await expect(docker('exec', id, 'touch', '/run/keys/x')).rejects.toThrow('Read-only file system');
-    expect(await compose('run', '--rm', 'key-rotation', 'accounts', 'keys', 'rotate')).toContain('added');
+    expect(
+      await compose('run', '--rm', 'key-rotation', 'accounts', 'keys', 'rotate', '--reason', 'a test'),
+    ).toContain('added');
     expect(await docker('exec', id, 'cat', '/run/keys/jwks.json')).toMatch(/("kid".*){2}/s);
   });
 

@@ -119,17 +119,17 @@ export function cliPage(): string {
     for (const inner of command.commands ?? []) lines.push(...commandLines(inner, parent));
   }
   return page('Command line', [
-    'Every command takes `--help`, and `--json` for one line of JSON for each result. Commands that change something take',
-    '`--reason` and `--as`. Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run, 141 output pipe closed',
+    'Every command takes `--help`, and `--json` for one line of JSON for each result. Commands that change something need',
+    '`--reason`, or `ACCOUNTS_REASON` in the environment, and take `--as`. `accounts --version` prints the version. Exit codes:',
+    '0 done, 1 refused by a rule or faults found, 2 could not run, 141 output pipe closed',
     `(SIGPIPE). [admin-tasks.md](../admin-tasks.md) shows the tasks. ${GENERATED}`,
     ...lines,
   ]);
 }
 
 function commandLines(command: CommandDefinition, parent: string, level = '###'): string[] {
-  const { usage, summary, details, options = [], changes, examples } = command;
-  const reason = changes === 'with a reason' ? [['--reason <TEXT>', 'required']] : [];
-  const rows = [...options, ...reason].map(([flags = '', meaning = '']) => [`\`${flags}\``, meaning]);
+  const { usage, summary, details, options = [], examples } = command;
+  const rows = options.map(([flags, meaning]) => [`\`${flags}\``, meaning]);
   return [
     '',
     `${level} ${parent} ${usage}`.replaceAll(/[<>]/g, '\\$&'),

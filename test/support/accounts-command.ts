@@ -31,7 +31,7 @@ type Place = Pick<Installation, 'directory'> & { env: Environment };
 export function spawnAccounts({ directory, env }: Place, parameters: readonly string[], timeout = 0) {
   return spawn(process.execPath, [CLI, ...parameters], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
+    env: { PATH: process.env['PATH'], ACCOUNTS_REASON: 'a test', ...COMPILE_CACHE, ...env },
     timeout,
     killSignal: 'SIGKILL',
   });

@@ -36,7 +36,7 @@ export interface CommandDefinition {
   summary: string;
   details?: string;
   options?: Option[];
-  changes?: boolean | 'with a reason';
+  changes?: boolean;
   examples: string[];
   run: (invocation: Invocation) => Promise<Report>;
   commands?: CommandDefinition[];
@@ -112,9 +112,8 @@ export class Invocation {
 
   operator(): OperatorActor {
     const id = checked('--as', this.text('as')?.trim() ?? systemUser(), MAX_NAME_LENGTH);
-    const reason = this.text('reason');
-    if (reason === undefined) return { kind: 'operator', id };
-    return { kind: 'operator', id, reason: checked('--reason', reason.trim(), MAX_REASON_LENGTH) };
+    const reason = checked('--reason', this.text('reason')?.trim() ?? '', MAX_REASON_LENGTH);
+    return { kind: 'operator', id, reason };
   }
 
   /** Writes a line at once, if a report might not fit into memory. */

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../../config/env.js';
 import { type CommandDefinition, type CommandGroup, Invocation, write } from './definition.js';
 
@@ -55,9 +55,8 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
     .description([definition.summary, definition.details].filter(Boolean).join('\n\n'));
   for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
   if (definition.changes) {
-    const reason = ['--reason <TEXT>', 'reason for the audit log; only operators can read it'] as const;
-    if (definition.changes === true) command.option(...reason);
-    else command.requiredOption(...reason);
+    const reason = new Option('--reason <TEXT>', 'reason for the audit log; only operators can read it');
+    command.addOption(reason.env('ACCOUNTS_REASON').makeOptionMandatory());
     command.option('--as <NAME>', 'name of the operator in the audit log (default: your system user)');
   }
   const examples = definition.examples.map((example) => `  accounts ${example}`);

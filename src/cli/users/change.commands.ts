@@ -88,7 +88,7 @@ export const REMOVE_SECOND_FACTOR: CommandDefinition = {
     'receive an email if their address is verified. An operator loses that role: grant it again when they have set up',
     'two-factor authentication again.',
   ].join('\n'),
-  changes: 'with a reason',
+  changes: true,
   examples: ['users remove-second-factor ada@example.com --reason "phone lost, called back"'],
   run: onUser(removeSecondFactor),
 };
@@ -189,7 +189,7 @@ export const AFTER_RESTORE: CommandDefinition = {
     'two-factor authentication that was turned off, passwords that were changed, and secrets of services that were',
     'revoked.',
   ].join('\n'),
-  changes: 'with a reason',
+  changes: true,
   examples: ['after-restore --reason "restored the backup of yesterday"'],
   run: afterRestore,
 };
