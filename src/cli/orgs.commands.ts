@@ -1,15 +1,20 @@
 import { type Role, ROLES } from '../access/principal.js';
-import { oneLine, timeOrNull } from '../identifiers/text.js';
+import { oneLine, timeOrNull, timeText } from '../identifiers/text.js';
 import { ORG_STATUSES, orgView } from '../operators/views.js';
 import type { ListedMember } from '../orgs/state/members.lists.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import type { Services } from './command/cli.module.js';
 import {
   CannotRunError,
+  type Change,
+  type CommandDefinition,
   type CommandGroup,
   type Invocation,
   LIST_LIMIT,
+  type Outcome,
+  outcomeOf,
   type Report,
+  reportOn,
 } from './command/definition.js';
 import { findOrg, findUser, MAX_NAME, printList, withServices } from './command/services.js';
 
@@ -62,6 +67,33 @@ export const ORGS: CommandGroup = {
       run: addOwner,
     },
     {
+      usage: 'delete <ORG>',
+      summary: 'delete an organization; an owner or an operator can restore it until it is purged',
+      details: `${ORG} Requests for it return 404 immediately, and its pending invitations are revoked.`,
+      changes: true,
+      examples: ['orgs delete 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --reason "ticket 4711: spam"'],
+      run: onOrg(async ({ operatedOrgs }, { id }, { actor }) => {
+        const { changed, purgeAt } = await operatedOrgs.delete(id, actor);
+        const until = timeText(purgeAt);
+        const text = `${changed ? 'deleted' : 'is already deleted'}, can be restored until ${until}`;
+        return { text, json: { changed, purgeAt: until } };
+      }),
+    },
+    {
+      usage: 'restore <ORG>',
+      summary: 'restore a deleted organization with the members who still exist',
+      details: `${ORG} The command refuses an organization without an enabled owner.`,
+      options: [['--force', 'restore it even if it has no enabled owner: add one afterwards']],
+      changes: true,
+      examples: [
+        'orgs restore 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --reason "ticket 4711: deleted by mistake"',
+      ],
+      run: onOrg(async ({ operatedOrgs }, { id }, { actor, force }) => {
+        const { changed } = await operatedOrgs.restore(id, actor, force);
+        return outcomeOf(changed, 'restored', 'is not deleted');
+      }),
+    },
+    {
       usage: 'lift-second-factor <ORG>',
       summary: 'end the requirement of two-factor authentication in an organization',
       details: `${ORG} Members who were suspended by it can continue.`,
@@ -69,7 +101,11 @@ export const ORGS: CommandGroup = {
       examples: [
         'orgs lift-second-factor 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f --reason "ticket 4711: all owners are suspended"',
       ],
-      run: liftSecondFactor,
+      run: onOrg(async ({ operatedOrgs }, { id }, { actor }) => {
+        const { changed } = await operatedOrgs.liftSecondFactor(id, actor);
+        const factor = 'two-factor authentication';
+        return outcomeOf(changed, `no longer requires ${factor}`, `does not require ${factor}`);
+      }),
     },
   ],
 };
@@ -164,24 +200,20 @@ function addOwner(invocation: Invocation): Promise<Report> {
     const user = await findUser(services, userText);
     const force = invocation.flag('force');
     const changed = await services.memberChanges.makeOwner({ orgId: org.id, userId: user.id, actor, force });
-    return {
-      lines: [
-        `${user.email} (${user.id}): ${changed ? 'now an owner' : 'already an owner'} of ${org.name} (${org.id})`,
-      ],
-      json: [{ orgId: org.id, userId: user.id, changed }],
-    };
+    const of = `an owner of ${org.name} (${org.id})`;
+    const names = { orgId: org.id, userId: user.id };
+    return reportOn(`${user.email} (${user.id})`, names, outcomeOf(changed, `now ${of}`, `already ${of}`));
   });
 }
 
-function liftSecondFactor(invocation: Invocation): Promise<Report> {
-  return withServices(async (services) => {
-    const actor = invocation.operator();
-    const { id } = await findOrg(services, invocation.parameters[0]!);
-    const { org, changed } = await services.secondFactorRequirement.lift(id, actor);
-    const state = changed ? 'no longer requires' : 'does not require';
-    return {
-      lines: [`${org.name} (${org.id}): ${state} two-factor authentication`],
-      json: [{ orgId: org.id, changed }],
-    };
-  });
+function onOrg(
+  work: (services: Services, org: Org, change: Change) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return (invocation) =>
+    withServices(async (services) => {
+      const change = invocation.change();
+      const org = await findOrg(services, invocation.parameters[0]!);
+      const outcome = await work(services, org, change);
+      return reportOn(`${org.name} (${org.id})`, { orgId: org.id }, outcome);
+    });
 }

@@ -25,7 +25,7 @@ import { EventsService, ownEvent } from '../events/events.service.js';
 import { OwnEventsResponse } from '../events/events.responses.js';
 import { ListEventsQuery } from '../events/events.query.js';
 import { ExportResponse } from './export.responses.js';
-import { MeService, sessionView } from './me.service.js';
+import { MeService } from './me.service.js';
 import {
   AccountResponse,
   DeletedOrgsResponse,
@@ -35,7 +35,7 @@ import {
   SessionsResponse,
 } from './me.responses.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { PROFILE } from '../users/profile.js';
 import { SessionsService } from '../auth/sessions/sessions.service.js';
 

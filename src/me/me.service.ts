@@ -1,7 +1,6 @@
 import { Injectable, Logger, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import { boundToken } from '../access/route-access.js';
-import type { OwnSession } from '../auth/sessions/sessions.of-user.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
@@ -17,7 +16,6 @@ import type { Included } from '../http/included.js';
 import type {
   AccountResponse,
   DeletedOrgsResponse,
-  SessionSummary,
   CurrentUserResponse,
   OrgMembershipsResponse,
 } from './me.responses.js';
@@ -147,19 +145,4 @@ export class MeService {
 
 function cursorOf({ joinedAt, id }: { joinedAt: number; id: string }): string {
   return encodeCursor({ order: joinedAt, id });
-}
-
-export function sessionView(session: OwnSession): SessionSummary {
-  const { id, loginId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
-  return {
-    id,
-    via: loginId === null ? 'password' : 'code',
-    createdAt: timeText(createdAt),
-    lastUsedAt: timeText(rotatedAt ?? createdAt),
-    expiresAt: timeText(expiresAt),
-    ip,
-    userAgent,
-    deviceName,
-    service,
-  };
 }

@@ -8,8 +8,7 @@ import { OrgDeletionResponse, OrgResponse } from '../orgs/members/members.respon
 import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../http/pages.js';
 import { MemberListsService } from '../orgs/members/member-lists.service.js';
 import { MembersService } from '../orgs/members/members.service.js';
-import { OrgsService } from '../orgs/orgs.service.js';
-import { SecondFactorRequirement } from '../orgs/state/second-factor-requirement.js';
+import { OperatedOrgs } from '../orgs/operated-orgs.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import type { Org } from '../orgs/state/org.entity.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
@@ -26,6 +25,7 @@ import {
 import { OrgsResponse, OrgMembersResponse, AdminOrgResponse } from './operators.responses.js';
 import { OperatedUsers } from './users.controller.js';
 import { orgView } from './views.js';
+import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 
 /** Ownerless organizations are rare. */
@@ -38,8 +38,7 @@ export class OperatorOrgsController {
     private readonly memberRows: MembersRepository,
     private readonly memberLists: MemberListsService,
     private readonly members: MembersService,
-    private readonly orgs: OrgsService,
-    private readonly requirement: SecondFactorRequirement,
+    private readonly orgs: OperatedOrgs,
     private readonly users: OperatedUsers,
   ) {}
 
@@ -145,7 +144,8 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason, force = false }: ReasonWithForceRequest,
   ): Promise<OrgResponse> {
-    return { org: await this.orgs.restoreAsOperator(orgId, { ...operator, reason }, force) };
+    const { org } = await this.orgs.restore(orgId, { ...operator, reason }, force);
+    return { org };
   }
 
   /**
@@ -164,7 +164,8 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OrgDeletionResponse> {
-    return this.orgs.deleteAsOperator(orgId, { ...operator, reason });
+    const { purgeAt } = await this.orgs.delete(orgId, { ...operator, reason });
+    return { ok: true, purgeAt: timeText(purgeAt) };
   }
 
   /**
@@ -184,7 +185,7 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Body() { reason }: ReasonRequest,
   ): Promise<OrgResponse> {
-    const { org } = await this.requirement.lift(orgId, { ...operator, reason });
+    const { org } = await this.orgs.liftSecondFactor(orgId, { ...operator, reason });
     return { org };
   }
 

@@ -2,7 +2,7 @@ import { applyDecorators, Controller, Get, Injectable, Param, Query } from '@nes
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
-import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
+import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
 import {
   cutPage,
@@ -16,7 +16,6 @@ import {
 import { ApiIncluded, Included, PROFILE_ONLY } from '../http/included.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
-import { sessionView } from '../me/me.service.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
 import { Problem } from '../problems/problem.js';

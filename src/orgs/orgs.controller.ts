@@ -37,6 +37,7 @@ import { OrgPurge, OrgsService } from './orgs.service.js';
 import { EntityIdPipe, OkResponse, OrgRead } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
 import { MembersModule } from './members/members.controller.js';
+import { OperatedOrgs } from './operated-orgs.js';
 
 const ORG_PARTS = ['profile', 'requirements'] as const;
 
@@ -197,7 +198,7 @@ export class OrgsController {
 @Module({
   imports: [MembersModule],
   controllers: [OrgsController],
-  providers: [OrgPurge, OrgsService],
-  exports: [OrgPurge, OrgsService],
+  providers: [OperatedOrgs, OrgPurge, OrgsService],
+  exports: [OperatedOrgs, OrgPurge],
 })
 export class OrgsModule {}

@@ -1,12 +1,11 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
-import type { Actor, UserPrincipal } from '../access/principal.js';
+import type { UserPrincipal } from '../access/principal.js';
 import type { Included } from '../http/included.js';
 import type { CurrentOrg } from '../http/request-origin.js';
 import type {
   OrgChangeResponse,
   OrgDeletionResponse,
   OrgDetailResponse,
-  OrgDto,
   OrgResponse,
 } from './members/members.responses.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
@@ -22,7 +21,7 @@ import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { NO_ENABLED_OWNER, secondFactorNotEnabled, TooManyOrgsError } from './state/orgs.errors.js';
+import { secondFactorNotEnabled, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireOrgChange, requireRestorable, requireRole } from './state/policies.js';
 import { type LockedOrg, OrgChanges, type OrgEvent, requirementEvent } from './state/org-changes.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
@@ -119,17 +118,6 @@ export class OrgsService {
     });
   }
 
-  async deleteAsOperator(orgId: string, actor: Actor): Promise<OrgDeletionResponse> {
-    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
-      if (!org) throw new Problem('org_not_found');
-      if (org.purgeAt !== null) return new Unchanged(deletionResult(org.purgeAt));
-      const { purgeAt, events } = await this.changes.delete(tx, orgId);
-      await org.record(...events);
-      return deletionResult(purgeAt);
-    });
-    return answer;
-  }
-
   /** @throws org_not_found unless the user is an owner and the organization can be restored */
   async restore(write: Write, orgId: string): Promise<Versioned<OrgResponse>> {
     const { id: ownerId } = write.actor;
@@ -142,20 +130,6 @@ export class OrgsService {
       await org.record({ type: 'org.restored' });
       return { org: { id: orgId, name: org.name } };
     });
-  }
-
-  /** @param force allows an organization without an enabled owner @throws org_not_found, last_owner */
-  async restoreAsOperator(orgId: string, actor: Actor, force: boolean): Promise<OrgDto> {
-    const { answer } = await this.changes.inAnyOrg<OrgDto>({ actor }, orgId, async (tx, org) => {
-      if (org?.purgeAt === null) return new Unchanged({ id: orgId, name: org.name });
-      requireRestorable(org, Date.now());
-      const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
-      if (!hasOwner && !force) throw new Problem('last_owner', { detail: NO_ENABLED_OWNER });
-      await this.orgs.restore(tx, orgId);
-      await org.record({ type: 'org.restored', ...(!hasOwner && { data: { force: true } }) });
-      return { id: orgId, name: org.name };
-    });
-    return answer;
   }
 }
 

@@ -72,9 +72,6 @@ describe('accounts users create', () => {
     const known = await knownEvents(service.db);
     const email = anEmail('joan');
     const create = ['users', 'create', email.toUpperCase(), '--name', ' Joan Clarke ', '--verified'];
-    expect(await run(...create)).toEqual(
-      failure(2, "error: required option '--reason <TEXT>' not specified\n"),
-    );
     const [created] = await accountsJson<{ user: { id: string }; code: string }>(installation, [
       ...create,
       ...BY_ROOT,
@@ -366,6 +363,52 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
     expect(JSON.stringify(await service.db.query('SELECT * FROM events'))).not.toContain(password);
   });
 
+  it('orgs delete and orgs restore: an organization goes and comes back with its members', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { id: orgId } = await anOrgOf(ada);
+    const known = await knownEvents(service.db);
+    const answers = [];
+    for (const name of ['delete', 'delete', 'restore', 'restore'])
+      answers.push(...(await done('orgs', name, orgId)));
+
+    const deleted = { orgId, purgeAt: expect.stringMatching(/Z$/) as string };
+    expect(answers).toEqual([
+      { ...deleted, changed: true },
+      { ...deleted, changed: false },
+      { orgId, changed: true },
+      { orgId, changed: false },
+    ]);
+    expect((await ada.get(`/api/orgs/${orgId}`)).status).toBe(200);
+    expect(await eventsSince(service.db, known)).toMatchObject([
+      { type: 'org.deleted', org_id: orgId, reason: 'a test' },
+      { type: 'org.restored', org_id: orgId, reason: 'a test' },
+    ]);
+
+    await done('orgs', 'delete', orgId);
+    await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
+    expect(await run('orgs', 'restore', orgId)).toEqual(failure(1, /^refused: [^\n]+\(last_owner\)\n$/));
+    expect(await done('orgs', 'restore', orgId, '--force')).toEqual([{ orgId, changed: true }]);
+  });
+
+  it('users sessions: the active sessions, as over HTTP', async () => {
+    const ada = await anAccount(service, 'ada');
+    const { email, password } = ada;
+    await service.anyone.post('/api/auth/login', { email, password, deviceName: 'Engine' });
+    const sessions = await accountsJson<{ id: string }>(installation, ['users', 'sessions', ada.email]);
+
+    const { body } = await ada.get<{ sessions: object[] }>('/api/me/sessions');
+    expect(body.sessions).toEqual(sessions.map((one) => expect.objectContaining(one) as object));
+    const { stdout } = await run('users', 'sessions', ada.email);
+    expect(stdout.trimEnd().split('\n')).toEqual(
+      sessions.map(({ id }) =>
+        expect.stringMatching(new RegExp(`^${id}  password  used .+Z  127\\.0\\.0\\.1`)),
+      ),
+    );
+    expect(stdout).toContain('Engine');
+    await done('users', 'end-sessions', ada.email);
+    expect((await run('users', 'sessions', ada.email)).stdout).toBe('none\n');
+  });
+
   it('orgs add-owner: a member becomes owner, and the owner before stays one', async () => {
     const member = await anAccount(service);
     await join(org, owner, member, 'member');
@@ -395,19 +438,20 @@ describe.runIf(engine === 'sqlite')('what commands change and record', () => {
     );
   });
 
-  it('with a reason of up to 500 characters, by the user of the system unless another is named', async () => {
+  it('with a reason of up to 500 characters or of ACCOUNTS_REASON, by the user of the system', async () => {
     const user = await anAccount(service);
     const known = await knownEvents(service.db);
     const reason = 'x'.repeat(500);
 
     await done('users', 'verify-email', user.email, '--reason', reason);
-    await done('users', 'end-sessions', user.email);
+    const env = { ACCOUNTS_REASON: 'a nightly job' };
+    await accountsJson(installation, ['users', 'end-sessions', user.email], { env });
 
     const bySystem = { actor_type: 'operator', actor_id: expect.stringMatching(/^\S+$/) as unknown };
     const events = await eventsSince(service.db, known);
     expect(events).toMatchObject([
       { ...bySystem, reason },
-      { ...bySystem, reason: null },
+      { ...bySystem, reason: 'a nightly job' },
     ]);
   });
 });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { BATCH, hotStatement, idsOf, padded, places } from '../../database/statements.js';
+import { timeText } from '../../identifiers/text.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
 import { IS_ALIVE, JOIN_FAMILY_AND_SERVICE } from './alive.js';
@@ -209,4 +210,19 @@ export class UserSessionsRepository {
   async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
     await transaction.write(`DELETE FROM sessions WHERE id IN (${places(ids.length)})`, [...ids]);
   }
+}
+
+export function sessionView(session: OwnSession) {
+  const { id, loginId, createdAt, rotatedAt, expiresAt, ip, userAgent, deviceName, service } = session;
+  return {
+    id,
+    via: loginId === null ? ('password' as const) : ('code' as const),
+    createdAt: timeText(createdAt),
+    lastUsedAt: timeText(rotatedAt ?? createdAt),
+    expiresAt: timeText(expiresAt),
+    ip,
+    userAgent,
+    deviceName,
+    service,
+  };
 }

@@ -35,9 +35,9 @@ import { PasswordSetting } from '../../accounts/password-reset.js';
 import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserExport } from '../../accounts/user-export.js';
 import { UserOperations } from '../../accounts/user-operations.js';
+import { OperatedOrgs } from '../../orgs/operated-orgs.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { MembersService } from '../../orgs/members/members.service.js';
-import { SecondFactorRequirement } from '../../orgs/state/second-factor-requirement.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import {
   RecoveryCode,
@@ -74,7 +74,7 @@ export class Services {
     readonly secondFactorRemoval: SecondFactorRemoval,
     readonly revocation: SessionRevocation,
     readonly orgs: OrgsRepository,
-    readonly secondFactorRequirement: SecondFactorRequirement,
+    readonly operatedOrgs: OperatedOrgs,
     readonly memberChanges: MembersService,
     readonly members: MembersRepository,
     readonly memberLists: MemberLists,
@@ -124,6 +124,7 @@ export class CliModule {
         EmailCodesRepository,
         LiftedLimitsRepository,
         OperatedMails,
+        OperatedOrgs,
         MembersService,
         PasswordSetting,
         RecoveryCodesRepository,

@@ -36,6 +36,13 @@ export const LOOKUP_COMMANDS: CommandDefinition[] = [
     examples: ['users show ada@example.com'],
     run: showUser,
   },
+  {
+    usage: 'sessions <USER>',
+    summary: 'list the active sessions of a user, latest first',
+    details: 'USER is an email address or an id.',
+    examples: ['users sessions ada@example.com', 'users sessions ada@example.com --json'],
+    run: listSessions,
+  },
 ];
 
 export const EXPORT: CommandDefinition = {
@@ -104,6 +111,20 @@ function orgLine({ id, name, role, deletedAt }: AnyUserOrg): string {
 
 function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
   return { id, name, role, ...(deletedAt !== null && { deletedAt: timeText(deletedAt) }) };
+}
+
+function listSessions({ parameters }: Invocation): Promise<Report> {
+  return withServices(async (services) => {
+    const { sessionView } = await import('../../auth/sessions/sessions.of-user.js');
+    const { id } = await findUser(services, parameters[0]!);
+    const sessions = (await services.userSessions.listAlive(id)).map(sessionView);
+    const lines = sessions.map(({ id: session, via, lastUsedAt, ip, deviceName, userAgent, service }) =>
+      [session, via.padEnd(8), `used ${lastUsedAt}`, ip, deviceName, userAgent, service]
+        .filter((part) => part !== null)
+        .join('  '),
+    );
+    return { lines: lines.length === 0 ? ['none'] : lines, json: sessions };
+  });
 }
 
 function exportUser({ parameters, asJson }: Invocation): Promise<Report> {

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../access/principal.js';
 import { BATCH } from '../../database/statements.js';
 import { Unchanged } from '../../database/transactions/transactions.js';
-import { Problem } from '../../problems/problem.js';
-import type { Org } from './org.entity.js';
-import { OrgChanges, requirementEvent } from './org-changes.js';
+import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
 
 @Injectable()
@@ -13,19 +10,6 @@ export class SecondFactorRequirement {
     private readonly changes: OrgChanges,
     private readonly orgs: OrgsRepository,
   ) {}
-
-  /** For operators, because an organization can suspend all of its owners. @throws org_not_found */
-  async lift(orgId: string, actor: Actor): Promise<{ org: Pick<Org, 'id' | 'name'>; changed: boolean }> {
-    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
-      if (!org) throw new Problem('org_not_found');
-      const lifted = { org: { id: orgId, name: org.name }, changed: org.secondFactorFrom !== null };
-      if (!lifted.changed) return new Unchanged(lifted);
-      await this.orgs.requireSecondFactor(tx, orgId, null);
-      await org.record(requirementEvent(null));
-      return lifted;
-    });
-    return answer;
-  }
 
   async recordDue(stopping: AbortSignal): Promise<void> {
     for (let isFull = true; isFull;) {
