@@ -4,11 +4,9 @@ import type { Logger as PinoLogger } from 'pino';
 import { loadKeyFile } from '../auth/tokens/key-file.js';
 import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { type Env, loadEnv, workersFor } from '../config/env.js';
+import { startWarnings } from '../config/warnings.js';
 import { createLogger, NestLogger } from '../telemetry/logging/logger.js';
 import { startMetrics } from '../telemetry/metrics/start-metrics.js';
-
-const UNPROVEN_DOMAINS =
-  'REGISTRATION_DOMAINS: anyone can register an email of these domains without owning it; set EMAIL_VERIFICATION=required';
 
 /** Imports the database late, so that Accounts reports a wrong configuration first. */
 export async function bootstrap(): Promise<void> {
@@ -17,14 +15,12 @@ export async function bootstrap(): Promise<void> {
   Logger.overrideLogger(new NestLogger(log));
   // A start without keys must fail before it changes the database.
   const keys = new KeyRing(loadKeyFile(env.jwtKeysFile, env.production));
-  const { workers, reason } = workersFor(env);
+  const { workers } = workersFor(env);
   await startMetrics(env, workers, log);
   if (cluster.isPrimary) {
-    for (const name of env.exposedFiles) log.warn(`${name}: other users can read the file; change its mode`);
+    for (const warning of startWarnings(env)) log.warn(warning);
     await bringDatabaseUpToDate(env);
     await warnOfUnsafeCommits(env);
-    if (env.registrationDomains && env.emailVerification === 'optional') log.warn(UNPROVEN_DOMAINS);
-    if (reason !== undefined) log.warn(`WEB_CONCURRENCY: one process only: ${reason}`);
     if (workers > 1) return new ProcessManager(log).start(workers);
   }
   const { serve } = await import('./serve.js');

@@ -73,6 +73,7 @@ function announce(env: Env, url: string, log: Logger): void {
   log.info({
     msg: 'listening',
     version: VERSION,
+    mode: env.mode,
     url,
     api: `${url}/api`,
     docs: env.docs ? `${url}/docs` : 'off',

@@ -97,6 +97,13 @@ const KEYS: CommandGroup = {
       run: async () => (await import('./data/keys.js')).listKeys(),
     },
     {
+      usage: 'create',
+      summary: 'create JWT_KEYS_FILE with one key, before the first start in production',
+      details: 'The command refuses a file that exists. Copy the new file to every machine.',
+      examples: ['keys create'],
+      run: async () => (await import('./data/keys.js')).createKeys(),
+    },
+    {
       usage: 'rotate',
       summary: 'add a key: it is published immediately and signs 10 minutes later, when verifiers have it',
       options: [['--now', 'sign with the new key immediately, for example after a leak']],
@@ -120,6 +127,23 @@ const KEYS: CommandGroup = {
       changes: true,
       examples: ['keys prune --reason "scheduled"', 'keys prune --now --reason "the backup was stolen"'],
       run: async (invocation) => (await import('./data/keys.js')).pruneKeys(invocation),
+    },
+  ],
+};
+
+const CONFIG: CommandGroup = {
+  name: 'config',
+  summary: 'the configuration',
+  commands: [
+    {
+      usage: 'check',
+      summary: 'print the effective configuration without secrets, and warnings; it connects to nothing',
+      details: [
+        'Wrong values end with 2 and the lines that the start would print; warnings end with 0. It hides users and passwords',
+        'in URLs.',
+      ].join('\n'),
+      examples: ['config check', 'config check --json'],
+      run: async () => (await import('./data/config.js')).checkConfiguration(),
     },
   ],
 };
@@ -165,6 +189,6 @@ const DOCTOR: CommandDefinition = {
 
 // In the order of the help. The imports above load no library; the code of a command loads its own when it runs.
 export const COMMANDS: Commands = {
-  groups: [USERS, ORGS, OPERATORS, SERVICES, SESSIONS, KEYS, MAIL],
+  groups: [USERS, ORGS, OPERATORS, SERVICES, SESSIONS, KEYS, MAIL, CONFIG],
   commands: [EVENTS, EXPORT, MIGRATE, BACKUP, AFTER_RESTORE, COPY_FROM, DOCTOR],
 };

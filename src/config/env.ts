@@ -66,6 +66,7 @@ const PROCESSES: Format<number | 'auto'> = {
   },
 };
 
+const mode = variable('NODE_ENV', 'development', oneOf('production', 'development', 'test'));
 const isProduction: Reader<boolean> = (variables) => variables.get('NODE_ENV') === 'production';
 const inProduction =
   (there: string, elsewhere: string): Reader<string> =>
@@ -82,6 +83,7 @@ const parallelism = variable('ARGON2_PARALLELISM', '1', wholeNumber(1, 64));
 
 /** Errors come in this order. Durations are in seconds unless the name says otherwise. */
 const SETTINGS = {
+  mode,
   production: isProduction,
   exposedFiles: (variables: Variables): readonly string[] => variables.exposed,
   host,
@@ -173,17 +175,26 @@ export class Env extends (Base as new () => Settings) {
 }
 
 export function parseEnv(environment: NodeJS.ProcessEnv): Env {
+  return readConfiguration(environment).env;
+}
+
+export function readConfiguration(environment: NodeJS.ProcessEnv): { env: Env; variables: Variables } {
   const variables = new Variables(environment);
   const settings = Object.entries(SETTINGS).map(([name, read]) => [name, read(variables)]);
   variables.refuseMisspelled();
   if (variables.problems.length > 0) throw new ConfigurationError(variables.problems);
-  return new Env(Object.fromEntries(settings) as Settings);
+  return { env: new Env(Object.fromEntries(settings) as Settings), variables };
 }
 
-/** The environment wins over the `.env` file. */
-export function loadEnv(): Env {
+/** The environment wins over the `.env` file, and both over the mode of `npm run start:prod`. */
+export function readEnvironment(): NodeJS.ProcessEnv {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  return parseEnv(process.env);
+  if (process.argv.includes('--production')) process.env['NODE_ENV'] ||= 'production';
+  return process.env;
+}
+
+export function loadEnv(): Env {
+  return parseEnv(readEnvironment());
 }
 
 export function workersFor(env: Env): { workers: number; reason?: string } {

@@ -1,4 +1,4 @@
-import { readCertificates, type Variables } from './variables.js';
+import { readCertificates, type Variables, withoutSecrets } from './variables.js';
 
 export interface RateLimit {
   limit: number;
@@ -45,6 +45,7 @@ export const variable =
   <T>(name: string, fallback: string | Reader<string>, { expected, parse }: Format<T>): Reader<T> =>
   (variables) => {
     const standard = typeof fallback === 'string' ? fallback : fallback(variables);
+    variables.noteDefault(name, standard);
     const value = parse(variables.get(name) || standard);
     if (value === undefined) variables.expect(name, expected);
     return value as T;
@@ -138,7 +139,7 @@ const LABEL: Format<string> = {
 };
 
 const fromJwtIssuer: Reader<string> = (variables) => {
-  const issuer = variables.get('JWT_ISSUER') || 'accounts';
+  const issuer = withoutSecrets(variables.get('JWT_ISSUER') || 'accounts');
   const name = issuerUrl(issuer) ? new URL(issuer).hostname : issuer.replaceAll(/[\p{C}:]+/gu, ' ');
   return name.slice(0, MAX_LENGTH).trim() || 'accounts';
 };

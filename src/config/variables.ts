@@ -23,7 +23,7 @@ const MAX_SECRET_FILE_KIB = 16;
 
 const READ_BY_OTHERS = 0o044;
 
-function isReadByOthers(file: string): boolean {
+export function isReadByOthers(file: string): boolean {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   return process.platform !== 'win32' && (mode & READ_BY_OTHERS) !== 0;
 }
@@ -86,6 +86,16 @@ function mistakesIn(name: string, meant: string): number {
   return rows[name.length]![meant.length]!;
 }
 
+/** Hides the user and the password of a URL, its query and its fragment. */
+export function withoutSecrets(text: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
+  if (scheme === '') return text;
+  // The password of a database may contain a question mark or a hash sign.
+  const [place = ''] = /^(?:mysql|mariadb):/.test(scheme) ? [rest] : rest.split(/[?#]/);
+  const shown = scheme + place.replace(/^.*@/s, '***@');
+  return place === rest ? shown : `${shown}?***`;
+}
+
 /** `NAME_FILE` wins over `NAME`, which may be the default of a systemd unit. */
 const IN_FILES = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']);
 
@@ -93,6 +103,7 @@ export class Variables {
   readonly problems: string[] = [];
   readonly exposed: string[] = [];
   private readonly known = new Set<string>();
+  private readonly defaults = new Map<string, string>();
   private readonly fromFiles = new Map<string, string>();
 
   constructor(private readonly environment: NodeJS.ProcessEnv) {
@@ -102,6 +113,19 @@ export class Variables {
   get(name: string): string {
     const text = this.inEnvironment(name);
     return this.fromFiles.get(name) ?? text;
+  }
+
+  noteDefault(name: string, text: string): void {
+    this.defaults.set(name, text);
+  }
+
+  /** Without secrets. Call it after all variables have been read. */
+  effective(): { name: string; value: string; isDefault: boolean }[] {
+    return [...this.known].map((name) => {
+      const value = this.get(name);
+      const shown = withoutSecrets(value || (this.defaults.get(name) ?? ''));
+      return { name, value: shown, isDefault: value === '' };
+    });
   }
 
   expect(name: string, expected: string): void {

@@ -7,6 +7,8 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryParent } from '../../tooling/processes/temporary-parent.js';
+import type { CommandDefinition } from '../../src/cli/command/definition.js';
+import { COMMANDS as COMMANDS_OF_SOURCE } from '../../src/cli/commands.js';
 import { accounts, CLI, failure } from '../support/accounts-command.js';
 import { anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
@@ -16,15 +18,16 @@ const NOBODY = 'nobody@example.com';
 const UNKNOWN_ID = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 
 const USERS = `list find show delete disable enable unblock end-sessions set-password reset-code remove-second-factor
-  verify-email set-email invite-code import`;
+  verify-email set-email invite-code import create sessions`;
 const COMMANDS = Object.entries({
   '': 'events after-restore export migrate doctor backup copy-from',
   users: USERS,
-  orgs: 'list find show add-owner lift-second-factor',
+  orgs: 'list find show add-owner delete restore lift-second-factor',
   operators: 'grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
   sessions: 'end-all',
-  keys: 'list rotate prune',
+  keys: 'list create rotate prune',
+  config: 'check',
   mail: 'list retry',
   events: 'follow',
 }).flatMap(([group, names]) => names.split(/\s+/).map((name) => `${group} ${name}`.trim()));
@@ -38,6 +41,12 @@ const OF_COMMANDS = '/node_modules/(?!commander/|ipaddr.js/)';
 const service = await startOwnService();
 const { installation } = service;
 afterAll(() => service.stop());
+
+const withGroup = (group: string, commands: readonly CommandDefinition[]) =>
+  commands.map(({ usage, changes }) => ({
+    parameters: [group, usage.split(' ')[0]!].filter((word) => word !== ''),
+    changes,
+  }));
 
 function refusing(libraries: string): Record<string, string> {
   const hooks = `import { registerHooks } from 'node:module';
@@ -53,7 +62,7 @@ function refusing(libraries: string): Record<string, string> {
 describe('accounts', () => {
   const nowhere = { directory: tmpdir(), env: {} };
 
-  it.each(['', 'users', 'orgs', 'keys', 'operators', 'services', 'sessions'])(
+  it.each(['', 'users', 'orgs', 'keys', 'operators', 'services', 'sessions', 'config'])(
     'shows its help on standard error and ends with 2, for accounts %s',
     async (group) => {
       const parameters = group === '' ? [] : [group];
@@ -67,6 +76,25 @@ describe('accounts', () => {
     expect(result).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('--json');
     expect(stdout).toContain(`\nExamples:\n  accounts ${command}`);
+  });
+
+  it('needs a reason for every change, and takes none for what changes nothing', async () => {
+    const env = { ACCOUNTS_REASON: undefined };
+    const all = [
+      ...COMMANDS_OF_SOURCE.groups.flatMap(({ name, commands }) => withGroup(name, commands)),
+      ...withGroup('', COMMANDS_OF_SOURCE.commands),
+    ];
+    const changes = all.filter((one) => one.changes === true);
+    expect(changes.length).toBeGreaterThan(25);
+    for (const { parameters, changes: isChange } of all) {
+      const { code, stderr } = await accounts(
+        nowhere,
+        isChange ? parameters : [...parameters, '--reason', 'x'],
+        { env },
+      );
+      const said = isChange ? "required option '--reason <TEXT>' not specified" : "unknown option '--reason'";
+      expect({ code, stderr }, parameters.join(' ')).toEqual({ code: 2, stderr: `error: ${said}\n` });
+    }
   });
 
   it('prints the version of the package, without the libraries of the commands', async () => {
@@ -123,7 +151,7 @@ describe('what cannot be run', () => {
     names.split(' ').map((name) => ['users', name, NOBODY].concat(more));
   const withReason = ['--reason', 'a test'];
   it.each([
-    ...users('show disable enable unblock end-sessions verify-email remove-second-factor', []),
+    ...users('show sessions disable enable unblock end-sessions verify-email remove-second-factor', []),
     ...users('remove-second-factor reset-code invite-code', withReason),
     ...[UNKNOWN_ID, 'not an e-mail', 'x'.repeat(100_000)].map((user) => ['users', 'show', user]),
     ...['two\nlines', 'x'.repeat(501)].map((reason) => ['users', 'disable', NOBODY, '--reason', reason]),
@@ -153,7 +181,8 @@ describe('what cannot be run', () => {
     ['orgs', 'show', UNKNOWN_ID, '--role', 'king'],
     ...[' ', 'x'.repeat(101)].map((name) => ['orgs', 'find', name]),
     ['orgs', 'add-owner', UNKNOWN_ID, NOBODY],
-    ['orgs', 'lift-second-factor', UNKNOWN_ID],
+    ...['lift-second-factor', 'delete', 'restore'].map((name) => ['orgs', name, UNKNOWN_ID]),
+    ['users', 'disable', NOBODY, '--reason', ''],
     ['backup', '/dev/null'],
     ['copy-from', '/dev/null/none'],
     ...['unknown', 'users unknown', 'toString', 'doctor --unknown', 'doctor x', 'keys x'].map((line) =>

@@ -1,4 +1,4 @@
-import { access, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { holdRows } from '../support/held-rows.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { aCode, anAccount, anEmail, aPassword, byCode, exchange, logIn } from '../support/personas.js';
 import { type Service, startService } from '../support/service.js';
+import { BUILT_SERVICE, exitCode, spawnCommand, untilListening } from '../support/service-process.js';
 import { decodeToken } from '../support/signing-keys.js';
 
 let installation: Installation;
@@ -72,6 +73,86 @@ describe('the environment', () => {
     expect(await policyOf(service, 'login')).toBe('"login";q=10;w=900');
     await service.stop();
   });
+});
+
+describe('accounts config check', () => {
+  const checked = async (env: Record<string, string>) => accounts(installation, ['config', 'check'], { env });
+  const warningsIn = (output: string) =>
+    output
+      .split('\n')
+      .flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9, line.indexOf(': ', 9))] : []));
+
+  it('prints the effective values without secrets, and connects to nothing', async () => {
+    const smtp = join(installation.directory, 'smtp-url');
+    await writeFile(smtp, 'smtp://mailer:hidden-1@127.0.0.1:1', { mode: 0o600 });
+    const { code, stdout, stderr } = await checked({
+      DATABASE_URL: 'mysql://root:hidden-2?#@127.0.0.1:1/accounts',
+      REDIS_URL: 'rediss://:hidden-3@127.0.0.1:1/0?password=hidden-4',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://hidden-5@collector.example/v1?key=a@hidden-6#hidden-7',
+      SMTP_URL_FILE: smtp,
+      MAIL_FROM: 'Accounts <no-reply@example.com>',
+      JWT_ISSUER: 'https://hidden-8:hidden-9@accounts.example',
+      REGISTRATION_DOMAINS: 'example.com',
+    });
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('hidden');
+    const values = Object.fromEntries(stdout.split('\n').map((line) => line.split(/ +(.*)/)));
+    expect(values).toMatchObject({
+      DATABASE_URL: 'mysql://***@127.0.0.1:1/accounts',
+      REDIS_URL: 'rediss://***@127.0.0.1:1/0?***',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://***@collector.example/v1?***',
+      SMTP_URL: 'smtp://***@127.0.0.1:1',
+      SMTP_URL_FILE: smtp,
+      JWT_ISSUER: 'https://***@accounts.example',
+      MAIL_FROM: 'Accounts <no-reply@example.com>',
+      NODE_ENV: 'development  (default)',
+      PORT: '3000  (default)',
+      METRICS_PORT: '-',
+    });
+    expect(warningsIn(stdout)).toEqual(['REGISTRATION_DOMAINS', 'JWT_ISSUER']);
+  });
+
+  it('warns of what is rarely right in production, and creates no file', async () => {
+    const env = {
+      DATABASE_URL: 'mysql://root@127.0.0.1:1/accounts',
+      JWT_KEYS_FILE: './none.json',
+      ARGON2_MEMORY_KIB: '',
+      ARGON2_TIME: '',
+      WEB_CONCURRENCY: '2',
+    };
+    const names = [
+      'WEB_CONCURRENCY',
+      'JWT_ISSUER',
+      'SMTP_URL',
+      'REDIS_URL',
+      'ARGON2_MEMORY_KIB, ARGON2_TIME',
+    ];
+    expect(warningsIn((await checked(env)).stdout)).toEqual(names);
+
+    await chmod(join(installation.directory, 'jwks.json'), 0o644);
+    const good = { JWT_ISSUER: 'https://a.example', SMTP_URL: 'smtp://m', MAIL_FROM: 'a@example.com' };
+    expect(warningsIn((await checked(good)).stdout)).toEqual(['JWT_KEYS_FILE']);
+    expect(await readdir(installation.directory)).toEqual(['jwks.json']);
+  });
+});
+
+it.each([
+  ['production', {}, 'production'],
+  ['that of the environment', { NODE_ENV: 'test' }, 'test'],
+])('--production means %s, which the log says', async (_what, env, mode) => {
+  const command = [...BUILT_SERVICE, '--production'] as const;
+  const service = spawnCommand(command, installation.directory, {
+    ...installation.env,
+    HOST: '127.0.0.1',
+    ...env,
+  });
+  await untilListening(service);
+  service.child.kill('SIGTERM');
+  await exitCode(service);
+  expect(service.logs.filter((line) => line.includes('"listening"'))).toEqual([
+    expect.stringContaining(`"mode":"${mode}"`),
+  ]);
 });
 
 describe('lifetimes', async () => {

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { accountsJson } from '../support/accounts-command.js';
+import { accounts, accountsJson } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { anInstallation } from '../support/installation.js';
 import { AS_AN_OLD_NODE, type Environment, exitCode, spawnService } from '../support/service-process.js';
@@ -16,6 +16,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 /** None of these values may be shown: a value can be a secret. */
 const WRONG: Record<string, string[]> = {
+  NODE_ENV: ['prod', 'Production', 'hidden-word'],
   PORT: ['70000', 'eighty', '80.5'],
   METRICS_PORT: ['70000', 'on', '-1'],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['http://', 'collector:4318', 'ftp://hidden-word'],
@@ -93,6 +94,14 @@ describe('a wrong configuration', async () => {
     return service.stderr;
   }
 
+  /** `accounts config check` finds the same before the start. */
+  async function failureOfBoth(env: Environment): Promise<string[]> {
+    const lines = await failure(env);
+    const { code, stdout, stderr } = await accounts(installation, ['config', 'check'], { env });
+    expect({ code, stdout, lines: stderr.trimEnd().split('\n') }).toEqual({ code: 2, stdout: '', lines });
+    return lines;
+  }
+
   async function tables(): Promise<unknown[]> {
     return installation.db.query(
       engine === 'sqlite'
@@ -102,12 +111,13 @@ describe('a wrong configuration', async () => {
   }
 
   it.each([
-    ['a missing key file', 'none.json', 'production'],
-    ['a key file that cannot be read', '.', 'production'],
-    ['a key file that cannot be created', 'jwks.json/keys.json', ''],
-  ])('includes %s, before the database is changed', async (_what, file, NODE_ENV) => {
-    const lines = await failure({ NODE_ENV, JWT_KEYS_FILE: join(installation.directory, file) });
-    expect(lines).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
+    ['a missing key file', 'none.json', 'production', /^JWT_KEYS_FILE: .*accounts keys create/],
+    ['a key file that cannot be read', '.', 'production', /^JWT_KEYS_FILE: /],
+    ['a key file that cannot be created', 'jwks.json/keys.json', '', /^JWT_KEYS_FILE: /],
+  ])('includes %s, before the database is changed', async (_what, file, NODE_ENV, line) => {
+    const fails = NODE_ENV === 'production' ? failureOfBoth : failure;
+    const lines = await fails({ NODE_ENV, JWT_KEYS_FILE: join(installation.directory, file) });
+    expect(lines).toEqual([expect.stringMatching(line)]);
     expect(await tables()).toEqual([]);
   });
 
@@ -117,7 +127,7 @@ describe('a wrong configuration', async () => {
       const names = Object.keys(WRONG);
       for (const round of [0, 1, 2]) {
         const values = names.map((name) => [name, WRONG[name]![round % WRONG[name]!.length]!] as const);
-        const lines = await failure(Object.fromEntries(values));
+        const lines = await failureOfBoth(Object.fromEntries(values));
         const text = lines.join('\n');
         for (const name of names)
           expect(
@@ -152,13 +162,29 @@ describe('a wrong configuration', async () => {
     ])('includes a key file with %s', async (_what, content) => {
       const file = join(installation.directory, 'wrong.json');
       await writeFile(file, content, { mode: 0o600 });
-      const lines = await failure({ JWT_KEYS_FILE: file });
+      const lines = await failureOfBoth({ JWT_KEYS_FILE: file });
       const text = lines.join('\n');
       expect(lines, text).toEqual([expect.stringMatching(/^JWT_KEYS_FILE: /)]);
       expect(text).not.toContain(good['d']);
       expect(text).not.toMatch(/\n\s+at |node_modules/);
       expect(await tables()).toEqual([]);
     });
+  });
+
+  it('includes wrong templates, which the check names together with wrong keys', async () => {
+    const other = await anInstallation();
+    const templates = join(other.directory, 'templates');
+    await mkdir(templates);
+    await writeFile(join(templates, 'reset.txt'), 'no subject');
+    const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com', MAIL_TEMPLATES: templates };
+    const wrong = spawnService(other.directory, { ...other.env, ...mail });
+    expect(await exitCode(wrong)).toBe(1);
+
+    const env = { ...mail, JWT_KEYS_FILE: '/dev/null' };
+    const { code, stderr } = await accounts(other, ['config', 'check'], { env });
+    const keys = expect.stringMatching(/^JWT_KEYS_FILE: /) as string;
+    expect([code, stderr.trimEnd().split('\n')]).toEqual([2, [keys, ...wrong.stderr]]);
+    await other.remove();
   });
 
   it('includes JWT_AUDIENCE or JWT_ISSUER that is the name of a service, until that is removed', async () => {

@@ -12,7 +12,7 @@ const HARDENED = '--read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-
 
 describe('the image', () => {
   beforeAll(async () => {
-    await docker('run', '--rm', ...VOLUME, 'accounts', 'node', 'scripts/create-keys.mjs', 'data/jwks.json');
+    await docker('run', '--rm', ...VOLUME, 'accounts', 'accounts', 'keys', 'create');
     const publish = ['--publish', `${PORT}:3000`];
     await docker('run', '--detach', '--name', 'one', ...HARDENED, ...VOLUME, ...MAIL, ...publish, 'accounts');
   });

@@ -83,13 +83,17 @@ describe('SIGTERM to npm', () => {
     await writeFile(join(bin, 'nest'), build, { mode: 0o755 });
   }
 
-  it.each(['start', 'start:prod'])('stops the service, then npm: npm run %s', async (script) => {
+  it.each([
+    ['start', 'development'],
+    ['start:prod', 'production'],
+  ])('stops the service, then npm: npm run %s', async (script, mode) => {
     const installation = await anInstallation();
     await copyProject();
     const npm = spawnCommand(['npm', 'run', script], project, installation.env);
     try {
       const url = await untilListening(npm);
       const pid = listeningPids(npm.logs)[0]!;
+      expect(npm.logs.join('\n')).toContain(`"mode":"${mode}"`);
 
       npm.child.kill('SIGTERM');
 

@@ -90,7 +90,7 @@ describe('a start', () => {
     async () => {
       const file = join(installation.directory, 'fresh', 'jwks.json');
       const env = { JWT_KEYS_FILE: file };
-      const warnings = (logs: string[]) => logs.filter((line) => line.includes('holds private keys'));
+      const warnings = (logs: string[]) => logs.filter((line) => line.includes('read the private keys'));
       const first = await startOwnService({ installation, env });
       const ada = await anAccount(first, 'ada');
       expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -47,6 +47,13 @@ describe('a page of docs/reference by hand', () => {
     expect(documented.toSorted()).toEqual([...variables].filter((name) => !OF_NODE.has(name)).toSorted());
   });
 
+  it('.env.example names every variable that Accounts reads, and no other', () => {
+    const variables = new Set<string>();
+    parseEnv(new Proxy<NodeJS.ProcessEnv>({}, { get: (_, name) => void variables.add(String(name)) }));
+    const named = read('../.env.example').matchAll(/^# ([A-Z\d_]+)=/gm);
+    expect(Array.from(named, ([, name]) => name!).toSorted()).toEqual([...variables].toSorted());
+  });
+
   it('rate-limits.md has every limit that has a variable', () => {
     const inConfiguration = codeIn(read('reference/configuration.md')).filter((name) =>
       /^RATE_LIMIT_\w+$/.test(name),

@@ -16,7 +16,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Logger } from '@nestjs/common';
 import { createDirectory, createFile, holdLock } from '../../database/sqlite/database-file.js';
 import {
   type Jwk,
@@ -31,11 +30,14 @@ import {
 /** Creates no file in production, where instances with different keys would reject each other's tokens. */
 export function loadKeyFile(file: string, production: boolean): SigningKeys {
   if (!existsSync(file)) {
-    if (production)
-      throw new SigningKeysError(`there is no file ${resolve(file)}, and it is not created in production`);
+    if (production) {
+      const remedy = 'create it with accounts keys create, or copy it from another machine';
+      throw new SigningKeysError(
+        `there is no file ${resolve(file)}, and it is not created in production: ${remedy}`,
+      );
+    }
     createKeyFile(file);
   }
-  warnIfReadableByOthers(file);
   return readKeySet(readKeyFile(file));
 }
 
@@ -50,27 +52,20 @@ export function readKeyFile(file: string): string {
   }
 }
 
-/** Atomic: if several processes start at once, the first file stays. */
-function createKeyFile(file: string): void {
+/** Atomic: if several processes create the file at once, the first file stays. Returns undefined if the file exists. */
+export function createKeyFile(file: string): Jwk | undefined {
   const draft = `${file}.${randomUUID()}`;
+  const key = { ...newJwk(), nbf: Math.floor(Date.now() / 1000) };
   try {
     createDirectory(dirname(resolve(file)));
-    writeFileSync(draft, keySetText([newJwk()]), { mode: 0o600 });
+    writeFileSync(draft, keySetText([key]), { mode: 0o600 });
     linkSync(draft, file);
+    return key;
   } catch (error) {
-    if (existsSync(file)) return;
+    if (existsSync(file)) return undefined;
     throw new SigningKeysError(`the file ${resolve(file)} cannot be created (${(error as Error).message})`);
   } finally {
     if (existsSync(draft)) rmSync(draft, { force: true });
-  }
-}
-
-const READ_BY_OTHERS = 0o044;
-
-function warnIfReadableByOthers(file: string): void {
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-  if (process.platform !== 'win32' && mode & READ_BY_OTHERS) {
-    new Logger('Tokens').warn(`${file} holds private keys, and its mode lets others read it`);
   }
 }
 

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperatorActor, principalOf } from '../../access/principal.js';
 import type { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
 import type { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
-import { type LockedKeyFile, lockKeyFile, readKeyFile } from '../../auth/tokens/key-file.js';
+import { createKeyFile, type LockedKeyFile, lockKeyFile, readKeyFile } from '../../auth/tokens/key-file.js';
 import {
   type Jwk,
   keySetText,
@@ -19,12 +20,21 @@ import { type Env, loadEnv } from '../../config/env.js';
 import { keyView } from '../../operators/views.js';
 import { timeText } from '../../identifiers/text.js';
 import { RefusedError } from '../../problems/problem.js';
-import { type Invocation, type Report } from '../command/definition.js';
+import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import type { Services } from '../command/cli.module.js';
 import { withServices } from '../command/services.js';
 
 /** Verifiers cache the key set for five minutes; the rest is for clocks that differ. */
 const PUBLISHED_BEFORE_SIGNING_S = 600;
+
+export async function createKeys(): Promise<Report> {
+  const { jwtKeysFile } = loadEnv();
+  const file = resolve(jwtKeysFile);
+  const key = createKeyFile(file);
+  if (!key) throw new CannotRunError(`${file} already exists: add a key with accounts keys rotate`);
+  const next = 'Copy the file to every machine, and back it up with the database.';
+  return { lines: [`created ${file} with key ${key.kid}`, next], json: [{ file, kid: key.kid }] };
+}
 
 export async function listKeys(): Promise<Report> {
   const { jwtKeysFile } = loadEnv();

@@ -1,0 +1,33 @@
+import { type Env, workersFor } from './env.js';
+import { issuerUrl } from './readers.js';
+import { isReadByOthers } from './variables.js';
+
+/** Accounts logs these when it starts. */
+export function startWarnings(env: Env): string[] {
+  const { reason } = workersFor(env);
+  return [
+    ...env.exposedFiles.map((name) => `${name}: other users can read the file; change its mode`),
+    isReadByOthers(env.jwtKeysFile) &&
+      'JWT_KEYS_FILE: other users can read the private keys; change the mode of the file',
+    env.registrationDomains &&
+      env.emailVerification === 'optional' &&
+      'REGISTRATION_DOMAINS: anyone can register an email of these domains without owning it; set EMAIL_VERIFICATION=required',
+    reason !== undefined && `WEB_CONCURRENCY: one process only: ${reason}`,
+  ].filter((warning) => typeof warning === 'string');
+}
+
+/** What is fine for a trial, but rarely in production. */
+export function adviceOn({ jwtIssuer, smtp, database, redisUrl, argon2 }: Env): string[] {
+  return [
+    issuerUrl(jwtIssuer) === undefined &&
+      'JWT_ISSUER: not a URL, so services cannot discover the keys; a later change ends all access tokens',
+    smtp === undefined &&
+      'SMTP_URL: without a mail server, users cannot verify their email or reset their password',
+    database.engine === 'mysql' &&
+      redisUrl === undefined &&
+      'REDIS_URL: each instance counts rate limits by itself; set it if several instances use this database',
+    argon2.memoryKib === 19_456 &&
+      argon2.timeCost === 2 &&
+      'ARGON2_MEMORY_KIB, ARGON2_TIME: password hashes have the default cost; raise it if your machines can afford more',
+  ].filter((warning) => typeof warning === 'string');
+}
