@@ -5,6 +5,7 @@ import {
   Logger,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
 import { SecondFactorRequirement } from '../orgs/state/second-factor-requirement.js';
@@ -30,6 +31,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
     limits: LiftedLimits,
     requirement: SecondFactorRequirement,
     cleanUp: CleanUp,
+    keySets: KeySetComparison,
   ) {
     this.jobs = [
       {
@@ -51,6 +53,13 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         failure: 'lifted limits cannot be applied; retrying',
         periodMs: 2000,
         run: () => limits.apply(),
+      },
+      {
+        of: 'Tokens',
+        failure: 'the signing keys of the instances cannot be compared; retrying',
+        periodMs: 1000,
+        isDue: () => keySets.isDue(),
+        run: () => keySets.run(),
       },
       {
         of: 'Cleanup',

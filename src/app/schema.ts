@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
+import { Instance } from '../auth/tokens/instances.repository.js';
 import { KnownPlace } from '../auth/sessions/known-places.repository.js';
 import { LoginTrace } from '../auth/sessions/login-traces.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/session.entity.js';
@@ -50,6 +51,7 @@ export const SCHEMA: Schema = {
     Invitation,
     IdempotencyKey,
     LiftedLimit,
+    Instance,
     Event,
     FeedEntry,
     Mail,

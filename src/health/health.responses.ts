@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 // Listed, since the compiler orders the values of a type as it meets them, and so by the imports of any other file.
-const STATES = ['ok', 'degraded'] as const;
-type State = (typeof STATES)[number];
+export const STATES = ['ok', 'degraded'] as const;
+export type State = (typeof STATES)[number];
 
 export class Liveness {
   /** @example "ok" */
@@ -29,4 +29,7 @@ export class Readiness {
 
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
   @ApiProperty({ enum: STATES, example: 'ok' }) breachCheck: State;
+
+  /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
+  @ApiProperty({ enum: STATES, example: 'ok' }) keys: State;
 }

@@ -1,10 +1,10 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, OmitType } from '@nestjs/swagger';
 import { MemberDto, MEMBERS_EXAMPLE, OrgDto } from '../orgs/members/members.responses.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { AuditEvent, EventsPage, ORG_EVENT, OWN_EVENT } from '../events/events.responses.js';
 import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
-import { Readiness } from '../health/health.responses.js';
+import { Readiness, type State, STATES } from '../health/health.responses.js';
 
 const ANALYTICAL_ENGINES = {
   id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c',
@@ -206,7 +206,7 @@ export class EmailsStatus {
   @ApiCount({ example: 0 }) failed: number;
 }
 
-export class ServiceStatus extends Readiness {
+export class ServiceStatus extends OmitType(Readiness, ['keys']) {
   @ApiText(1, undefined, { example: '0.3.0' }) version: string;
 
   engine: EngineStatus;
@@ -215,6 +215,9 @@ export class ServiceStatus extends Readiness {
 
   /** Signing keys of the instance that responds, in the order of the key file. */
   @ApiProperty({ type: [KeyStatus], example: [KEY] }) keys: KeyStatus[];
+
+  /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
+  @ApiProperty({ enum: STATES, example: 'ok' }) keySets: State;
 
   /** Emails in the queue. */
   mails: EmailsStatus;

@@ -6,7 +6,7 @@ import { KeyRing, scheduleOf } from '../auth/tokens/signing-keys.js';
 import { Env, VERSION } from '../config/env.js';
 import { engineOf } from '../database/database.module.js';
 import { isSchemaNewer } from '../database/migrate.js';
-import { ReadinessService } from '../health/health.controller.js';
+import { ReadinessService } from '../health/readiness.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { ServiceStatus } from './operators.responses.js';
@@ -32,7 +32,7 @@ export class StatusController {
   @Operators()
   @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
   async adminGetStatus(): Promise<ServiceStatus> {
-    const readiness = await this.readiness.check();
+    const { keys: keySets, ...readiness } = await this.readiness.check();
     const now = Date.now();
     const [engine, isNewer, keysChangedAt, { waiting = 0, failed = 0 }] = await Promise.all([
       engineOf(this.dataSource),
@@ -47,6 +47,7 @@ export class StatusController {
     const latest = this.dataSource.migrations.at(-1)!;
     return {
       ...readiness,
+      keySets,
       version: VERSION,
       engine,
       schema: { migration: latest.name ?? latest.constructor.name, state: isNewer ? 'newer' : 'current' },

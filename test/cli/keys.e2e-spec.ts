@@ -58,6 +58,23 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
     );
   });
 
+  it('create makes a private file with one key, and refuses one that exists', async () => {
+    const env = { NODE_ENV: 'production', JWT_KEYS_FILE: './created/jwks.json' };
+    const created = `${installation.directory}/created/jwks.json`;
+    const results = await Promise.all(times(4, () => accounts(installation, ['keys', 'create'], { env })));
+
+    const refusal = failure(2, `error: ${created} already exists: add a key with accounts keys rotate\n`);
+    expect(results.filter(({ code }) => code !== 0)).toEqual(Array(3).fill(refusal));
+    const { keys } = JSON.parse(await readFile(created, 'utf8')) as { keys: Jwk[] };
+    expect(results.find(({ code }) => code === 0)?.stdout).toBe(
+      `created ${created} with key ${keys[0]!.kid}\n` +
+        'Copy the file to every machine, and back it up with the database.\n',
+    );
+    expect((await stat(created)).mode & 0o777).toBe(0o600);
+    const listed = await accountsJson(installation, ['keys', 'list'], { env });
+    expect(listed).toEqual([expect.objectContaining({ kid: keys[0]!.kid, state: 'signing' })]);
+  });
+
   it('rotate adds a key that is published at once and signs 10 minutes later, while the others verify', async () => {
     const [added] = await keysJson('rotate');
 
@@ -92,8 +109,8 @@ describe.runIf(engine === 'sqlite')('accounts keys', () => {
     expect((await ada.get('/api/me')).status).toBe(200);
 
     expect(await keysJson('prune', '--now')).toEqual([
-      { kid: added!.kid, removed: false, kept: 'it signs' },
-      { kid: first, removed: true },
+      { kid: added!.kid, removed: false, kept: 'it signs', machines: [] },
+      { kid: first, removed: true, machines: [] },
     ]);
     await untilPublished([added!.kid]);
     expect(await ada.get('/api/me')).toMatchObject(invalidToken);
@@ -219,7 +236,7 @@ describe('accounts keys, where the database decides', () => {
 
     expect(await keysJson('prune')).toContainEqual({ kid: first, removed: false, kept: REFRESHABLE });
     await signedSince(seconds() - 15 * DAY_S);
-    expect(await keysJson('prune')).toContainEqual({ kid: first, removed: true });
+    expect(await keysJson('prune')).toContainEqual({ kid: first, removed: true, machines: [] });
     await untilPublished([added!.kid]);
     expect((await refresh(service, refreshToken)).status).toBe(200);
     expect(await refresh(service, made)).toMatchObject(invalidRefreshToken);

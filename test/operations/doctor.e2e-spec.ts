@@ -22,6 +22,9 @@ const DAY_MS = 86_400_000;
 const DAMAGES = `
 every migration of this version has run
   UPDATE migrations SET name = 'x'
+all running instances have the same signing keys
+  INSERT INTO instances (id, host, key_set, seen_at, differs_since)
+    VALUES ('1', 'app-1', 'k1', :tomorrow, 1), ('2', 'app-2', 'k2', :tomorrow, 1)
 every organization has an owner
 every membership matches its last event
   UPDATE members SET role = 'admin' WHERE org_id = :org
@@ -180,6 +183,7 @@ describe('the doctor', () => {
       second: sessionIdOf(second),
       event: '01900000-0000-7000-8000-000000000000',
       now: Date.now(),
+      tomorrow: Date.now() + DAY_MS,
       yesterday: Date.now() - DAY_MS - 1,
       sealedForAdmin: secrets.encrypt(Buffer.from('s'), cast.admin.id),
     };

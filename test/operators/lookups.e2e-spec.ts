@@ -450,6 +450,7 @@ describe('what operators look up', () => {
       },
       schema: { migration: expect.stringMatching(/^[A-Z]\w+\d{13}$/) as string, state: 'current' },
       keys: [{ kid: keys[0]!.kid, state: 'signing', signsFrom: null, signedUntil: null }],
+      keySets: 'ok',
       mails: { waiting: expect.any(Number) as number, failed: expect.any(Number) as number },
     });
   });

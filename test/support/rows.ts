@@ -67,15 +67,14 @@ const TABLES = {
   mariadb: 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
 };
 
-const IN_THE_BACKGROUND = ['feed', 'login_traces'];
+/** Written in the background. */
+const IN_BACKGROUND = new Set(['feed', 'instances', 'login_traces']);
 
-/** Every row of every table, in an order of their own, but for what the background writes. */
+/** Every row of every table, in an order of their own, but for what is written in the background. */
 export async function allRows(db: Database): Promise<Record<string, string[]>> {
   const tables: Record<string, string[]> = {};
   for (const { name } of await db.query(TABLES[engine])) {
-    const rows = IN_THE_BACKGROUND.includes(String(name))
-      ? []
-      : await db.query(`SELECT * FROM ${String(name)}`);
+    const rows = IN_BACKGROUND.has(String(name)) ? [] : await db.query(`SELECT * FROM ${String(name)}`);
     const texts = rows.map((row) => JSON.stringify(name === 'events' ? { ...row, pending: null } : row));
     tables[String(name)] = texts.toSorted();
   }

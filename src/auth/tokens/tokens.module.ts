@@ -1,19 +1,22 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { PassportModule } from '@nestjs/passport';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { VerifiedTokens } from './access-token.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { JwtStrategy } from './jwt.strategy.js';
+import { Instance, InstancesRepository } from './instances.repository.js';
 import { KeyFileWatch } from './key-file-watch.js';
+import { KeySetComparison } from './key-set-comparison.js';
 import { TokenIssuer } from './token-issuer.js';
 import { KeyRing } from './signing-keys.js';
 
-const PROVIDERS = [JwtStrategy, KeyFileWatch, TokenIssuer, VerifiedTokens];
+const PROVIDERS = [JwtStrategy, KeyFileWatch, KeySetComparison, TokenIssuer, VerifiedTokens];
 
 @Module({
-  imports: [JwtModule.register({}), PassportModule],
+  imports: [JwtModule.register({}), PassportModule, TypeOrmModule.forFeature([Instance])],
   controllers: [DiscoveryController],
-  providers: PROVIDERS,
+  providers: [...PROVIDERS, InstancesRepository],
   exports: PROVIDERS,
 })
 export class TokensModule {

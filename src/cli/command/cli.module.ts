@@ -12,6 +12,7 @@ import { type DynamicModule, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { DataSource } from 'typeorm';
 import { UserImportService } from '../../users/user-import.service.js';
+import { Instance, InstancesRepository } from '../../auth/tokens/instances.repository.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
@@ -92,6 +93,7 @@ export class Services {
     readonly operatedMails: OperatedMails,
     readonly sessions: SessionsRepository,
     readonly secondFactors: SecondFactorsRepository,
+    readonly instances: InstancesRepository,
     readonly transactions: Transactions,
     private readonly codes: EmailCodesRepository,
   ) {}
@@ -116,13 +118,21 @@ export class CliModule {
         EventsModule,
         MailModule,
         SessionsModule,
-        TypeOrmModule.forFeature([EmailCode, LiftedLimit, SecondFactor, SecondFactorFailures, RecoveryCode]),
+        TypeOrmModule.forFeature([
+          EmailCode,
+          Instance,
+          LiftedLimit,
+          SecondFactor,
+          SecondFactorFailures,
+          RecoveryCode,
+        ]),
       ],
       providers: [
         Services,
         EmailChanges,
         EmailCodesRepository,
         LiftedLimitsRepository,
+        InstancesRepository,
         OperatedMails,
         OperatedOrgs,
         MembersService,

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperatorActor, principalOf } from '../../access/principal.js';
@@ -7,6 +8,7 @@ import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encryption.js';
 import type { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { createKeyFile, type LockedKeyFile, lockKeyFile, readKeyFile } from '../../auth/tokens/key-file.js';
+import { hostsOf } from '../../auth/tokens/instances.repository.js';
 import {
   type Jwk,
   keySetText,
@@ -132,11 +134,15 @@ function changeKeys(
     const file = lockKeyFile(services.env.jwtKeysFile);
     try {
       const { keys, kids, report } = await decide(file, services);
+      const machines = hostsOf(await services.instances.findLive()).filter((host) => host !== hostname());
       if (kids.length > 0) {
         await services.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
           await services.events.record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
           file.replace(keys);
         });
+        report.json = report.json.map((key) => ({ ...key, machines }));
+        const next = `replace JWT_KEYS_FILE within 2 minutes on ${machines.join(', ')}, unless they share it`;
+        if (machines.length > 0) report.lines.push(next);
       }
       return report;
     } finally {

@@ -3,7 +3,7 @@ import { withDatabase } from '../command/database.js';
 import { ACCOUNT_CHECKS, EMAIL_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
 import { RECORD_CHECKS } from './record-checks.js';
-import { INDEX_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
+import { INDEX_CHECK, INSTANCE_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
 import type { Report } from '../command/definition.js';
 
 export interface Finding {
@@ -14,6 +14,7 @@ export interface Finding {
 const CHECKS = [
   ...SERVER_CHECKS,
   ...SCHEMA_CHECKS,
+  INSTANCE_CHECK,
   ...ACCOUNT_CHECKS,
   ...RECORD_CHECKS,
   EMAIL_CHECK,

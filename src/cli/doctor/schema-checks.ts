@@ -1,3 +1,4 @@
+import { FIND_LIVE, lastingDifference, type LiveInstance } from '../../auth/tokens/instances.repository.js';
 import { type Check, EXAMPLES, type Inspection } from './check.js';
 import { EXPLAIN, HOT_STATEMENTS } from '../../database/statements.js';
 import { isSchemaUpToDate } from '../../database/migrate.js';
@@ -15,6 +16,14 @@ export const SERVER_CHECKS: Check[] = [
     },
   },
 ];
+
+export const INSTANCE_CHECK: Check = {
+  claim: 'all running instances have the same signing keys',
+  remedy:
+    'They reject the access tokens of one another. Copy the newest JWT_KEYS_FILE to all of these machines.',
+  findFaults: async ({ runner }) =>
+    lastingDifference((await runner.query(FIND_LIVE)) as LiveInstance[]).slice(0, EXAMPLES),
+};
 
 export const SCHEMA_CHECKS: Check[] = [
   {

@@ -51,7 +51,7 @@ function columns(runner: QueryRunner): [table: string, column: string, type: str
 }
 
 function tables(runner: QueryRunner): Table[] {
-  const { table, id, text, number, time } = columnsFor(runner);
+  const { table, id, text, unicode, number, time } = columnsFor(runner);
   return [
     table(
       'known_places',
@@ -72,6 +72,14 @@ function tables(runner: QueryRunner): Table[] {
       text('failed_ip', 45, OPTIONAL),
       time('ip_expires_at', OPTIONAL),
       index('login_traces_ip_expires_at_idx', 'ip_expires_at'),
+    ),
+    table(
+      'instances',
+      id('id', PRIMARY),
+      unicode('host', 255),
+      text('key_set', 4000),
+      time('seen_at'),
+      time('differs_since', OPTIONAL),
     ),
   ];
 }
