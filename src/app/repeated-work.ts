@@ -8,6 +8,7 @@ import {
 import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
+import { HealthReadings } from '../health/readiness.js';
 import { SecondFactorRequirement } from '../orgs/state/second-factor-requirement.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 
@@ -32,6 +33,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
     requirement: SecondFactorRequirement,
     cleanUp: CleanUp,
     keySets: KeySetComparison,
+    health: HealthReadings,
   ) {
     this.jobs = [
       {
@@ -60,6 +62,13 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         periodMs: 1000,
         isDue: () => keySets.isDue(),
         run: () => keySets.run(),
+      },
+      {
+        of: 'Metrics',
+        failure: 'users cannot be counted; retrying',
+        periodMs: 5000,
+        isDue: () => health.isWanted(),
+        run: () => health.run(),
       },
       {
         of: 'Cleanup',

@@ -1,6 +1,6 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { Liveness, Readiness } from './health.responses.js';
-import { ReadinessService } from './readiness.js';
+import { HealthReadings, ReadinessService } from './readiness.js';
 import { Public } from '../access/access.decorators.js';
 import { ApiProblems } from '../openapi/decorators.js';
 
@@ -35,7 +35,7 @@ export class HealthController {
 
 @Module({
   controllers: [HealthController],
-  providers: [ReadinessService],
-  exports: [ReadinessService],
+  providers: [HealthReadings, ReadinessService],
+  exports: [HealthReadings, ReadinessService],
 })
 export class HealthModule {}

@@ -1,13 +1,19 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
+import { Env } from '../config/env.js';
 import { isSchemaUpToDate } from '../database/migrate.js';
 import { storageSpace } from '../database/transactions/database-errors.js';
 import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
+import { readyParts, userCount } from '../telemetry/metrics/measurements.js';
+import { type CountedPage, UsersRepository } from '../users/users.repository.js';
 import type { Readiness } from './health.responses.js';
+
+class PendingSchemaError extends UnavailableError {}
 
 @Injectable()
 export class ReadinessService implements BeforeApplicationShutdown {
@@ -44,6 +50,63 @@ export class ReadinessService implements BeforeApplicationShutdown {
     } catch (error) {
       throw new UnavailableError('The database cannot be reached.', 1, error);
     }
-    throw new UnavailableError('The schema is not up to date.');
+    throw new PendingSchemaError('The schema is not up to date.');
+  }
+}
+
+const COUNT_PERIOD_MS = 300_000;
+const COUNTED_AT_ONCE = 10_000;
+
+/** Reads in the background, so that a scrape does not wait for the database. */
+@Injectable()
+export class HealthReadings {
+  private readonly parts: Record<string, boolean> = {};
+  private users: number | undefined;
+  private nextCountAt = 0;
+
+  constructor(
+    private readonly readiness: ReadinessService,
+    private readonly keySets: KeySetComparison,
+    private readonly rows: UsersRepository,
+    private readonly env: Env,
+  ) {}
+
+  isWanted(): boolean {
+    return this.env.metricsPort !== undefined;
+  }
+
+  async run(): Promise<void> {
+    readyParts.read = () => this.parts;
+    userCount.read = () => this.users;
+    await this.readParts();
+    await this.countUsers();
+  }
+
+  /** Parts that cannot be read keep their last value. */
+  private async readParts(): Promise<void> {
+    try {
+      const { status: _, ...states } = await this.readiness.check();
+      for (const [part, state] of Object.entries(states)) this.parts[part] = state === 'ok';
+    } catch (error) {
+      // Without a cause, the instance is shutting down.
+      if (error instanceof PendingSchemaError) this.parts['migrations'] = false;
+      else if (error instanceof UnavailableError && error.cause) this.parts['database'] = false;
+    }
+  }
+
+  /** One instance counts, in pages, so that no statement takes long. */
+  private async countUsers(): Promise<void> {
+    if (!this.keySets.isFirst) this.users = undefined;
+    const isCounted = this.users !== undefined && performance.now() < this.nextCountAt;
+    if (!this.keySets.isFirst || isCounted) return;
+    let users = 0;
+    for (let last: string | null = ''; last !== null;) {
+      const page: CountedPage = await this.rows.countAfter(last, COUNTED_AT_ONCE);
+      users += page.counted;
+      last = page.last;
+      await yieldToEventLoop();
+    }
+    this.users = users;
+    this.nextCountAt = performance.now() + COUNT_PERIOD_MS;
   }
 }

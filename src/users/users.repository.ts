@@ -34,6 +34,11 @@ export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
 /** `hash` is one of the users', `last` the last of their ids. MySQL counts in text. */
 export type HashKind = { hash: string; users: number | string; last: string };
 
+export interface CountedPage {
+  counted: number;
+  last: string | null;
+}
+
 export class TakenMeanwhileError extends Error {}
 
 const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
@@ -89,6 +94,8 @@ const inDirectory = (size: number): string => `SELECT id, email, email_verified_
     avatar_url AS avatarUrl, disabled_at AS disabledAt, revision
   FROM users WHERE id IN (${places(size)})`;
 hotStatement('users by their ids', inDirectory(2));
+const COUNT_PAGE = `SELECT COUNT(*) AS counted, MAX(page.email) AS last
+  FROM (SELECT email FROM users WHERE email > ? ORDER BY email LIMIT ?) page`;
 
 @Injectable()
 export class UsersRepository {
@@ -186,6 +193,10 @@ export class UsersRepository {
   /** Reads the whole table, because an index is not worth it for few operators. */
   findOperators(limit: number, afterEmail = ''): Promise<UserView[]> {
     return this.findWhere({ operatorSince: Not(IsNull()), email: MoreThan(afterEmail) }, limit);
+  }
+
+  async countAfter(email: string, limit: number): Promise<CountedPage> {
+    return (await this.users.query<[CountedPage]>(COUNT_PAGE, [email, limit]))[0];
   }
 
   async findPresent(emails: readonly string[], ids: readonly string[]): Promise<PresentUser[]> {

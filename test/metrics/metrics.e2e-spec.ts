@@ -6,6 +6,7 @@ import { engine } from '../support/engine.js';
 import { holdRows } from '../support/held-rows.js';
 import { aCode, anAccount, anOrg, anOrgOf, aPassword, exchange, join, logIn } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
+import { insertRow } from '../support/rows.js';
 import { metricsUrl, scrape, type Scraped } from '../support/scrape.js';
 import { startOwnService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -17,6 +18,9 @@ interface Panel {
 const FILE = resolve(import.meta.dirname, '../../deploy/grafana-dashboard.json');
 /** Those that Prometheus adds, and that of the buckets. */
 const LABELS_OF_OTHERS = ['instance', 'le'];
+
+const PACKAGE = resolve(import.meta.dirname, '../../package.json');
+const DAY_MS = 86_400_000;
 
 const DURATION = 'accounts_http_request_duration_seconds_count';
 const LOGINS = 'accounts_logins_total';
@@ -161,6 +165,39 @@ describe('the metrics', () => {
     expect((await change).status).toBe(200);
   });
 
+  it('say which version runs, how old its key is, and which parts work', async () => {
+    const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
+    const { value } = await scrape(url);
+    expect(value('accounts_build_info', { version })).toBe(1);
+    expect(value('accounts_key_age_seconds')).toBeGreaterThan(0);
+    const parts = ['database', 'migrations', 'rateLimits', 'mail', 'breachCheck', 'keys'];
+    expect(parts.map((part) => value('accounts_ready', { part }))).toEqual(parts.map(() => 1));
+  });
+
+  it('count the users in one instance, and show other keys in another', async () => {
+    const { installation, db } = service;
+    const until = (what: string, isSo: (scraped: Scraped) => boolean) =>
+      waitFor(what, hangTimeoutMs(), async () => isSo(await scrape(url)));
+    // A change of the file lets the instances compare at once.
+    const compare = () => installation.writeKeys(installation.keys);
+    const [{ users }] = (await db.query('SELECT COUNT(*) AS users FROM users')) as [{ users: unknown }];
+    await until('it counts', ({ value }) => value('accounts_users') !== undefined);
+    expect((await scrape(url)).value('accounts_users')).toBeGreaterThan(0);
+    expect((await scrape(url)).value('accounts_users')).toBeLessThanOrEqual(Number(users));
+
+    // Its id comes before all others.
+    const row = { id: '0', host: 'app-2', key_set: 'other', seen_at: Date.now() + DAY_MS, differs_since: 1 };
+    await insertRow(db, 'instances', row);
+    await compare();
+    await until('the keys differ', ({ value }) => value('accounts_ready', { part: 'keys' }) === 0);
+    await until('the other counts', ({ value }) => value('accounts_users') === undefined);
+
+    await db.query("DELETE FROM instances WHERE id = '0'");
+    await compare();
+    await until('all is well', ({ value }) => value('accounts_ready', { part: 'keys' }) === 1);
+    await until('it counts again', ({ value }) => value('accounts_users') === Number(users));
+  });
+
   it('name nobody: no id, no e-mail, after all of that', async () => {
     const { owner, admin, member, outsider, org } = await anOrg(service);
     for (const one of [owner, admin, member, outsider]) await one.get(`/api/orgs/${org.id}/members?limit=2`);
@@ -213,7 +250,7 @@ describe('the dashboard', () => {
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(13);
+    expect(own).toHaveLength(17);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Env } from '../../config/env.js';
+import { signingKeyAge } from '../../telemetry/metrics/measurements.js';
 import { readKeyFile } from './key-file.js';
 import { KeyRing, readKeySet } from './signing-keys.js';
 import { VerifiedTokens } from './access-token.js';
@@ -42,6 +43,7 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
   private readonly unknownKeys = new SharedLook(() => this.look());
   /** undefined at first, because the file may have changed since the start read it */
   private seen: string | undefined;
+  private changedAt = Number.NaN;
 
   constructor(
     private readonly env: Env,
@@ -50,6 +52,9 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
   ) {}
 
   start(): void {
+    // A key that does not say from when it signs is as old as the file.
+    signingKeyAge.read = () =>
+      Math.max(0, (Date.now() - (this.keys.signing.signsFrom || this.changedAt)) / 1000) || undefined;
     this.timer = setInterval(() => void this.look(), POLL_MS).unref();
   }
 
@@ -83,6 +88,7 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
   private async version(): Promise<string> {
     try {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(this.env.jwtKeysFile, { bigint: true });
+      this.changedAt = Number(mtimeNs / 1_000_000n);
       return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
     } catch (error) {
       return String((error as NodeJS.ErrnoException).code);

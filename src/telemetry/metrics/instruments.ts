@@ -11,6 +11,7 @@ import {
   Registry,
 } from 'prom-client';
 import cluster, { type Worker } from 'node:cluster';
+import { VERSION } from '../../config/env.js';
 import {
   conflictRetried,
   databaseConnections,
@@ -20,8 +21,11 @@ import {
   mailCounts,
   passwordHashes,
   rateLimitDecided,
+  readyParts,
   requestEnded,
   type RequestOutcome,
+  signingKeyAge,
+  userCount,
 } from './measurements.js';
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -110,8 +114,13 @@ function outcomes(registry: Registry): (request: RequestOutcome) => void {
 }
 
 function readGauges(registry: Registry): void {
-  const gauge = (name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void =>
-    labelledGauge(registry, { name, help, aggregator }, (metric) => metric.set(read()));
+  type Read = () => number | undefined;
+  const gauge = (name: string, help: string, read: Read, aggregator: Aggregator = 'sum'): void =>
+    labelledGauge(registry, { name, help, aggregator }, (metric) => {
+      const value = read();
+      if (value === undefined) metric.remove();
+      else metric.set(value);
+    });
   gauge('accounts_hashes_running', 'Password hashes in progress', () => passwordHashes.read().running);
   gauge(
     'accounts_hashes_waiting',
@@ -127,6 +136,13 @@ function readGauges(registry: Registry): void {
     'accounts_feed_lag_seconds',
     'Seconds since the event feed last contained every committed event, as far as the process knows',
     () => feedState.read().lagSeconds,
+    'max',
+  );
+  gauge('accounts_users', 'Users; one instance counts them', () => userCount.read(), 'max');
+  gauge(
+    'accounts_key_age_seconds',
+    'Seconds since the signing key began to sign',
+    () => signingKeyAge.read(),
     'max',
   );
   const connections = {
@@ -149,6 +165,17 @@ function readGauges(registry: Registry): void {
   labelledGauge(registry, mails, (metric) => {
     const counts = mailCounts.read();
     for (const state of MAIL_STATES) metric.set({ state }, counts[state] ?? 0);
+  });
+  const build = { name: 'accounts_build_info', help: 'Always 1', labelNames: ['version'] };
+  labelledGauge(registry, { ...build, aggregator: 'max' }, (metric) => metric.set({ version: VERSION }, 1));
+  const ready = {
+    name: 'accounts_ready',
+    help: 'Whether a part of GET /health/ready works: 1, or 0 if it is degraded or the instance cannot serve without it',
+    labelNames: ['part'],
+    aggregator: 'min',
+  } as const;
+  labelledGauge(registry, ready, (metric) => {
+    for (const [part, works] of Object.entries(readyParts.read())) metric.set({ part }, works ? 1 : 0);
   });
 }
 

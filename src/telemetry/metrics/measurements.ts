@@ -56,3 +56,12 @@ export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
 export const feedState = new Reading(() => ({ lagSeconds: 0, waiters: 0 }));
 
 export const mailCounts = new Reading((): Record<string, number> => ({}));
+
+/** parts of GET /health/ready */
+export const readyParts = new Reading((): Record<string, boolean> => ({}));
+
+/** undefined in all instances but one */
+export const userCount = new Reading((): number | undefined => undefined);
+
+/** in seconds */
+export const signingKeyAge = new Reading((): number | undefined => undefined);
