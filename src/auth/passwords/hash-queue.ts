@@ -93,7 +93,7 @@ export class HashQueue {
   private running = 0;
   private meanDurationMs = 0;
   private readonly queue: FairQueue<HashClient>;
-  /** When refused clients may return: who waits for `Retry-After` is not refused twice. */
+  /** When refused clients may return: who waits for `Retry-After` gets a place. */
   private readonly promises = new Map<string, number>();
 
   constructor(
@@ -156,13 +156,13 @@ export class HashQueue {
   }
 
   private refuse({ key, id = key }: HashClient): UnavailableError {
-    const now = performance.now();
+    const now = Math.ceil(performance.now());
     for (const [expired, dueAt] of this.promises) {
       if (now <= dueAt + GRACE_MS) break;
       this.promises.delete(expired);
     }
     const workMs = (this.queue.size + this.promises.size + 1) * (this.meanDurationMs / this.concurrency());
-    const dueAt = this.promises.get(id) ?? now + Math.max(workMs, 1000);
+    const dueAt = this.promises.get(id) ?? now + Math.max(Math.ceil(workMs), 1000);
     if (dueAt - now < MAX_RETRY_AFTER_MS) this.promises.set(id, dueAt);
     return tooMany(Math.ceil(Math.min(Math.max(dueAt - now, 1), MAX_RETRY_AFTER_MS) / 1000));
   }

@@ -103,6 +103,32 @@ export class Services {
   }
 }
 
+const ROWS = [
+  EmailCodesRepository,
+  InstancesRepository,
+  LiftedLimitsRepository,
+  RecoveryCodesRepository,
+  SecondFactorFailuresRepository,
+  SecondFactorsRepository,
+];
+
+/** The modules of these tables need signing keys, which commands do not load. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([
+      EmailCode,
+      Instance,
+      LiftedLimit,
+      SecondFactor,
+      SecondFactorFailures,
+      RecoveryCode,
+    ]),
+  ],
+  providers: ROWS,
+  exports: ROWS,
+})
+class RowsModule {}
+
 @Module({})
 export class CliModule {
   static forRoot(env: Env, dataSource: DataSource): DynamicModule {
@@ -118,30 +144,17 @@ export class CliModule {
         EventsModule,
         MailModule,
         SessionsModule,
-        TypeOrmModule.forFeature([
-          EmailCode,
-          Instance,
-          LiftedLimit,
-          SecondFactor,
-          SecondFactorFailures,
-          RecoveryCode,
-        ]),
+        RowsModule,
       ],
       providers: [
         Services,
         EmailChanges,
-        EmailCodesRepository,
-        LiftedLimitsRepository,
-        InstancesRepository,
         OperatedMails,
         OperatedOrgs,
         MembersService,
         PasswordSetting,
-        RecoveryCodesRepository,
-        SecondFactorFailuresRepository,
         SecondFactorRemoval,
         SecondFactorRows,
-        SecondFactorsRepository,
         ShownInvitationsService,
         UserDeletion,
         UserExport,

@@ -44,7 +44,7 @@ export const LOCK_COMMANDS: CommandDefinition[] = [
     usage: 'unblock <USER>',
     summary: 'lift the login limits and the count of wrong TOTP codes of a user',
     details: `${USER} Running instances apply it within 5 seconds. An attacker who continues is limited again.`,
-    changes: 'with a reason',
+    changes: true,
     examples: ['users unblock ada@example.com --reason "locked out by a stranger, called back"'],
     run: onUser(async ({ operations }, { id }, { actor }) =>
       outcomeOf(await operations.unblock(id, actor), 'unblocked, can log in within 5 seconds', 'was deleted'),
