@@ -37,6 +37,7 @@ export const SecondFactorCode = (): PropertyDecorator =>
   );
 
 export class LoginRequest {
+  /** Email of the user. Case makes no difference. */
   @IsEmailAddress('ada@example.com') email: string;
   @IsPassword() password: string;
   @Refreshable() refresh?: boolean;

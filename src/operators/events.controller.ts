@@ -14,7 +14,7 @@ export class OperatorEventsController {
    *
    * @remarks Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave.
    *
-   * The parameter `actorId` lists what a user or an operator did. The parameters `userId` and `orgId` may be ids of deleted users and organizations.
+   * The parameter `actorId` lists what a user or an operator did.
    */
   @Get()
   @Operators()

@@ -163,10 +163,8 @@ export class ListRecordQuery {
   @IsOneOf(EVENT_TYPES, 'must be an event type', {
     enumName: 'EventType',
     description:
-      'Type of the events to list. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and ' +
-      '`until`. ' +
-      'The search for a page ends after five times `limit` events, so a page can be empty although a next page ' +
-      'exists.',
+      'Type of the events. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and `until`. A ' +
+      'page can be empty although a next page exists.',
   })
   @ValidateBy({
     name: 'isBounded',
@@ -177,12 +175,12 @@ export class ListRecordQuery {
   })
   type?: EventType;
 
-  /** Id of the user that the events are about. */
+  /** Id of the user that the events are about. The user may be deleted. */
   @IfGiven()
   @IsId('a user')
   userId?: string;
 
-  /** Id of the organization that the events are about. */
+  /** Id of the organization that the events are about. It may be deleted. */
   @IfGiven()
   @IsId('an organization')
   orgId?: string;
