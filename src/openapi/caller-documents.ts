@@ -71,16 +71,19 @@ Enter the name and the secret of the service under **Authorize**.
 ${FAILURES}`,
   operators: `The API for operators: users to whom \`accounts operators grant\` gave this access.
 
-Log in on this page with your second factor. Later requests use the new access token until you leave the page. Every
-change takes a reason, which only operators can read. The audit log names the operator.
+Log in on this page with your second factor. To enroll one, choose _Clients_: the login is kept. Later requests use the
+new access token until you leave the page. Every change takes a reason, which only operators can read. The audit log
+names the operator.
 
 ${FAILURES}`,
 };
 
+const OPERATED = ['Users', 'Organizations', 'Audit log', 'Emails', 'Services', 'Status'];
+
 const FIRST_TAGS: Record<CallerKind, string[]> = {
   clients: [],
   services: ['Login hand-off', 'Services', 'Discovery and keys'],
-  operators: ['Authentication'],
+  operators: ['Authentication', ...OPERATED.map((noun) => `Admin: ${noun}`)],
 };
 
 export function documentFor(callers: CallerKind, whole: OpenAPIObject, app: INestApplication): OpenAPIObject {
@@ -93,11 +96,13 @@ export function documentFor(callers: CallerKind, whole: OpenAPIObject, app: INes
     .map(([path, item]) => [path, keep(item, (method) => isMeant(item[method as Method]!))] as const)
     .filter(([, item]) => Object.keys(item).length > 0);
   const document = { ...whole, paths: Object.fromEntries(paths) };
-  return withReferencedComponents({
+  const complete = withReferencedComponents({
     ...document,
     info: { ...whole.info, description: CALLER_DESCRIPTIONS[callers] },
     tags: usedTags(document, FIRST_TAGS[callers]),
   });
+  // Here, no other tag has the same noun.
+  return JSON.parse(JSON.stringify(complete).replaceAll('"Admin: ', '"')) as OpenAPIObject;
 }
 
 function usedTags(document: OpenAPIObject, first: string[]): OpenAPIObject['tags'] {

@@ -6,7 +6,9 @@ import { documentFor } from './caller-documents.js';
 import { createOpenApiDocument } from './document.js';
 import type { Env } from '../config/env.js';
 import { fillForms, rememberAnswer } from './page/forms.js';
-import { deletionsLast, foldAnswers, keepLogin, leaveFormsUnsaved, sendAlone } from './page/behaviour.js';
+import { ANSWERS } from './page/answers.js';
+import { BEHAVIOUR, deletionsLast, sendAlone } from './page/behaviour.js';
+import { askForFields } from './page/operator-forms.js';
 import { pascalCase } from './problem-schemas.js';
 
 const documentPath = (callers: CallerKind): string => `/openapi/${callers}.json`;
@@ -34,13 +36,15 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<Env, 'operatorsApi'>): void {
+export function serveDocs(app: NestFastifyApplication, { operatorsApi, operatorsLoginAge }: Env): void {
   const kinds = CALLER_KINDS.filter((callers) => callers !== 'operators' || operatorsApi);
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.url?.startsWith(`/${PATH}`))
-      reply.header('Content-Security-Policy', PAGE_POLICY);
-    done();
+    const { url } = request.routeOptions;
+    if (url?.startsWith(`/${PATH}`)) reply.header('Content-Security-Policy', PAGE_POLICY);
+    // Below /docs/, the files that the page names do not exist.
+    if (url === `/${PATH}/`) reply.redirect(`/${PATH}`);
+    else done();
   });
   fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
   serveDocuments(app, kinds);
@@ -54,7 +58,8 @@ export function serveDocs(app: NestFastifyApplication, { operatorsApi }: Pick<En
       persistAuthorization: false,
       requestInterceptor: sendAlone,
       responseInterceptor: rememberAnswer,
-      plugins: [foldAnswers, fillForms, keepLogin, leaveFormsUnsaved],
+      plugins: [...ANSWERS, fillForms, askForFields, ...BEHAVIOUR],
+      operatorsLoginAge,
       operationsSorter: deletionsLast,
       filter: true,
       displayRequestDuration: true,

@@ -7,11 +7,26 @@ import { Chromium } from './support/chromium.js';
 
 /** One may scroll for what an operation can answer, but not for the form. */
 const A_SCREEN_PX = 900;
+/** It stays at the top, and names whose login it is. */
+const A_BAR_PX = 52;
 const REASON = 'laptop stolen, ticket 4711';
 /** Somebody could choose this name to attack the operator who looks at it. */
 const MARKUP = `<img src="x" onerror="document.title='attacked'">`;
 
-const service = await startOwnService();
+const TAGS = [
+  'Authentication',
+  'Users',
+  'Organizations',
+  'Audit log',
+  'Emails',
+  'Services',
+  'Status',
+  'Health',
+];
+
+/** No mail server answers, so that emails wait. */
+const env = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'accounts@example.com' };
+const service = await startOwnService({ env });
 afterAll(() => service.stop());
 
 describe('Swagger UI in Chromium', () => {
@@ -65,62 +80,98 @@ describe('Swagger UI in Chromium', () => {
     },
   );
 
-  it('needs nothing typed by an operator but what a person knows, and leaves nothing behind', async () => {
+  it('takes an operator through a morning by what a person knows, and leaves nothing behind', async () => {
     const operator = await protect(service, await anAccountOf(service, 'support@example.com'));
     await makeOperator(service, operator.account);
     const grace = await anAccountOf(service, 'grace@example.com');
-    await anAccountOf(service, 'hedy@example.com');
+    const hedy = await anAccountOf(service, 'hedy@example.com');
     await anOrgOf(grace, MARKUP);
+    const deleted = await anOrgOf(hedy, 'Frequency Hopping');
+    expect((await hedy.delete(`/api/orgs/${deleted.id}`)).status).toBe(200);
     const browser = await Chromium.start();
     const page = await browser.open(`${service.url}/docs`);
     await page.select('Operators');
+    expect(await page.tags()).toEqual(TAGS);
     const { account, app } = operator;
-    const credentials = (text: string) =>
-      text.replace('ada@example.com', account.email).replace('correct horse battery', account.password);
-    const first = await page.execute('login', { body: credentials });
+    const { email, password } = account;
+
+    const first = await page.execute('login', { fields: { email, password } });
     expect(first).toMatchObject({ status: 403, body: { code: 'second_factor_required' } });
-    expect(await page.isOpen('completeLogin')).toBe(true);
+    await expect.poll(() => page.focused()).toBe('code');
+    const execute = page.operation('completeLogin').locator('.execute');
+    await expect.poll(() => page.isInView(execute)).toBe(true);
     expect(await page.isAuthorized()).toBe(false);
-    const code = app.next();
-    const typed = (text: string) => text.replace('492 039', code);
-    const second = await page.execute('completeLogin', { body: typed });
-    expect(second.status).toBe(200);
-    expect(await page.isAuthorized()).toBe(true);
-    const secrets = [account.password, first.body['challenge'], second.body['token']] as string[];
+    const second = await page.execute('completeLogin', { fields: { code: app.next() } });
+    expect(second).toMatchObject({ status: 200, body: { user: { email } } });
+    expect(second.body).not.toHaveProperty('refreshToken');
+    expect(await page.loginLine()).toMatch(/^Logged in as support@example\.com until \w+.*\d\d:\d\d/);
+    await page.filter('SESSIONS');
+    expect(await page.operations()).toEqual(['adminListUserSessions', 'adminRevokeUserSessions']);
+    await page.filter('/mails');
+    expect(await page.operations()).toEqual(['adminListEmails', 'adminRetryEmail']);
+    await page.filter('');
+    const secrets = [password, first.body['challenge'], second.body['token']] as string[];
     for (const secret of secrets) service.installation.secrets.note(secret);
 
-    expect((await page.execute('adminGetStatus')).body).toMatchObject({ engine: { name: 'sqlite' } });
+    const status = await page.execute('adminGetStatus');
+    expect(status.body).toMatchObject({ engine: { name: 'sqlite' } });
     const found = await page.execute('adminListUsers', { parameters: { search: 'grac' } });
     expect(found.body).toMatchObject({ users: [{ id: grace.id, email: grace.email, disabledAt: null }] });
+    const shown = await page.execute('adminGetUser');
+    expect(shown.body).toMatchObject({ user: { id: grace.id, disabledAt: null } });
+    const own = await page.execute('adminListAuditEvents', { parameters: { userId: grace.id } });
+    await expect.poll(() => page.showsAnswerOf('adminListAuditEvents')).toBe(true);
+    const types = (own.body['events'] as { type: string }[]).map(({ type }) => type);
+    expect(types).toEqual(['member.added', 'session.started', 'account.registered']);
     expect((await page.execute('adminListUserOrgs')).body).toMatchObject({ orgs: [{ name: MARKUP }] });
-    expect(await page.execute('adminDisableUser', { body: withReason })).toMatchObject({
+
+    const untold = await page.execute('adminDisableUser');
+    expect(untold).toMatchObject({ status: 400, body: { errors: [{ field: 'reason' }] } });
+    const fields = { reason: REASON };
+    expect(await page.execute('adminDisableUser', { fields })).toMatchObject({
       status: 409,
       body: { code: 'last_owner', orgs: [{ name: MARKUP }] },
     });
-    const locked = await page.execute('adminDisableUser', {
-      body: (text) => withReason(text).replace('"force": false', '"force": true'),
-    });
+    const locked = await page.execute('adminDisableUser', { fields: { force: true } });
     expect(locked).toMatchObject({ status: 200, body: { ok: true, orphanedOrgs: [{ name: MARKUP }] } });
     expect((await grace.get('/api/me')).status).toBe(401);
-    const created = await page.execute('adminCreateUser', {
-      body: (text) =>
-        withReason(text)
-          .replace('ada@example.com', 'joan@example.com')
-          .replace('"Ada Lovelace"', JSON.stringify(MARKUP)),
+    const typed = { email: 'joan@example.com', name: MARKUP };
+    const created = await page.execute('adminCreateUser', { fields: { ...typed, ...fields } });
+    const user = { ...typed, emailVerified: false };
+    expect(created).toMatchObject({ status: 201, body: { user } });
+    const issued = await page.execute('adminIssueResetCode', { fields });
+    expect(issued).toMatchObject({ status: 201, body: { code: expect.stringMatching(/^\w{5}-\w{5}$/) } });
+    secrets.push(issued.body['code'] as string);
+    service.installation.secrets.note(issued.body['code']);
+    const mails = await page.execute('adminListEmails', { parameters: { to: 'joan@example.com' } });
+    expect(mails.body).toMatchObject({ mails: [{ recipient: 'joan@example.com', state: 'waiting' }] });
+    expect(await page.execute('adminRetryEmail', { fields })).toMatchObject({
+      status: 200,
+      body: { ok: true },
     });
-    expect(created).toMatchObject({
-      status: 201,
-      body: { user: { email: 'joan@example.com', name: MARKUP, emailVerified: false } },
-    });
-    secrets.push(created.body['code'] as string);
-    service.installation.secrets.note(created.body['code']);
+
     const parameters = { type: 'account.disabled', since: '24h' };
-    const record = await page.execute('adminListAuditEvents', { parameters });
+    const record = await page.execute('adminListAuditEvents', { parameters: { userId: '', ...parameters } });
     expect(record.body['events']).toMatchObject([
       { actor: { type: 'operator', id: account.id }, userId: grace.id, reason: REASON },
     ]);
+    const lost = await page.execute('adminListOrgs', { parameters: { status: 'deleted' } });
+    expect(lost.body).toMatchObject({ orgs: [{ name: 'Frequency Hopping' }] });
+    const restored = await page.execute('adminRestoreOrg', { fields });
+    expect(restored).toMatchObject({ status: 200, body: { org: { name: 'Frequency Hopping' } } });
     expect(await page.page.locator('img[src="x"]').count()).toBe(0);
     expect(await page.page.title()).toBe('Accounts API');
+
+    const others = (await page.operations()).filter((id) => id !== 'logOut' && !page.heightsPx.has(id));
+    for (const id of others)
+      await page.execute(id, id.endsWith('Service') ? { parameters: { name: 'billing' } } : {});
+    expect(await page.execute('logOut')).toMatchObject({ status: 200 });
+    expect(await page.isAuthorized()).toBe(false);
+    const heights = [...page.heightsPx].filter(([, px]) => px > A_SCREEN_PX - A_BAR_PX);
+    expect(heights).toEqual([]);
+    const commands = await page.commands();
+    expect(commands).toContain('Bearer ***');
+    expect(secrets.filter((secret) => commands.includes(secret))).toEqual([]);
 
     expect(await browser.stored()).toEqual([]);
     expect(await page.sessionStored()).toEqual([]);
@@ -131,13 +182,11 @@ describe('Swagger UI in Chromium', () => {
       status: 401,
       body: { code: 'unauthorized' },
     });
-    expect(await page.bodyOf('completeLogin')).toContain('"challenge": ""');
+    expect(await page.valueOf('completeLogin', 'challenge')).toBe('');
 
     expect(page.requested.filter((url) => secrets.some((secret) => url.includes(secret)))).toEqual([]);
     expect(new Set(page.requested.map((url) => new URL(url).origin))).toEqual(new Set([service.url]));
     expect(await browser.stopAndFind(secrets)).toEqual([]);
     expect(page.complaints).toEqual([]);
   });
-
-  const withReason = (text: string): string => text.replace('ticket 4711: asked for it by phone', REASON);
 });

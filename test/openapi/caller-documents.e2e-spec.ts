@@ -35,8 +35,11 @@ describe.each(CALLER_KINDS)('the OpenAPI document for %s', (callers) => {
 
   it('is a part of the whole document, in its order', () => {
     for (const [path, methods] of Object.entries(answer.body.paths)) {
-      for (const [method, operation] of Object.entries(methods))
-        expect(operation, `${method} ${path}`).toEqual(whole.body.paths[path]![method]);
+      for (const [method, operation] of Object.entries(methods)) {
+        const { tags: [tag] = [], ...described } = whole.body.paths[path]![method]!;
+        const tags = [tag?.replace('Admin: ', '')];
+        expect(operation, `${method} ${path}`).toEqual({ ...described, tags });
+      }
     }
     const order = endpointsOf(whole.body).filter((endpoint) => operations.includes(endpoint));
     expect(operations).toEqual(order);

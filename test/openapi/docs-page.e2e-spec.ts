@@ -32,6 +32,11 @@ describe('the page of the documentation', () => {
     expect(final.headers.get('content-security-policy')).not.toMatch(/https?:/);
   });
 
+  it('is one page, with or without a slash at the end', async () => {
+    const answer = await fetch(`${service.url}/docs/`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  });
+
   it('is off in production, together with the document', async () => {
     const production = await startService({ env: { NODE_ENV: 'production', HOST: '127.0.0.1' } });
     const files = ['/docs/index.html', '/docs/swagger-ui.css', '/docs/%2e%2e/docs/swagger-ui.css', '/%64ocs'];

@@ -1,62 +1,15 @@
-interface Answer {
-  code: string;
-  response: {
-    get(key: 'description'): string;
-    getIn(path: string[]): { keySeq(): { toArray(): string[] } } | undefined;
-  };
-}
-
-type Component = (properties: Answer) => unknown;
-
-interface System {
-  React: {
-    Fragment: unknown;
-    createElement(type: unknown, properties?: object | null, ...children: unknown[]): unknown;
-    useState<T>(initial: T): [value: T, set: (value: T) => void];
-  };
-}
-
-// A plugin of Swagger UI that folds each documented answer to one line. The page gets the text of each function of this
-// file, so that it uses nothing around it.
-export function foldAnswers(): object {
-  const wrap =
-    (Original: Component, { React }: System): Component =>
-    (properties) => {
-      const [isOpen, setOpen] = React.useState(false);
-      const { code, response } = properties;
-      const codes = response.getIn(['content', 'application/problem+json', 'examples'])?.keySeq().toArray();
-      const names = codes?.map((name) => React.createElement('code', { key: name }, name));
-      const button = React.createElement(
-        'button',
-        { type: 'button', 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) },
-        React.createElement('b', null, code),
-        names ?? React.createElement('span', null, response.get('description')),
-      );
-      const line = React.createElement(
-        'tr',
-        { className: 'answer-line', 'data-code': code },
-        React.createElement('td', { colSpan: 3 }, button),
-      );
-      const answer = isOpen ? React.createElement(Original, properties) : null;
-      return React.createElement(React.Fragment, null, line, answer);
-    };
-  return { wrapComponents: { response: wrap } };
-}
+import type { Component, Immutable, System } from './answers.js';
 
 type Action = (payload: unknown) => unknown;
 
 // A plugin of Swagger UI that keeps the login when the user chooses another document: the selector calls
 // `restoreAuthorization` to forget the token. Nothing else calls it, since nothing is stored.
-export function keepLogin(): object {
+function keepLogin(): object {
   const restoreAuthorization = (): Action => () => undefined;
   return { statePlugins: { auth: { wrapActions: { restoreAuthorization } } } };
 }
 
-interface Operation {
-  get(key: 'method'): string;
-}
-
-export const deletionsLast = (one: Operation, other: Operation): number =>
+export const deletionsLast = (one: Immutable, other: Immutable): number =>
   Number(one.get('method') === 'delete') - Number(other.get('method') === 'delete');
 
 interface PageRequest {
@@ -75,19 +28,59 @@ export function sendAlone(request: PageRequest): PageRequest {
 }
 
 interface Page {
-  document?: { querySelectorAll(selector: string): Iterable<{ autocomplete: string }> };
+  document?: { querySelectorAll(selector: string): Iterable<{ autocomplete: string; placeholder: string }> };
   MutationObserver?: new (changed: () => void) => { observe(node: unknown, options: object): void };
 }
 
 // A plugin of Swagger UI. Browsers store forms on disk for the next start, with the passwords in them, unless the field
 // opts out.
-export function leaveFormsUnsaved(): object {
+function leaveFormsUnsaved(): object {
   const { document, MutationObserver } = globalThis as Page;
   if (!document || !MutationObserver) return {};
   const refuse = (): void => {
     for (const field of document.querySelectorAll(':is(input, textarea):not([autocomplete])'))
       field.autocomplete = 'off';
+    for (const field of document.querySelectorAll('[placeholder="Filter by tag"]'))
+      field.placeholder = 'Filter by summary, path or tag';
   };
   new MutationObserver(refuse).observe(document, { childList: true, subtree: true });
   return {};
 }
+
+// A plugin of Swagger UI, whose own filter compares only the names of tags, in their case.
+function filterOperations(): object {
+  const opsFilter = (tags: Immutable, typed: string): Immutable => {
+    const has = (text: unknown): boolean => String(text).toLowerCase().includes(typed.trim().toLowerCase());
+    const isWanted = (operation: Immutable): boolean =>
+      has(operation.get('path')) || has(operation.getIn(['operation', 'summary']));
+    const reduce = (tag: unknown, name: string): unknown =>
+      has(name) ? tag : (tag as Immutable).update('operations', (all) => all.filter(isWanted));
+    return tags.map(reduce).filter((tag) => (tag.get('operations') as Immutable).size > 0);
+  };
+  return { fn: { opsFilter } };
+}
+
+// A plugin of Swagger UI that shows who has logged in on the page, and until when the access token is accepted.
+function showLogin(): object {
+  const wrap =
+    (Original: Component<object>, system: System): Component<object> =>
+    (properties) => {
+      const { React, authSelectors } = system;
+      const button = React.createElement(Original, properties);
+      const { token = '', email } =
+        (globalThis as { known?: { token?: string; email?: string } }).known ?? {};
+      const [, claims] = token.split('.');
+      if (!claims || authSelectors.authorized().getIn(['bearer', 'value']) !== token) return button;
+      const text = atob(claims.replaceAll('-', '+').replaceAll('_', '/'));
+      const { exp, auth_time } = JSON.parse(text) as { exp: number; auth_time: number };
+      const forOperators = system.specSelectors.url().endsWith('/operators.json');
+      const end = forOperators ? Math.min(exp, auth_time + system.getConfigs().operatorsLoginAge) : exp;
+      const format = { weekday: 'short', hour: '2-digit', minute: '2-digit' } as const;
+      const line = `Logged in as ${email} until ${new Date(end * 1000).toLocaleString([], format)}`;
+      const span = React.createElement('span', { className: 'login' }, line);
+      return React.createElement('div', { className: 'auth-wrapper' }, span, button);
+    };
+  return { wrapComponents: { authorizeBtn: wrap } };
+}
+
+export const BEHAVIOUR = [filterOperations, keepLogin, showLogin, leaveFormsUnsaved];

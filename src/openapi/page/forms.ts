@@ -29,7 +29,9 @@ interface Page {
   location?: { origin: string };
   ui?: SwaggerUi;
   /** values of the last answers, in memory only */
-  known?: { refreshToken?: string; code?: string; challenge?: string; ids?: Record<string, string> };
+  known?: Partial<Record<'refreshToken' | 'code' | 'challenge' | 'token' | 'email', string>> & {
+    ids?: Record<string, string>;
+  };
 }
 
 interface SwaggerUi {
@@ -128,7 +130,9 @@ export function rememberAnswer(answer: Answer): Answer {
 
   const signIns = ['register', 'login', 'login/second-factor', 'refresh'].map((name) => `/api/auth/${name}`);
   if (signIns.includes(pathname)) {
-    if (typeof body['token'] === 'string') ui.preauthorizeApiKey('bearer', body['token']);
+    const { token, user } = body as { token?: string; user?: { email: string } };
+    page.known = { ...page.known, challenge: '', token, email: user?.email ?? page.known?.email };
+    if (typeof token === 'string') ui.preauthorizeApiKey('bearer', token);
     for (const path of ['/api/auth/refresh', '/api/auth/logout'])
       fillBody(path, 'refreshToken', body['refreshToken']);
   }

@@ -15,7 +15,7 @@ export class Chromium {
     const profile = await mkdtemp(join(tmpdir(), 'accounts-chromium-'));
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: requireProgram('chromium'),
-      viewport: { width: 1200, height: 900 },
+      viewport: { width: 1440, height: 900 },
     });
     return new Chromium(profile, context);
   }
