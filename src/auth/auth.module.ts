@@ -22,10 +22,20 @@ import { SessionOpening } from './sessions/session-opening.service.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
+const AFTER_LOGINS = [LoginFollowUps, LoginTraces];
+
+/** Not global: Nest may close the database before it stops a global module, and these write when they stop. */
+@Module({
+  providers: AFTER_LOGINS,
+  exports: AFTER_LOGINS,
+})
+class AfterLoginsModule {}
+
 /** Imports the global modules of the folders below. `CliModule` imports those that commands need. */
 @Global()
 @Module({
   imports: [
+    AfterLoginsModule,
     InvitationsModule,
     EmailCodesModule,
     EventsModule,
@@ -47,8 +57,6 @@ import { SessionsService } from './sessions/sessions.service.js';
     CodesService,
     UnusedCodesLimit,
     LiveTokens,
-    LoginFollowUps,
-    LoginTraces,
     PasswordChangeService,
     SessionOpening,
     SessionsService,
