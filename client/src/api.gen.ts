@@ -1343,7 +1343,7 @@ export type Liveness = {
 
 /** Body of the operation "Log in". */
 export type LoginRequest = {
-  /** Email address, in normalized form. */
+  /** Email of the user. Case makes no difference. */
   email: string;
   /** The current password. */
   password: string;
@@ -2170,6 +2170,8 @@ export type Readiness = {
   mail: "ok" | "degraded";
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
   breachCheck: "ok" | "degraded";
+  /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
+  keys: "ok" | "degraded";
   /** Value `full` if a change failed within the last minute because the disk was full. Reads still work. */
   database: "ok" | "full";
   /** The database schema is up to date. */
@@ -2633,18 +2635,20 @@ export type ServiceStatus = {
   mail: "ok" | "degraded";
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
   breachCheck: "ok" | "degraded";
-  /** Version of Accounts. */
-  version: string;
-  /** Signing keys of the instance that responds, in the order of the key file. */
-  keys: KeyStatus[];
-  engine: EngineStatus;
-  schema: SchemaStatus;
-  /** Emails in the queue. */
-  mails: EmailsStatus;
   /** Value `full` if a change failed within the last minute because the disk was full. Reads still work. */
   database: "ok" | "full";
   /** The database schema is up to date. */
   migrations: "ok";
+  /** Version of Accounts. */
+  version: string;
+  /** Signing keys of the instance that responds, in the order of the key file. */
+  keys: KeyStatus[];
+  /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
+  keySets: "ok" | "degraded";
+  engine: EngineStatus;
+  schema: SchemaStatus;
+  /** Emails in the queue. */
+  mails: EmailsStatus;
 };
 
 /** A service in the list of all services. */
@@ -3818,14 +3822,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameter `actorId` lists what a user or an operator did. The parameters `userId` and `orgId` may be ids of deleted users and organizations. */
+  /** List the audit log. Returns all events, latest first, in pages, with client IP addresses and the reasons that operators gave. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The parameter `actorId` lists what a user or an operator did. */
   adminListAuditEvents: {
     input: {
-      /** Type of the events to list. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and `until`. The search for a page ends after five times `limit` events, so a page can be empty although a next page exists. */
+      /** Type of the events. It needs `userId`, `orgId`, `actorId`, or at most a day between `since` and `until`. A page can be empty although a next page exists. */
       type?: EventType | undefined;
-      /** Id of the user that the events are about. */
+      /** Id of the user that the events are about. The user may be deleted. */
       userId?: string | undefined;
-      /** Id of the organization that the events are about. */
+      /** Id of the organization that the events are about. It may be deleted. */
       orgId?: string | undefined;
       /** Actor of the events: `actor.id`, or an email that an operator has or had. It may be of a deleted user. */
       actorId?: string | undefined;
@@ -3988,7 +3992,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":""},
   getLiveness: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":""},
-  getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","database","migrations"],"codes":"internal_error unavailable storage_full"},
+  getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","keys","database","migrations"],"codes":"internal_error unavailable storage_full"},
   adminListUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor","include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminCreateUser: {"method":"POST","path":"/api/operators/users","body":"json","fields":["reason","email","name","verified"],"auth":"bearer","callers":"admin","answer":["user"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
@@ -4016,5 +4020,5 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminGetService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"callers":"admin","answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found internal_error unavailable storage_full"},
   adminDisableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminEnableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","version","keys","engine","schema","mails","database","migrations"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","database","migrations","version","keys","keySets","engine","schema","mails"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
 };

@@ -129,6 +129,14 @@ describe('the trace of logins', () => {
     await held.commit();
     expect((await untilFailed(ada, 4)).count).toBe(4);
   });
+
+  it('is complete when an instance has stopped', async () => {
+    const ada = await anAccount(service, 'ada');
+    await fail(ada, there);
+    await there.stop();
+    const rows = await db.query('SELECT failures FROM login_traces WHERE user_id = ?', [ada.id]);
+    expect(rows).toEqual([{ failures: 1 }]);
+  });
 });
 
 describe('the notes of logins', async () => {

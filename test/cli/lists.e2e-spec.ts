@@ -240,7 +240,10 @@ describe('accounts events', async () => {
     const types = async (actor: string) => (await events('--actor', actor)).map(({ type }) => type);
     expect((await types(owner.email.toUpperCase())).slice(0, 4)).toEqual(created);
     expect(await types(owner.id)).toEqual(await types(owner.email));
-    expect(await events('--actor', 'root', '--user', member.id)).toMatchObject([{ reason: 'left' }]);
+    expect(await events('--actor', 'root', '--user', member.id)).toMatchObject([
+      { reason: 'left' },
+      { reason: 'left' },
+    ]);
     expect(await types('nobody')).toEqual([]);
     const [id, email] = [randomUUIDv7(), 'former@example.com'];
     const act = { type: 'account.enabled', at: 1, actor_type: 'operator', actor_id: id, actor_email: email };

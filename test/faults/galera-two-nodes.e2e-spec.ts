@@ -4,7 +4,7 @@ import { parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { withConnection } from '../../tooling/servers/mariadb.js';
-import { waitFor } from '../../tooling/wait.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
 import { forgetSteps, protect, type Protected } from '../support/second-factor.js';
 import {
@@ -39,6 +39,7 @@ import { basic } from '../support/services.js';
 const OPERATOR = { kind: 'operator', id: 'test' } as const;
 const ROUNDS = 60;
 const EXCHANGES = 4;
+const TRACES = 10;
 const REQUIREMENTS = 20;
 
 const galera = await closeAfterAll(GaleraService.start({ nodes: 2, env: UNLIMITED }));
@@ -360,6 +361,31 @@ describe('on a node that lags', () => {
       return affectedRows;
     });
   });
+});
+
+it('counts the failed logins of both nodes exactly, and keeps none of a user who is deleted meanwhile', async () => {
+  const [guesses, lateGuesses] = [40, 10];
+  const guess = ({ email }: Account, turn: number): Promise<unknown> =>
+    logIn(galera.on(turn), { email, password: 'a wrong battery staple' });
+  const guessed = 'login_traces WHERE user_id = ? AND failures = ?';
+  await expectRounds([TRACES, guesses + lateGuesses + 3], async (round) => {
+    const [user, leaving] = [await anAccount(galera.on(round)), await anAccount(galera.on(round + 1))];
+    await Promise.all(times(guesses, (turn) => guess(user, turn)));
+    await Promise.all([
+      ...times(lateGuesses, (turn) => guess(leaving, turn)),
+      leaving.delete('/api/me', { password: leaving.password }),
+    ]);
+    const isCounted = async () => (await countOf(galera.db, guessed, [user.id, String(guesses)])) === 1;
+    await waitFor('the failures are counted', hangTimeoutMs(), isCounted);
+  });
+  const last = await anAccount(galera.on(0));
+  await guess(last, 1);
+  await waitFor(
+    'all is noted',
+    hangTimeoutMs(),
+    async () => (await countOf(galera.db, guessed, [last.id, '1'])) === 1,
+  );
+  expect(await countOf(galera.db, 'login_traces WHERE user_id NOT IN (SELECT id FROM users)')).toBe(0);
 });
 
 describe('a second factor', () => {

@@ -14,7 +14,7 @@ const BY_HAND = [
 ];
 const OTHERS = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/**/*.md', 'examples/**/*.md', 'bench/*.md'];
 /** Lines include the checklist for production, Kubernetes, alerts and upgrades, which operators looked for. */
-const MAX = { lines: 3450, words: 35_000 };
+const MAX = { lines: 3700, words: 35_000 };
 const MAX_LINES = {
   'README.md': 100,
   'docs/quickstart-client.md': 60,
