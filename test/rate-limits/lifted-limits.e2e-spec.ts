@@ -56,9 +56,9 @@ it('an operator lifts the limits of logins everywhere, while an attacker goes on
   const [here] = cluster.instances as [Service];
   const [ada, operator] = [await anAccount(here, 'ada'), await anOperator(here)];
   await failOften(ada);
-  let isAttacking = true;
+  const end = new AbortController();
   const attack = async (service: Service): Promise<void> => {
-    while (isAttacking) await loginAt(service, ada, aPassword(), A_STRANGER);
+    while (!end.signal.aborted) await loginAt(service, ada, aPassword(), A_STRANGER);
   };
   const attacks = cluster.instances.map(attack);
   const at = `/api/operators/users/${ada.id}/unblock`;
@@ -67,7 +67,7 @@ it('an operator lifts the limits of logins everywhere, while an attacker goes on
   expect(await statusAt(here), 'where the limits were lifted').toBe(200);
   for (const service of cluster.instances)
     await expect.poll(() => statusAt(service), { timeout: hangTimeoutMs() }).toBe(200);
-  isAttacking = false;
+  end.abort();
   await Promise.all(attacks);
   for (const service of cluster.instances) {
     const attempt = async () => (await loginAt(service, ada, aPassword(), A_STRANGER)).status;

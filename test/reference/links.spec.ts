@@ -13,7 +13,7 @@ const BY_HAND = [
   'examples/handoff/README.md',
 ];
 const OTHERS = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/**/*.md', 'examples/**/*.md', 'bench/*.md'];
-/** Lines include the checklist for production, Kubernetes, alerts and upgrades, which operators looked for. */
+/** Lines include what operators looked for: the checklist, Kubernetes, alerts, upgrades, and the formats of the import. */
 const MAX = { lines: 3700, words: 35_000 };
 const MAX_LINES = {
   'README.md': 100,
