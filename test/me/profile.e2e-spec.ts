@@ -32,6 +32,11 @@ const TAG = /^"[\w-]{22}"$/;
 
 const service = await startService();
 const tagOf = async (who: Account): Promise<string> => (await who.get(PATH)).headers.get('etag')!;
+/** Other files have left rows, which the service may delete meanwhile. */
+const rowsThatName = async ({ id, email }: Account): Promise<string[]> =>
+  Object.values(await allRows(service.db))
+    .flat()
+    .filter((row) => row.includes(id) || row.includes(email));
 const changesOf = ({ id }: Account) =>
   service.db.query(
     "SELECT data FROM events WHERE type = 'account.profile_changed' AND user_id = ? ORDER BY id",
@@ -73,12 +78,12 @@ describe('the profile', () => {
   it('changes nothing, with the same tag and no event, if it is so already', async () => {
     const ada = await anAccount(service, 'ada');
     const tag = (await ada.patch(PATH, ADA)).headers.get('etag');
-    const before = await allRows(service.db);
+    const before = await rowsThatName(ada);
     for (const change of [{}, ADA, { name: '  Ada Lovelace', locale: 'EN-gb' }]) {
       const again = await ada.patch(PATH, change);
       expect([again.status, again.headers.get('etag'), again.body]).toEqual([200, tag, { profile: ADA }]);
     }
-    expect(await allRows(service.db)).toEqual(before);
+    expect(await rowsThatName(ada)).toEqual(before);
   });
 
   it('is changed on what the client saw, whatever else of the user changed meanwhile', async () => {
