@@ -210,7 +210,7 @@ describe('the doctor', () => {
   }
 
   it('finds a running service healthy, claim by claim', () => {
-    const lines = Array<unknown>(42).fill(expect.stringMatching(/^green /));
+    const lines = Array<unknown>(43).fill(expect.stringMatching(/^green /));
     expect(healthy).toEqual({ code: 0, lines, errors: '' });
   });
 
