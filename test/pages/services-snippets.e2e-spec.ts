@@ -122,7 +122,7 @@ describe('a guard of docs/services.md', () => {
     text
       .replace('https://accounts.example.com', service.url)
       .replaceAll("'billing'", `'${billing.name}'`)
-      .replace(/process\.env.*(?= })/, `'${billing.secret}'`);
+      .replace(/process\.env.*?(?= })/, `'${billing.secret}'`);
 
   /** @returns where the routes of the snippet are */
   async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
