@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 29_997,
+  lines: 32_397,
   files: 300,
   small: 12,
   long: 0,

@@ -4,7 +4,7 @@ import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './even
 import { isToldTo } from './events.service.js';
 
 const INTERNAL =
-  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|mail\.)/;
+  /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|account\.unblocked$|mail\.)/;
 
 it('tells services of all but what is internal, and of services only the one concerned', () => {
   const toldTo = (audience: string) => EVENT_TYPES.filter((type) => definitionOf(type)!.toldTo === audience);

@@ -98,13 +98,16 @@ class Deadline {
   async repeat<Data>(
     call: (options: object) => Promise<Result<Data, Problem>>,
   ): Promise<Result<Data, Problem>> {
+    let told: Result<Data, Problem> | undefined;
     for (let attempt = 0; ; attempt += 1) {
-      const timeoutMs = Math.max(1, Math.min(ATTEMPT_TIMEOUT_MS, this.leftMs));
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(ATTEMPT_TIMEOUT_MS, this.leftMs)));
       const answer = await call({ timeoutMs, retries: 0, signal: this.signal });
       if (answer.ok || isMistake(answer.problem)) return answer;
+      // The last attempt has little time left, so an earlier answer says more.
+      if (answer.problem.code !== 'timed_out') told = answer;
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
       const waitMs = Math.max(pauseMs, (answer.problem.retryAfter ?? 0) * 1000);
-      if (waitMs > this.leftMs || !(await pause(waitMs, this.signal))) return answer;
+      if (waitMs > this.leftMs || !(await pause(waitMs, this.signal))) return told ?? answer;
     }
   }
 
