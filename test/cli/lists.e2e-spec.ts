@@ -247,7 +247,13 @@ describe('accounts events', async () => {
     expect(await types('nobody')).toEqual([]);
     const [id, email] = [randomUUIDv7(), 'former@example.com'];
     const act = { type: 'account.enabled', at: 1, actor_type: 'operator', actor_id: id, actor_email: email };
-    await insertRow(service.db, 'events', { id: randomUUIDv7(), ...act, user_id: id, data: '{}' });
+    await insertRow(service.db, 'events', {
+      id: randomUUIDv7(),
+      ...act,
+      user_id: id,
+      data: '{}',
+      pending: null,
+    });
     const { stdout } = await run('events', '--actor', email);
     expect(stdout).toMatch(
       new RegExp(`^1970\\S+ {2}account\\.enabled {2}.*by operator ${id} \\(${email}\\)\\n$`),
