@@ -9,7 +9,7 @@ import { type LoginNote, LoginTracesRepository } from './sessions/login-traces.r
 
 const PERIOD_MS = 1000;
 /** By then, every instance has written the logins before a failure, so that the failure counts after them. */
-const SETTLE_MS = 2000;
+const SETTLE_MS = 4000;
 const KEEP_IP_MS = 90 * 86_400_000;
 /** The rest of the failures are added to the last note, because their times matter only within a few seconds. */
 const MAX_NOTES_OF_USER = 10;
