@@ -6,6 +6,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
+import { LoginTraces } from '../auth/login-traces.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
 import { HealthReadings } from '../health/readiness.js';
@@ -32,6 +33,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
     limits: LiftedLimits,
     requirement: SecondFactorRequirement,
     cleanUp: CleanUp,
+    private readonly logins: LoginTraces,
     keySets: KeySetComparison,
     health: HealthReadings,
   ) {
@@ -55,6 +57,12 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         failure: 'lifted limits cannot be applied; retrying',
         periodMs: 2000,
         run: () => limits.apply(),
+      },
+      {
+        of: 'Login',
+        failure: 'logins cannot be noted; retrying',
+        periodMs: 1000,
+        run: () => logins.write(),
       },
       {
         of: 'Tokens',
@@ -89,6 +97,9 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
 
   async onApplicationShutdown(): Promise<void> {
     await this.running;
+    await this.logins.write(Date.now()).catch((err: unknown) => {
+      new Logger('Login').warn({ msg: 'the last logins were not noted', err });
+    });
   }
 }
 

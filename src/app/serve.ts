@@ -30,7 +30,6 @@ import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { Decoys } from '../auth/passwords/decoys.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
-import { LoginTraces } from '../auth/login-traces.js';
 
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
   const stopTracing = await traceIfWanted(env);
@@ -126,7 +125,6 @@ async function startWorkers(app: NestFastifyApplication): Promise<void> {
   await app.get(PasswordHasher).start();
   app.get(Decoys).start();
   app.get(KeyFileWatch).start();
-  app.get(LoginTraces).start();
   app.get(MailWorker).start();
   app.get(RepeatedWork).start();
 }

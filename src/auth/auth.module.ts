@@ -22,20 +22,15 @@ import { SessionOpening } from './sessions/session-opening.service.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
-const AFTER_LOGINS = [LoginFollowUps, LoginTraces];
-
-/** Not global: Nest may close the database before it stops a global module, and these write when they stop. */
-@Module({
-  providers: AFTER_LOGINS,
-  exports: AFTER_LOGINS,
-})
-class AfterLoginsModule {}
+/** Not global: Nest may close the database before it stops a global module, and this class writes when it stops. */
+@Module({ providers: [LoginFollowUps], exports: [LoginFollowUps] })
+class FollowUpsModule {}
 
 /** Imports the global modules of the folders below. `CliModule` imports those that commands need. */
 @Global()
 @Module({
   imports: [
-    AfterLoginsModule,
+    FollowUpsModule,
     InvitationsModule,
     EmailCodesModule,
     EventsModule,
@@ -57,10 +52,11 @@ class AfterLoginsModule {}
     CodesService,
     UnusedCodesLimit,
     LiveTokens,
+    LoginTraces,
     PasswordChangeService,
     SessionOpening,
     SessionsService,
   ],
-  exports: [AuthenticationGuard, LiveTokens, PasswordChangeService, SessionsService],
+  exports: [AuthenticationGuard, LiveTokens, LoginTraces, PasswordChangeService, SessionsService],
 })
 export class AuthModule {}

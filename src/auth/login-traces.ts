@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Origin } from '../access/principal.js';
 import { inBatches } from '../database/statements.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -7,7 +7,6 @@ import { type LoginFailure, loginFailed } from '../telemetry/metrics/measurement
 import type { User } from '../users/user.entity.js';
 import { type LoginNote, LoginTracesRepository } from './sessions/login-traces.repository.js';
 
-const PERIOD_MS = 1000;
 /** By then, every instance has written the logins before a failure, so that the failure counts after them. */
 const SETTLE_MS = 4000;
 const KEEP_IP_MS = 90 * 86_400_000;
@@ -18,28 +17,14 @@ const MAX_USERS = 10_000;
 
 /** Sums logins and failures in memory, and writes them in the background: no login waits for a row of another one. */
 @Injectable()
-export class LoginTraces implements OnApplicationShutdown {
-  private readonly logger = new Logger('Login');
+export class LoginTraces {
   private pending = new Map<string, LoginNote[]>();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
-  private hasFailed = false;
 
   constructor(
     private readonly traces: LoginTracesRepository,
     private readonly failed: FailedLogins,
     private readonly transactions: Transactions,
   ) {}
-
-  start(): void {
-    this.timer = setInterval(() => void this.write(Date.now() - SETTLE_MS), PERIOD_MS).unref();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
-    await this.write(Date.now());
-  }
 
   noteLogin(userId: string): void {
     const lastLoginAt = Date.now();
@@ -69,34 +54,28 @@ export class LoginTraces implements OnApplicationShutdown {
     this.pending.set(note.userId, notes);
   }
 
-  /** Writes logins, and failures up to a time. Keeps them if that fails. Never throws. */
-  private async write(until: number): Promise<void> {
-    if (this.running || this.pending.size === 0) return;
-    this.running = this.writeDue(until).finally(() => (this.running = undefined));
-    await this.running;
-  }
-
-  private async writeDue(until: number): Promise<void> {
+  /** Writes logins, and failures up to a time. Keeps what it could not write. */
+  async write(until = Date.now() - SETTLE_MS): Promise<void> {
     const users = [...this.pending].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const { due = [], early = [] } = Object.groupBy(
       users.flatMap(([, notes]) => notes),
       ({ failedAt }) => ((failedAt ?? 0) <= until ? 'due' : 'early'),
     );
-    this.pending = new Map();
-    for (const note of early) this.add(note);
+    this.replacePending(early);
     let written = 0;
     try {
       for await (const batch of inBatches(due)) {
         await this.transactions.run({ principal: 'login-traces' }, (tx) => this.traces.add(tx, batch));
         written += batch.length;
       }
-      this.hasFailed = false;
-    } catch (err) {
-      if (!this.hasFailed) this.logger.warn({ msg: 'logins cannot be noted; retrying', err });
-      this.hasFailed = true;
+    } finally {
       const newer = [...this.pending.values()].flat();
-      this.pending = new Map();
-      for (const note of [...due.slice(written), ...newer]) this.add(note);
+      if (written < due.length) this.replacePending([...due.slice(written), ...newer]);
     }
+  }
+
+  private replacePending(notes: readonly LoginNote[]): void {
+    this.pending = new Map();
+    for (const note of notes) this.add(note);
   }
 }
