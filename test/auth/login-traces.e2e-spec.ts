@@ -174,7 +174,7 @@ describe('the notes of logins', async () => {
     const someFailures = () => times(10, () => traces.noteFailure('wrong_password', user, origin));
     for (const failures of [someFailures, someFailures, someFailures]) {
       failures();
-      await expect(flush()).rejects.toThrow();
+      await expect(flush()).rejects.toThrow(/login_traces/);
     }
     await data.db.query('ALTER TABLE elsewhere RENAME TO login_traces', []);
     await flush();
