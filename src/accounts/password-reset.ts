@@ -129,8 +129,7 @@ export class PasswordRecoveryService {
       ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
       : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
     if (!done) throw new Problem('invalid_email_code');
-    // RepeatedWork reports a failure and tries again.
-    await this.limits.apply().catch(() => undefined);
+    await this.limits.tryToApply();
   }
 
   /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor. */

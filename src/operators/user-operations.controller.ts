@@ -132,8 +132,7 @@ export class UserOperationsController {
   ): Promise<OkResponse> {
     await this.users.requireChangeable(userId, operator);
     await this.operations.unblock(userId, { ...operator, reason });
-    // RepeatedWork reports a failure and tries again.
-    await this.limits.apply().catch(() => undefined);
+    await this.limits.tryToApply();
     return OK;
   }
 

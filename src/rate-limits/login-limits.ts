@@ -56,7 +56,7 @@ export class LiftedLimits {
     this.windowMs = Math.max(0, env.rateLimitLogin?.windowMs ?? 0, env.rateLimitFailedLogins?.windowMs ?? 0);
   }
 
-  /** Call `apply` after COMMIT. @param email normalized */
+  /** Call `tryToApply` after COMMIT. @param email normalized */
   async lift(tx: Transaction, email: string): Promise<void> {
     if (this.windowMs > 0) await this.rows.put(tx, emailKey(email));
   }
@@ -77,6 +77,11 @@ export class LiftedLimits {
     });
     const failed = (await Promise.allSettled(lifts)).find((lift) => lift.status === 'rejected');
     if (failed) throw failed.reason;
+  }
+
+  /** Applies a lift that was committed at once if possible. RepeatedWork reports a failure and tries again. */
+  async tryToApply(): Promise<void> {
+    await this.apply().catch(() => undefined);
   }
 
   async deleteOld(): Promise<Batch> {
