@@ -627,12 +627,12 @@ export type DirectoryUser = {
   id: string;
   /** Email address, in normalized form. */
   email: string;
-  /** Whether the user verified the email. */
-  emailVerified: boolean;
   /** Name of the user. Null if there is none. */
   name: string | null;
   /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
   avatarUrl: string | null;
+  /** Whether the email is verified. */
+  emailVerified: boolean;
   /** Whether an operator disabled the user. */
   disabled: boolean;
   /** Revision of the user. Increases with each change of the user. */

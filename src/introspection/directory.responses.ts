@@ -1,34 +1,32 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText } from '../openapi/decorators.js';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { ApiCount, ApiId, ApiNextCursor, ApiText } from '../openapi/decorators.js';
+import { PublicProfileDto, UserDto } from '../users/user.fields.js';
 
-const USER_ID = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
-export class DirectoryUser {
-  @ApiId({ example: USER_ID }) id: string;
-  @ApiEmail({ example: 'katherine@example.com' }) email: string;
-  @ApiProperty({ type: Boolean, example: false, description: 'Whether the user verified the email.' })
-  emailVerified: boolean;
+const KATHERINE = {
+  id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f',
+  email: 'katherine@example.com',
+  emailVerified: false,
+  name: 'Katherine Johnson',
+  avatarUrl: null,
+  disabled: false,
+  revision: 2,
+};
 
-  /** Name of the user. Null if there is none. */
-  @ApiText(1, 100, { nullable: true, example: 'Katherine Johnson' }) name: string | null;
+export class DirectoryUser extends IntersectionType(UserDto, PublicProfileDto) {
+  @ApiProperty() emailVerified: boolean;
 
-  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
-  @ApiText(1, 500, { nullable: true, example: null }) avatarUrl: string | null;
+  /** Whether an operator disabled the user. */
+  @ApiProperty() disabled: boolean;
 
-  @ApiProperty({ type: Boolean, example: false, description: 'Whether an operator disabled the user.' })
-  disabled: boolean;
-
-  @ApiCount({
-    minimum: 1,
-    example: 2,
-    description: 'Revision of the user. Increases with each change of the user.',
-  })
+  @ApiCount({ minimum: 1, description: 'Revision of the user. Increases with each change of the user.' })
   revision: number;
 }
 
 export class DirectoryUsersResponse {
-  @ApiProperty({ type: [DirectoryUser], description: 'The users that exist.' }) users: DirectoryUser[];
+  @ApiProperty({ type: [DirectoryUser], description: 'The users that exist.', example: [KATHERINE] })
+  users: DirectoryUser[];
 }
 
 export class DirectoryOrg {
