@@ -5,6 +5,7 @@ import { applyEvent, type FeedEvent } from './applied-events.ts';
 import { Calls } from './calls.ts';
 import { Changes } from './changes.ts';
 import { createServiceClient, type ServiceClient } from './client.ts';
+import { bearerToken, decideOnLogin, decideOnMember } from './decision.ts';
 import { Feed, type FeedProblem } from './feed.ts';
 import { type GuardOptions, requireOptions } from './guard-options.ts';
 import type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
@@ -14,17 +15,8 @@ import { Memberships } from './memberships.ts';
 import { type ReadyOptions, requireReady } from './readiness.ts';
 import { Reasons } from './reasons.ts';
 import { RefusalLog } from './refusal-log.ts';
-import {
-  insufficientAuthentication,
-  insufficientRole,
-  invalidCode,
-  invalidToken,
-  notAMember,
-  type Refusal,
-  unauthorized,
-  unavailable,
-} from './refusal.ts';
-import { type AnyUser, type InOrg, isAtLeast, isSteppedUp, requirementOf, type Wait } from './requirement.ts';
+import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from './refusal.ts';
+import { type AnyUser, type InOrg, requirementOf, type Wait } from './requirement.ts';
 import { Revisions } from './revisions.ts';
 import { Sessions } from './sessions.ts';
 import { type LiveSession, type TokenClaims, TokenRejection, Tokens } from './tokens.ts';
@@ -144,9 +136,7 @@ class FeedGuard {
     const admission = this.admitUnchanged(authorization) ?? (await this.admitBy(authorization));
     if (!admission.ok) return admission;
     const admitted = required === undefined ? admission : await this.admitMember(admission, required);
-    // Last, because another login would not help a user who may not do this.
-    if (admitted.ok && !isSteppedUp(admitted.session, options)) return insufficientAuthentication(options);
-    return admitted;
+    return decideOnLogin(admitted, options);
   }
 
   async exchange(
@@ -226,8 +216,7 @@ class FeedGuard {
       atLeast === undefined
         ? await this.memberships.roleIn(orgId, user.id)
         : await this.latestRoles.roleIn(orgId, user.id, atLeast, session.id);
-    if (role === undefined) return notAMember();
-    return least !== undefined && !isAtLeast(role, least) ? insufficientRole(least) : { ...admission, role };
+    return decideOnMember(admission, role, least);
   }
 
   private async untilCurrent(): Promise<void> {
@@ -243,10 +232,6 @@ function admissionOf(claims: TokenClaims, { email, emailVerified, amr, authTime 
     session: { id: claims.sid, amr, authTime },
     claims,
   };
-}
-
-function bearerToken(authorization: string | undefined | null): string | undefined {
-  return /^Bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
 /** A listener that throws must not end the feed: the error is that of the program. */

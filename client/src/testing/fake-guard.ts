@@ -1,16 +1,8 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import type { Admission, Guard, MemberAdmission } from '../service/guard.ts';
-import {
-  insufficientAuthentication,
-  insufficientRole,
-  invalidCode,
-  invalidToken,
-  notAMember,
-  type Refusal,
-  unauthorized,
-  unavailable,
-} from '../service/refusal.ts';
-import { type AnyUser, type InOrg, isAtLeast, isSteppedUp, requirementOf } from '../service/requirement.ts';
+import { bearerToken, decideOnLogin, decideOnMember } from '../service/decision.ts';
+import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from '../service/refusal.ts';
+import { type AnyUser, type InOrg, requirementOf } from '../service/requirement.ts';
 
 const LIFE_SECONDS = 3_600;
 
@@ -64,21 +56,17 @@ export function fakeGuard(): FakeGuard {
     options: AnyUser | InOrg = {},
   ): Promise<Admission | MemberAdmission | Refusal> => {
     const required = requirementOf(options);
-    const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    const token = bearerToken(authorization);
     if (token === undefined) return unauthorized();
     if (!isAvailable) return unavailable('the fake guard is not available');
     const admission = admissions.get(token);
     if (!admission) return invalidToken('the fake guard has not made the token');
     const admitted = required === undefined ? admission : memberOf(admission, required);
-    if (admitted.ok && !isSteppedUp(admitted.session, options)) return insufficientAuthentication(options);
-    return admitted;
+    return decideOnLogin(admitted, options);
   };
 
-  const memberOf = (admission: Admission, { orgId, role: least }: InOrg): MemberAdmission | Refusal => {
-    const role = roles.get(pairOf(admission.user.id, orgId));
-    if (role === undefined) return notAMember();
-    return least === undefined || isAtLeast(role, least) ? { ...admission, role } : insufficientRole(least);
-  };
+  const memberOf = (admission: Admission, { orgId, role: least }: InOrg): MemberAdmission | Refusal =>
+    decideOnMember(admission, roles.get(pairOf(admission.user.id, orgId)), least);
 
   return {
     authorize: authorize as Guard['authorize'],
