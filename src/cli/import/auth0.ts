@@ -1,4 +1,4 @@
-import { type Format, phcBase64, valueAt } from './format.js';
+import { type Format, phcOf, valueAt } from './format.js';
 import type { Row } from './records.js';
 
 /** Export of password hashes by Auth0's support, export of users, or the schema of Auth0's own bulk import. */
@@ -41,7 +41,7 @@ function scryptOf(custom: unknown): string {
   const [salt, hash] = [bytesOf(valueAt(custom, 'salt')), bytesOf(valueAt(custom, 'hash'))];
   if (hash.length !== numberAt('keylen', hash.length)) return '';
   const [N, r, p] = [numberAt('cost', 16_384), numberAt('blockSize', 8), numberAt('parallelization', 1)];
-  const ending = [salt, hash].map((bytes) => phcBase64(bytes.toString('base64'))).join('$');
+  const ending = [salt, hash].map(phcOf).join('$');
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${ending}`;
 }
 

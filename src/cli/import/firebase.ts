@@ -1,6 +1,6 @@
 import { BASE64 } from '../../auth/passwords/foreign-hashes.js';
 import { CannotRunError } from '../command/definition.js';
-import { type Format, phcBase64 } from './format.js';
+import { type Format, phcBase64, phcOf } from './format.js';
 import type { Row } from './records.js';
 
 /** Written by `firebase auth:export users.json --format=json`. */
@@ -37,8 +37,6 @@ function bytesOf(text: unknown): Buffer | undefined {
   const base64 = typeof text === 'string' ? phcBase64(text) : '*';
   return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
 }
-
-const phcOf = (bytes: Buffer): string => phcBase64(bytes.toString('base64'));
 
 // The ranges that `firebase auth:import` takes. An error quotes no value.
 function readHashConfig(text: string) {

@@ -114,3 +114,5 @@ export function phcBase64(text: unknown): string {
   const base64 = typeof text === 'string' ? text.replaceAll('-', '+').replaceAll('_', '/') : '';
   return base64.replace(/=+$/, '');
 }
+
+export const phcOf = (bytes: Buffer): string => phcBase64(bytes.toString('base64'));
