@@ -1,7 +1,6 @@
 import { Global, Inject, Injectable, Logger, Module } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
-import { UsersModule } from '../../users/user-changes.js';
 import { BreachedPasswords } from './breached-passwords.js';
 import { decoyLike, Decoys } from './decoys.js';
 import { HASH_ENGINE, type HashEngine, loadHashEngine, readArgon2Cost } from './hash-engines.js';
@@ -84,7 +83,6 @@ export class PasswordHasher {
 
 @Global()
 @Module({
-  imports: [UsersModule],
   providers: [
     BreachedPasswords,
     Decoys,
