@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { times } from '../support/at-once.js';
-import { SLOW_HASH } from '../support/login-flood.js';
+import { SLOW_HASH } from '../support/slow-hash.js';
 import { anAccount, anEmail, aPassword, logIn } from '../support/personas.js';
 import { startService } from '../support/service.js';
 
