@@ -6,7 +6,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
-import { instancesInARace } from '../support/engine.js';
+import { instancesInADuel } from '../support/engine.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { passwordBreached } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
@@ -35,7 +35,7 @@ interface From {
 const breaches = new RangeServer();
 const cluster = await startMailing(
   { ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', PWNED_PASSWORDS: await breaches.start() },
-  instancesInARace,
+  instancesInADuel,
 );
 afterAll(() => breaches.stop());
 const { service, mailServer, instances } = cluster;
@@ -281,7 +281,7 @@ describe('a login', () => {
     expect(String(mail!['details']).length).toBeLessThanOrEqual(500);
   });
 
-  it.skipIf(instancesInARace === 1)('waits for no row of the places', async () => {
+  it.skipIf(instancesInADuel === 1)('waits for no row of the places', async () => {
     const ada = await registered();
     const from = Date.now() - 2 * DAY_MS;
     await db.query('UPDATE known_places SET last_seen_at = ? WHERE user_id = ?', [from, ada.id]);

@@ -356,7 +356,7 @@ describe('what operators look up', () => {
       expect(await found(former, `&userId=${owner.id}`)).toEqual([]);
       expect(await found(former, '&until=2020-01-01')).toEqual([]);
       expect(await found(`root ${former}`)).toEqual([2]);
-      expect(await found('root')).toEqual([]);
+      expect(await found('root', `&userId=${member.id}`)).toEqual([]);
     });
 
     it('reads a bounded part of it for a page, whatever there is', async () => {

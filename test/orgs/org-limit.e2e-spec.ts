@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { instancesInARace } from '../support/engine.js';
+import { instancesInADuel } from '../support/engine.js';
 import { alreadyMember, tooManyOrgs, userHasTooManyOrgs } from '../support/expected.js';
 import { accept, anInvitation, received, roleOf, rowOf, verified } from '../support/inviting.js';
 import { addMember as add, orgsOf, removeMember } from '../support/org-members.js';
@@ -13,7 +13,7 @@ const LIMIT = 5;
 const BY_OTHERS = 4;
 const AT_ONCE = 20;
 
-const cluster = await startCluster(instancesInARace, { env: { MAX_ORGS_PER_USER: String(LIMIT) } });
+const cluster = await startCluster(instancesInADuel, { env: { MAX_ORGS_PER_USER: String(LIMIT) } });
 afterAll(() => cluster.stop());
 
 describe('MAX_ORGS_PER_USER', () => {

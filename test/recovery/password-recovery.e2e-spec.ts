@@ -2,7 +2,7 @@ import { theOneOf } from '../support/answer.js';
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidEmailCode, invalidFields, invalidToken } from '../support/expected.js';
-import { instancesInARace } from '../support/engine.js';
+import { instancesInADuel } from '../support/engine.js';
 import { untilMailsAreDecided } from '../support/mail-server.js';
 import { startMailing } from '../support/mailing.js';
 import { NO_LIMITS } from '../support/service.js';
@@ -21,7 +21,7 @@ const FORGOT = '/api/auth/password/forgot';
 const RESET = '/api/auth/password/reset';
 
 const MAIL_FROM = 'Accounts <no-reply@accounts.example>';
-const cluster = await startMailing({ ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', MAIL_FROM }, instancesInARace);
+const cluster = await startMailing({ ...NO_LIMITS, TRUST_PROXY: '127.0.0.1', MAIL_FROM }, instancesInADuel);
 const { service, mailServer } = cluster;
 
 describe('a forgotten password', () => {

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Caller } from './caller.js';
 import { anInstallation, aSharedInstallation, type Installation, installationAt } from './installation.js';
-import type { SharedKind, SharedPlace } from './shared-services.js';
+import type { SharedKind, SharedPlace, SharedRequest } from './shared-services.js';
 import { residentMib } from '../../tooling/processes/usage.js';
 import { type Contract, contractOf } from './contract.js';
 import { instancesInARace } from './engine.js';
@@ -79,11 +79,25 @@ interface StartOptions {
   installation?: Installation;
 }
 
-const BY_DEFAULT: SharedKind = { name: 'by default', instances: 1, env: {} };
+/** Each limit that is on by default, off: several processes without Redis need that. */
+export const NO_LIMITS = {
+  RATE_LIMIT_REGISTER: 'off',
+  RATE_LIMIT_LOGIN: 'off',
+  RATE_LIMIT_LOOKUP: 'off',
+  RATE_LIMIT_FORGOT: 'off',
+  RATE_LIMIT_CODE: 'off',
+  RATE_LIMIT_EXPORT: 'off',
+};
+
+const BY_DEFAULT: SharedKind = { name: 'by default', env: {} };
 const WITHOUT_LIMITS: SharedKind = {
   name: 'without limits',
-  instances: instancesInARace,
-  env: { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOGIN: 'off', RATE_LIMIT_LOOKUP: 'off' },
+  env: {
+    RATE_LIMIT_REGISTER: 'off',
+    RATE_LIMIT_LOGIN: 'off',
+    RATE_LIMIT_LOOKUP: 'off',
+    TRUST_PROXY: '127.0.0.1',
+  },
 };
 
 /**
@@ -92,19 +106,19 @@ const WITHOUT_LIMITS: SharedKind = {
  */
 export async function startService(options?: StartOptions): Promise<Service> {
   if (options) return startOwnService(options);
-  const { instances } = await takeCluster(BY_DEFAULT);
+  const { instances } = await takeCluster({ kind: BY_DEFAULT, instances: 1 });
   return instances[0]!;
 }
 
-/** The same without limits of registrations, logins and additions. */
+/** The same without limits of registrations, logins and additions, behind a proxy that it trusts. */
 export async function startServiceWithoutLimits(): Promise<Service> {
-  const { instances } = await startClusterWithoutLimits();
+  const { instances } = await takeCluster({ kind: WITHOUT_LIMITS, instances: 1 });
   return instances[0]!;
 }
 
 /** For races: the same on as many instances as the database may have. */
 export function startClusterWithoutLimits(): Promise<Cluster> {
-  return takeCluster(WITHOUT_LIMITS);
+  return takeCluster({ kind: WITHOUT_LIMITS, instances: instancesInARace });
 }
 
 /** For files that damage the data of the service, or need to know all of them. */
@@ -156,10 +170,10 @@ export async function stopSharedServices(): Promise<void> {
 }
 
 /** Shared instances as one file sees them: `logs` and secrets begin with this call, and `stop` of any ends it for all. */
-async function takeCluster(kind: SharedKind): Promise<Cluster> {
+async function takeCluster(request: SharedRequest): Promise<Cluster> {
   const place =
-    (await askForShared('take', kind)) ??
-    (await askForShared('start', { kind, installation: await aSharedInstallation() }))!;
+    (await askForShared('take', request)) ??
+    (await askForShared('start', { ...request, installation: await aSharedInstallation() }))!;
   const installation = await installationAt(place);
   const stop = async (): Promise<void> => {
     if (!inUse.delete(stop)) return;
@@ -208,13 +222,3 @@ export async function startCluster(
   };
   return { instances, installation, db: installation.db, stop };
 }
-
-/** Each limit that is on by default, off: several processes without Redis need that. */
-export const NO_LIMITS = {
-  RATE_LIMIT_REGISTER: 'off',
-  RATE_LIMIT_LOGIN: 'off',
-  RATE_LIMIT_LOOKUP: 'off',
-  RATE_LIMIT_FORGOT: 'off',
-  RATE_LIMIT_CODE: 'off',
-  RATE_LIMIT_EXPORT: 'off',
-};

@@ -14,8 +14,13 @@ import { keysFileIn } from './signing-keys.js';
 
 export interface SharedKind {
   name: string;
-  instances: number;
   env: Record<string, string>;
+}
+
+/** What a file asks for. */
+export interface SharedRequest {
+  kind: SharedKind;
+  instances: number;
 }
 
 interface InstancePlace {
@@ -25,12 +30,12 @@ interface InstancePlace {
 }
 
 export interface SharedPlace extends InstallationPlace {
-  kind: string;
   instances: InstancePlace[];
 }
 
 interface SharedCluster {
-  place: SharedPlace;
+  kind: SharedKind;
+  installation: InstallationPlace;
   instances: (InstancePlace & { child: ChildProcess })[];
 }
 
@@ -44,18 +49,27 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const all = new Map<string, SharedCluster>();
   const free = new Set<SharedCluster>();
 
-  const routes: Record<string, (body: unknown) => SharedPlace | undefined | Promise<SharedPlace>> = {
-    '/take': (body) => {
-      const found = [...free].find(({ place }) => place.kind === (body as SharedKind).name);
+  const routes: Record<
+    string,
+    (body: unknown) => SharedPlace | undefined | Promise<SharedPlace | undefined>
+  > = {
+    '/take': async (body) => {
+      const { kind, instances } = body as SharedRequest;
+      const ofKind = [...free].filter(({ kind: { name } }) => name === kind.name);
+      const bySize = ofKind.toSorted((one, other) => one.instances.length - other.instances.length);
+      const found = bySize.find((cluster) => cluster.instances.length >= instances) ?? bySize.at(-1);
       if (!found) return undefined;
       free.delete(found);
-      return found.instances.some(({ child }) => hasEnded(child)) ? undefined : found.place;
+      if (found.instances.some(({ child }) => hasEnded(child))) return undefined;
+      await grow(found, instances);
+      return placeOf(found, instances);
     },
     '/start': async (body) => {
-      const { kind, installation } = body as { kind: SharedKind; installation: InstallationPlace };
-      const cluster = await startCluster(kind, installation);
+      const { kind, instances, installation } = body as SharedRequest & { installation: InstallationPlace };
+      const cluster: SharedCluster = { kind, installation, instances: [] };
       all.set(installation.directory, cluster);
-      return cluster.place;
+      await grow(cluster, instances);
+      return placeOf(cluster, instances);
     },
     '/give-back': (body) => {
       free.add(all.get((body as SharedPlace).directory)!);
@@ -82,7 +96,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function startCluster(kind: SharedKind, installation: InstallationPlace): Promise<SharedCluster> {
+/** The instances of one file are started only once a file needs as many. */
+async function grow({ kind, installation, instances }: SharedCluster, size: number): Promise<void> {
   const { directory, databaseUrl } = installation;
   const env = {
     ...COMPILE_CACHE,
@@ -90,8 +105,9 @@ async function startCluster(kind: SharedKind, installation: InstallationPlace): 
     JWT_KEYS_FILE: keysFileIn(directory),
     ...kind.env,
   };
-  const instances = await Promise.all(
-    Array.from({ length: kind.instances }, async (_, index) => {
+  const indexes = Array.from({ length: size }, (_, index) => index).slice(instances.length);
+  const started = await Promise.all(
+    indexes.map(async (index) => {
       const logFile = join(directory, `log-${index}`);
       const log = openSync(logFile, 'a');
       const child = spawnInto(log, BUILT_SERVICE, directory, env);
@@ -103,12 +119,16 @@ async function startCluster(kind: SharedKind, installation: InstallationPlace): 
       return { url, logFile, child };
     }),
   );
-  const places = instances.map(({ url, logFile }) => ({ url, logFile }));
-  return { place: { kind: kind.name, directory, databaseUrl, instances: places }, instances };
+  instances.push(...started);
 }
 
+const placeOf = ({ installation, instances }: SharedCluster, size: number): SharedPlace => ({
+  ...installation,
+  instances: instances.slice(0, size).map(({ url, logFile }) => ({ url, logFile })),
+});
+
 /** @throws when one did not end as it should */
-async function stopCluster({ instances, place }: SharedCluster): Promise<void> {
+async function stopCluster({ instances, installation }: SharedCluster): Promise<void> {
   for (const { child, logFile } of instances) {
     if (!hasEnded(child)) {
       const exited = once(child, 'exit');
@@ -118,7 +138,7 @@ async function stopCluster({ instances, place }: SharedCluster): Promise<void> {
     const how = child.exitCode ?? child.signalCode;
     if (how !== 0) throw new Error(`The shared service ended with ${how}:\n${endOf(logFile)}`);
   }
-  await rm(place.directory, { recursive: true, force: true });
+  await rm(installation.directory, { recursive: true, force: true });
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
