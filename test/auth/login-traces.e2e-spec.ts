@@ -10,7 +10,7 @@ import { anOperator } from '../support/operators.js';
 import { type Account, anAccount, anEmail, anUnknownId, aPassword, logIn } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 import { aChallenge, protect, secondStep } from '../support/second-factor.js';
-import { type Service, startClusterWithoutLimits, startService } from '../support/service.js';
+import { type Service, startCluster, startClusterWithoutLimits } from '../support/service.js';
 import { wired } from '../support/wired.js';
 
 const DAY_MS = 86_400_000;
@@ -136,12 +136,14 @@ describe('the trace of logins', () => {
   });
 
   it('is complete when an instance has stopped', async () => {
-    const ending = await startService({ installation: cluster.installation });
-    const ada = await anAccount(service, 'ada');
-    await fail(ada, ending);
-    await ending.stop();
-    const rows = await db.query('SELECT failures FROM login_traces WHERE user_id = ?', [ada.id]);
+    const ending = await startCluster(1);
+    const [at] = ending.instances as [Service];
+    const ada = await anAccount(at, 'ada');
+    await fail(ada, at);
+    await at.stop();
+    const rows = await ending.db.query('SELECT failures FROM login_traces WHERE user_id = ?', [ada.id]);
     expect(rows).toEqual([{ failures: 1 }]);
+    await ending.stop();
   });
 });
 

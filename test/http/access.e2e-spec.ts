@@ -20,7 +20,6 @@ import { fastifyOptions } from '../../src/http/server.js';
 import { accountsJson } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import { Caller } from '../support/caller.js';
-import { contractOf } from '../support/contract.js';
 import { type DeclaredRoute, declaredRoutes } from '../support/declared-routes.js';
 import { unauthorized } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
@@ -216,7 +215,7 @@ describe('the application with routes that are declared wrong', () => {
     await configureApp(app, env, connections);
     await app.listen(0, '127.0.0.1');
     const url = await app.getUrl();
-    anyone = new Caller({ url, contract: contractOf(url), secrets: installation.secrets });
+    anyone = new Caller({ url, secrets: installation.secrets });
     const credentials = { email: anEmail(), password: aPassword() };
     const { body } = await anyone.post<Session>('/api/auth/register', credentials);
     user = anyone.withToken(body.token);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request, type RequestOptions } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { type Answer, checkAnswer, parseJson } from './answer.js';
-import type { Contract } from './contract.js';
+import { contract } from './contract.js';
 import type { Secrets } from './secrets.js';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
 
@@ -10,7 +10,6 @@ const AGENT = new Agent({ keepAlive: true });
 
 export interface Connection {
   url: string;
-  contract: Contract;
   secrets: Secrets;
 }
 
@@ -24,7 +23,7 @@ const SENT_SECRETS =
 
 /**
  * An HTTP client that never throws because of a status, notes every secret that passes, and checks each answer
- * against what holds for all of them and against the service's own OpenAPI document.
+ * against what holds for all of them and against the OpenAPI document, which every service publishes.
  */
 export class Caller {
   constructor(
@@ -84,7 +83,7 @@ export class Caller {
       this.noteSecrets(answer.body, ['token', 'code', 'refreshToken', 'secret', 'uri']);
 
     checkAnswer(`${method} ${path}`, answer, path);
-    if (method !== 'HEAD') await this.connection.contract.check(method, path, answer);
+    if (method !== 'HEAD') contract.check(method, path, answer);
     return answer as Answer<Body>;
   }
 

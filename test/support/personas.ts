@@ -158,5 +158,5 @@ export async function theNextMillisecond(): Promise<void> {
 }
 
 export function connectionTo(service: Service): Connection {
-  return { url: service.url, contract: service.contract, secrets: service.installation.secrets };
+  return { url: service.url, secrets: service.installation.secrets };
 }

@@ -5,7 +5,6 @@ import { Caller } from './caller.js';
 import { anInstallation, aSharedInstallation, type Installation, installationAt } from './installation.js';
 import type { SharedKind, SharedPlace, SharedRequest } from './shared-services.js';
 import { residentMib } from '../../tooling/processes/usage.js';
-import { type Contract, contractOf } from './contract.js';
 import { instancesInARace } from './engine.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
 
@@ -57,7 +56,6 @@ export interface Service {
   logs: string[];
   installation: Installation;
   db: Installation['db'];
-  contract: Contract;
   anyone: Caller;
   /**
    * Ends the process gracefully, unless other files use it, and checks that it was healthy and logged no
@@ -200,9 +198,8 @@ function sharedInstance(at: Located, lines: () => string[], stop: Service['stop'
 type Located = Omit<Service, 'logs' | 'stop'>;
 
 function serviceAt(url: string, installation: Installation): Located {
-  const contract = contractOf(url);
-  const anyone = new Caller({ url, contract, secrets: installation.secrets });
-  return { url, installation, db: installation.db, contract, anyone };
+  const anyone = new Caller({ url, secrets: installation.secrets });
+  return { url, installation, db: installation.db, anyone };
 }
 
 export interface Cluster extends Pick<Service, 'installation' | 'db' | 'stop'> {
