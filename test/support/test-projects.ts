@@ -23,7 +23,7 @@ const WITHOUT_TABLES = [
   'test/auth/{breached-passwords,tokens}.e2e-spec.ts',
   'test/cli/usage.e2e-spec.ts',
   'test/config/environment.e2e-spec.ts',
-  'test/http/{access,request-log,routes}.e2e-spec.ts',
+  'test/http/{access,routes}.e2e-spec.ts',
   'test/members/access-matrix.e2e-spec.ts',
   'test/mail/smtp.e2e-spec.ts',
   'test/metrics/alerts.e2e-spec.ts',
