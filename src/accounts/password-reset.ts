@@ -95,6 +95,7 @@ export class PasswordRecoveryService {
     });
   }
 
+  /** Hashes the password only if the code is right. @throws invalid_email_code */
   async reset(
     { email, code, newPassword }: ResetPasswordRequest,
     client: HashClient,

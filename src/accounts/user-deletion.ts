@@ -72,6 +72,7 @@ export class UserDeletion {
     return { since, acts };
   }
 
+  /** Deletes the rows of every table explicitly, because Galera does not certify cascades. */
   async deleteRows(
     transaction: Transaction,
     user: LockedUser,
@@ -128,6 +129,7 @@ export class OwnDeletion {
     throw new LostConflictError(undefined);
   }
 
+  /** Returns undefined if the password has changed since. */
   private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResponse | undefined> {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;

@@ -56,6 +56,7 @@ export class AppModule {
         { provide: APP_GUARD, useExisting: ReplayGuard },
         { provide: APP_GUARD, useExisting: RolesGuard },
         { provide: APP_GUARD, useExisting: WriteControlsGuard },
+        // Nest tries the last filter first.
         { provide: APP_FILTER, useClass: ProblemFilter },
         { provide: APP_FILTER, useClass: RefusalsFilter },
         { provide: APP_FILTER, useClass: ShortCircuitResponseFilter },

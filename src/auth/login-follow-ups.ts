@@ -59,6 +59,7 @@ export class LoginFollowUps implements OnApplicationShutdown {
     const running = yieldToEventLoop()
       .then(work)
       .catch((error: unknown) => {
+        // The user may have been deleted.
         if (isForeignKeyViolation(error)) return;
         this.logger.warn({ msg: 'what follows a login failed', userId, err: error });
       })

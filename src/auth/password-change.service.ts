@@ -55,6 +55,7 @@ export class PasswordChangeService {
     throw new LostConflictError(undefined);
   }
 
+  /** Returns undefined if the hash has changed since it was verified. */
   private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<true | undefined> {
     const { id: userId, email, passwordHash } = owner.credentials;
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {

@@ -31,6 +31,7 @@ export function isReadByOthers(file: string): boolean {
 function readSecretFile(file: string): string | undefined {
   try {
     const stats = statSync(file);
+    // Reading a pipe could block.
     if (!stats.isFile() || stats.size > MAX_SECRET_FILE_KIB * 1024) return undefined;
     return readFileSync(file, 'utf8').trim() || undefined;
   } catch {

@@ -80,6 +80,7 @@ export class EventAddresses {
     }
   }
 
+  /** Reads all events since the grant, because an operator can change any user. */
   private async findActsOfOperator(userId: string): Promise<string[]> {
     const [grantId] = await this.findIds(FIND_OPERATOR_GRANT, [userId]);
     const oldest = firstEntityIdAt(Date.now() - ADDRESS_RETENTION_MS);

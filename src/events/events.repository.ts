@@ -76,6 +76,7 @@ const FIND_ENDS_OF_ALL = hotStatement(
 export class EventsRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
+  /** Measured hot: TypeORM takes longer to build the statement. */
   async record(tx: Transaction, ...events: NewEvent[]): Promise<void> {
     for await (const rows of inBatches(rowsOf(events))) {
       await tx.write(
@@ -177,6 +178,7 @@ export class EventsRepository {
     await this.events.delete([...ids]);
   }
 
+  /** Skips rows that another transaction has locked. Returns the number of changed events. */
   async clearPending(tx: Transaction, ids: readonly string[]): Promise<number> {
     const sql = `SELECT id FROM events WHERE id IN (${places(ids.length)})${tx.forUpdateOfFree}`;
     const free = idsOf(await tx.read(sql, [...ids]));

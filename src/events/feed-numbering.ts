@@ -111,6 +111,7 @@ export interface Round {
 }
 
 const EVENTS_AT_ONCE = 1000;
+/** SQLite binds at most 32,766 values. */
 const MAX_NUMBERED_AT_ONCE = 10_000;
 const MAX_LOST = 10;
 const MAX_JITTER_MS = 20;

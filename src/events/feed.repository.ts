@@ -73,6 +73,7 @@ export class FeedRepository {
     return (await this.feed.query<FeedEntry[]>(FIND_LAST, []))[0];
   }
 
+  /** Returns false if a number is taken, or if an event already has a number. */
   async append(after: number, ids: readonly string[]): Promise<boolean> {
     try {
       await this.feed.query(

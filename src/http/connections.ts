@@ -153,6 +153,7 @@ export class Exchanges {
     return true;
   }
 
+  /** Never calls back if the client disconnects first. */
   whenAnswered(then: () => void): void {
     if (this.open.size === 0) then();
     else this.onAnswered = then;

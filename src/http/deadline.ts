@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
 
+/** `wait` stops the deadline during the work; the deadline starts over afterward. */
 export interface Patience {
   gone: AbortSignal;
   wait: (work: () => Promise<void>) => Promise<void>;

@@ -20,6 +20,7 @@ const CONNECTION_CHECK_MS = 1000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAM_LENGTH = 16 * 1024;
 
+// By default Fastify loads Ajv and other compilers at every start.
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };

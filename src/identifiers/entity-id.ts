@@ -35,6 +35,7 @@ export function newEntityId(): string {
   return ids.next(randomUUIDv7());
 }
 
+/** Imported rows may have any version of UUID (RFC 9562 section 4). */
 export function isEntityId(text: unknown): text is string {
   return typeof text === 'string' && ENTITY_ID.test(text);
 }

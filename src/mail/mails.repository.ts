@@ -122,6 +122,7 @@ export class MailsRepository {
     await this.mails.update({ id, state: 'waiting' }, { state, endedAt: Date.now(), lastError });
   }
 
+  /** Keeps the first code, so that every attempt sends the same code. */
   async setCode(tx: Transaction, id: string, codeId: string, codeNumber: number): Promise<void> {
     await tx.of(this.mails).update({ id, codeId: IsNull() }, { codeId, codeNumber });
   }

@@ -22,6 +22,7 @@ export class SendingFailedError extends Error {
 
 interface SmtpFailure {
   code?: string;
+  /** more precise than `code`, which is ESOCKET or EDNS */
   errno?: number;
   responseCode?: number;
   command?: string;
@@ -61,6 +62,7 @@ export class SmtpSender {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
     try {
       await this.transport.sendMail({
+        // nodemailer parses addresses in strings, but not in objects.
         from: { name: senderName, address },
         to: { name: '', address: recipient },
         envelope: { from: address, to: [recipient] },

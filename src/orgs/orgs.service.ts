@@ -44,6 +44,7 @@ export class OrgsService {
     private readonly env: Env,
   ) {}
 
+  /** @throws TooManyOrgsError, or InvalidTokenError if the user was deleted or disabled meanwhile */
   async create(write: Write, name: string): Promise<Versioned<OrgResponse>> {
     const { actor } = write;
     const { maxOrgsPerUser } = this.env;

@@ -11,6 +11,7 @@ export class LiftedLimit {
   @PrimaryColumn({ name: 'lift_key', type: 'varchar', length: 22 })
   liftKey: string;
 
+  /** epoch milliseconds of the database's clock */
   @Column({ name: 'lifted_at', type: 'bigint' })
   liftedAt: number;
 }

@@ -147,6 +147,7 @@ export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
     if (this.degraded) return this.own.admit(counters);
     try {
       const { giveBack, ...admission } = await this.answerOf(this.shared.admit(counters));
+      // If this fails, the request stays counted.
       return { ...admission, giveBack: (some) => this.answerOf(giveBack(some)).catch(() => undefined) };
     } catch {
       return this.own.admit(counters);

@@ -30,6 +30,7 @@ type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expi
 
 type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
+/** per user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
 const EVICTED = 100;
 

@@ -34,6 +34,7 @@ export class Writes {
     );
   }
 
+  /** @throws idempotency_key_reused if a different request was answered under this key */
   async findAnswer(
     userId: string,
     key: RequestKey,

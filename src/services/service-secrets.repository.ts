@@ -36,6 +36,7 @@ const FIND_HOLDER = hotStatement(
     WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
 );
 
+/** An instance with a slow clock does not move the time back. */
 const NOTE_USE = `UPDATE service_secrets SET last_used_at = ?
   WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`;
 

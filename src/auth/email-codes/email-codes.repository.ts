@@ -102,6 +102,7 @@ export class EmailCodesRepository {
     return issued!;
   }
 
+  /** Does the same work whether or not the row has a code. */
   async countTry(transaction: Transaction, purposes: EmailCodePurposes, subject: string): Promise<void> {
     const sql = 'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?, ?) AND subject = ?';
     await transaction.write(sql, [...threeOf(purposes), subject]);
@@ -143,6 +144,7 @@ export class EmailCodesRepository {
     await this.codes.delete({ id: In(ids) });
   }
 
+  /** A concurrent request may insert the row first. */
   private async updateOrInsert(
     transaction: Transaction,
     changes: string,

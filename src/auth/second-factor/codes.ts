@@ -49,6 +49,7 @@ export function otpauthUri({ issuer, email, secret }: Record<'issuer' | 'email' 
   return `otpauth://totp/${label}?secret=${secret}&${issued}&algorithm=SHA1&digits=6&period=30`;
 }
 
+/** RFC 4226 section 4: as long as the hash */
 const SECRET_BYTES = 20;
 const STEP_MS = 30_000;
 const DIGITS = 6;

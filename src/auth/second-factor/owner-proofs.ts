@@ -46,6 +46,7 @@ export class OwnerProofs {
     return { credentials, code: await this.verification.check(credentials, 'signed-in', code) };
   }
 
+  /** Call it after the statement that changes the user's row, if there is one. @throws invalid_second_factor_code */
   async use(transaction: Transaction, { code }: Pick<ProvenOwner, 'code'>, actor: UserActor): Promise<void> {
     const used = code && (await this.verification.use(transaction, code));
     if (used) await this.events.record(transaction, { ...used, actor });

@@ -16,6 +16,7 @@ export async function reEncryptSecrets(
 ): Promise<number> {
   const secrets = new EncryptedSecrets(new KeyRing(keys));
   const prints = new Set(leaving.map(({ thumbprint }) => thumbprint));
+  // Skips damaged secrets, which the doctor reports.
   const replaceAll = async (): Promise<void> => {
     for await (const { userId, secret } of allSecrets(factors)) {
       const decrypted = prints.has(keyOf(secret)) && secrets.decrypt(secret, userId);

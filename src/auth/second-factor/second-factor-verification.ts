@@ -98,6 +98,7 @@ export class SecondFactorVerification {
     return { ...factor, step: await this.checkTotp(user, 'signed-in', factor, code.digits) };
   }
 
+  /** Call it after the statement that changes the user's row, and record the event that it returns. */
   async use(transaction: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
     const { id: userId, email: recipient } = code.user;
     const isUsed =
@@ -156,6 +157,7 @@ export class SecondFactorVerification {
     return step;
   }
 
+  /** Returns the step even if it was used; undefined also if no key decrypts the secret. */
   private findStep(userId: string, { secret: encrypted }: StoredSecret, digits: string): number | undefined {
     const secret = this.secrets.decrypt(encrypted, userId);
     if (secret) return findStep(secret, digits, Date.now());

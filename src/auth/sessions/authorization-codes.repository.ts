@@ -55,6 +55,7 @@ export class AuthorizationCodesRepository {
 
   constructor(@InjectRepository(AuthorizationCode) private readonly codes: Repository<AuthorizationCode>) {}
 
+  /** Returns false if the session has ended. Concurrent calls share a statement. */
   insert(code: AuthorizationCode): Promise<boolean> {
     return this.inserts.run(code);
   }

@@ -149,6 +149,7 @@ function readingsOf(
   { code, codeVerifier }: ExchangeCodeRequest,
   service: ServicePrincipal | undefined,
 ): PresentedCode[] {
+  // RFC 7636 section 4.6, method S256
   const challenge =
     codeVerifier === undefined ? undefined : createHash('sha256').update(codeVerifier).digest('base64url');
   const plain = { hash: hashCode(code, challenge), service: service?.name ?? null, boundEpoch: null };

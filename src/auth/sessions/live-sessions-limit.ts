@@ -71,6 +71,7 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
     this.deletion.deleteSoon(userId);
   }
 
+  /** Revokes a head with its branch, because a code of the head may just open a session. */
   private async revokeAll(userId: string, sessions: readonly OwnSession[]): Promise<void> {
     const heads = sessions.filter(({ id, branchId }) => id === branchId);
     const others = sessions.filter(({ id, branchId }) => id !== branchId).map(({ id }) => id);

@@ -54,6 +54,7 @@ export class SessionOpening {
     return { session, actor };
   }
 
+  /** Returns undefined if the code cannot open a session or has opened one. */
   async openByCode(
     code: PresentedCode,
     owner: CodeOwner,

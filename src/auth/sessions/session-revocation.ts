@@ -155,6 +155,7 @@ export class SessionRevocation implements OnApplicationShutdown {
   private async revokeFamily(root: FamilyRoot, revocation: Revocation): Promise<void> {
     const { id, userId } = root;
     for (let after = ''; ;) {
+      // SQLite answers within one turn of the event loop.
       await yieldToEventLoop();
       if (this.stopped) return;
       const page = await this.sessions.findUnrevokedOf(root, after);

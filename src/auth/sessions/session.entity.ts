@@ -44,6 +44,7 @@ export class Session {
 
   /** the service that exchanged the code; a foreign key would lock its row in each exchange */
   @Column({ type: 'varchar', length: 40, nullable: true }) service: string | null;
+  /** epoch of the service when it exchanged a code for it alone; null for other codes */
   @Column({ name: 'bound_epoch', type: 'integer', nullable: true }) boundEpoch: number | null;
 }
 

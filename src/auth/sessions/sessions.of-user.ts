@@ -80,6 +80,7 @@ const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEp
   FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
 hotStatement('the look at the sessions to revoke', findUnrevoked(2));
 
+/** The plain range on `expires_at` makes the engines use the index. */
 const FIND_EXPIRED = hotStatement(
   'the clean-up of sessions',
   `SELECT ${ENDED_COLUMNS} FROM sessions s

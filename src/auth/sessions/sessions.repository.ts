@@ -80,6 +80,7 @@ const FIND_REFRESHED = hotStatement(
 const IS_LIVE_LOGIN = `s.login_id IS NULL AND s.revoked_at IS NULL
   AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
 
+/** One statement, so that one of concurrent refreshes wins. */
 const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
     expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
   WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
@@ -108,6 +109,7 @@ export class SessionsRepository {
     private readonly transactions: Transactions,
   ) {}
 
+  /** Hot: TypeORM takes longer to build this statement. */
   async insert(transaction: Transaction, session: NewSession): Promise<void> {
     const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration } = session;
     const device = [session.ip, session.userAgent, session.deviceName];
@@ -118,6 +120,7 @@ export class SessionsRepository {
     );
   }
 
+  /** The unique key lets a code open one session. Concurrent calls share a statement. */
   exchange(session: NewSession, code: PresentedCode): Promise<boolean> {
     return this.exchanges.run({ session, code });
   }

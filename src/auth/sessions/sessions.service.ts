@@ -80,6 +80,7 @@ export class SessionsService {
       await this.revocation.revoke(sessionId, { actor, reason: 'refresh_reused' });
       throw new InvalidRefreshTokenError('reused');
     }
+    // The session ended between the two statements.
     if (shown.generation === refreshGeneration) throw new InvalidRefreshTokenError('session_ended');
     this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
     throw new InvalidRefreshTokenError('newer_than_session');

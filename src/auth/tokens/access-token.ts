@@ -7,6 +7,7 @@ import { Problem } from '../../problems/problem.js';
 
 export const LEEWAY_SECONDS = 30;
 
+/** RFC 9068 section 2.1 */
 export const TOKEN_TYPE = 'at+jwt';
 
 export type LoginMethods = 'pwd' | 'pwd otp';

@@ -144,6 +144,7 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
   }
 }
 
+/** Windows cannot open a directory. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

@@ -149,6 +149,7 @@ export interface ScheduledKey {
   kid: string;
   state: 'signing' | 'next' | 'verifying';
   signsFrom: number;
+  /** epoch milliseconds; undefined for keys that sign now or later */
   signedUntil: number | undefined;
 }
 

@@ -57,6 +57,7 @@ export class TokenIssuer {
     return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
   }
 
+  /** Call it after COMMIT. `at` is in epoch milliseconds. */
   issue(session: IssuingSession, at: number): Tokens | RefreshableTokens {
     if (session.refreshGeneration > 0) return this.issueRefreshable(session, at);
     return { token: this.sign(session, this.expiryOf(session, at), at), [tokenUser]: session.userId };

@@ -98,6 +98,7 @@ function dumpCommand({ hosts, user, database }: MysqlLocation): string {
   return `umask 077 && mariadb-dump --single-transaction --host=${host} --port=${port} --user=${user} --password ${database} > FILE`;
 }
 
+/** Names the file once it is complete and on disk. Only its owner can read it. */
 async function newFile(file: string, writeDraft: (draft: string) => Promise<void>): Promise<void> {
   if (existsSync(file)) throw new CannotRunError(`${file} already exists, and is not overwritten`);
   const draft = `${file}.${randomUUID()}`;

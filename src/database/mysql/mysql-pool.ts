@@ -24,6 +24,7 @@ import { databaseConnections } from '../../telemetry/metrics/measurements.js';
 
 const PROBE_PERIOD_MS = 1000;
 const ER_NOT_PRIMARY = 1047;
+/** A statement that takes no row lock waits only for the cluster. */
 const TAKES_NO_LOCK = /^(?:START TRANSACTION|SELECT (?![\s\S]*FOR UPDATE))/;
 const HOST_LOST_CODES = new Set([
   'ECONNREFUSED',

@@ -47,6 +47,7 @@ export function installMysqlQueryRunner(dataSource: DataSource, timeoutMs: numbe
       this.isTransactionActive = false;
     }
 
+    /** Destroys the connection of an open transaction, which must not become part of the next one. */
     override async release(): Promise<void> {
       if (this.isTransactionActive) this.databaseConnection?.destroy();
       else await super.release();

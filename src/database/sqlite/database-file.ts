@@ -111,6 +111,7 @@ export class DatabaseInUseError extends ConfigurationError {
 
 const SQLITE_BUSY = 5;
 
+/** The operating system ends the exclusive transaction even if the process crashes. */
 export function holdLock(file: string): (() => void) | undefined {
   createFile(file);
   const lock = new DatabaseSync(file);

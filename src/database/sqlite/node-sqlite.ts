@@ -41,6 +41,7 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
+  /** Caches statements, because SQLite prepares a statement more slowly than it runs it. */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;

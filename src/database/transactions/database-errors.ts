@@ -108,6 +108,7 @@ const UNAVAILABLE_ERRNOS = setOf({
 });
 const SQLITE_UNAVAILABLE = setOf({ READONLY: 8, IOERR: 10, CORRUPT: 11, SQLITE_FULL, CANTOPEN: 14 });
 
+/** mysql2 reports one code for all failed TLS handshakes, also if the connection was lost. */
 const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
 /** MariaDB denies access if it requires TLS. */
 const NEED_TLS = setOf({ ACCESS_DENIED_ERROR: 1045, SECURE_TRANSPORT_REQUIRED: 3159 });
@@ -128,6 +129,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
+/** Returns false for a server that is slow or cannot serve yet. */
 export const isDatabaseAbsent: Check = (error) => ABSENT_CODES.has(causeOf(error)?.code ?? '');
 
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -142,6 +144,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
+/** Returns false if the failure came before the statement was sent. */
 function isOutcomeUnknown(error: unknown): boolean {
   const cause = driverError(error);
   if (!cause) return false;

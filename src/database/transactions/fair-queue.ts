@@ -59,6 +59,7 @@ export class FairQueue<Request> {
     return undefined;
   }
 
+  /** Evicts from the key with the most requests, unless the newcomer's key would then have more. */
   private evictFor(held: number, request: Request): void {
     const longest = [...this.queues.values()].reduce((most, queue) =>
       queue.length > most.length ? queue : most,

@@ -99,8 +99,10 @@ export class Transactions {
     this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), isSqlite);
   }
 
+  /** @throws LostConflictError, UnknownOutcomeError if COMMIT got no answer, UnavailableError if the queue is full */
   async run<T>(turn: Turn, work: (tx: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
     refuseInsideTransaction();
+    // The queue distinguishes turns by identity.
     const ownTurn = { ...turn };
     try {
       await this.queue.enter(ownTurn);

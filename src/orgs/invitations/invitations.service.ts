@@ -145,6 +145,7 @@ export class InvitationsService {
     }
   }
 
+  /** Emails or shows the code. The stored response of an idempotency key has no code. */
   private async send(
     tx: Transaction,
     invitation: SentInvitation,

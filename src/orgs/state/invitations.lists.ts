@@ -162,6 +162,7 @@ export class InvitationLists {
     return this.invitations.countBy({ email, pending: 1, expiresAt: MoreThan(now) });
   }
 
+  /** Leaves out invitations that got a new code since the read. */
   async markExpired(now: number): Promise<Batch> {
     const found = await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, BATCH]);
     if (found.length > 0) {

@@ -108,6 +108,7 @@ export class InvitationsRepository {
 
   async insert(tx: Transaction, invitation: SentInvitation): Promise<void> {
     const { id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt } = invitation;
+    // Hot: TypeORM takes longer to build this statement than the database to run it.
     const sql = `INSERT INTO invitations (id, org_id, email, role, status, pending, code_number, code_shown, invited_by,
         created_at, expires_at) VALUES (?, ?, ?, ?, 'pending', 1, 1, ?, ?, ?, ?)`;
     const values = [id, orgId, email, role, codeShown, invitedBy, createdAt, expiresAt];

@@ -115,6 +115,7 @@ export class Memberships {
     return this.members.query<ListedMembership[]>(FIND_ONE, [orgId, userId]);
   }
 
+  /** Leaves out organizations that suspend the user for a token for one service. */
   findOrgs(caller: OrgsReader, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
     const sql = seesAll(caller) ? FIND_PAGE : FIND_UNSUSPENDED;
     return this.members.query<UserOrg[]>(sql, [caller.id, order, order, id, limit]);

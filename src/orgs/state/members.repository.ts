@@ -163,6 +163,7 @@ export class MembersRepository {
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
+  /** Finds nothing without the organization. Concurrent calls share a statement. */
   findMembership(orgId: string, userId: string): Promise<Membership | undefined> {
     return this.memberships.run({ orgId, userId });
   }

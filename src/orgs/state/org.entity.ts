@@ -28,6 +28,7 @@ export class Org {
 
   /** epoch milliseconds; once it is set, rows are missing, so no instance may restore the organization */
   @Column({ name: 'purge_began_at', type: 'bigint', nullable: true }) purgeBeganAt: number | null;
+  /** time from which members without a second factor are suspended; null if none is required */
   @Column({ name: 'second_factor_from', type: 'bigint', nullable: true }) secondFactorFrom: number | null;
 
   /** the same time until its event is recorded, for an index over the few organizations that wait for it */

@@ -79,6 +79,7 @@ const FIND_FACTOR_DUE = hotStatement(
   `SELECT id FROM orgs WHERE second_factor_due_at <= ${NOW_MS} ORDER BY second_factor_due_at LIMIT ${BATCH}`,
 );
 
+/** Callers that change an organization hold its lock. */
 @Injectable()
 export class OrgsRepository {
   private readonly shortLists = new SharedStatement(
@@ -90,6 +91,7 @@ export class OrgsRepository {
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
   async insert(tx: Transaction, org: Pick<Org, 'id' | 'name' | 'createdAt'>): Promise<void> {
+    // Hot: TypeORM takes longer to build this statement than the database to run it.
     const sql = 'INSERT INTO orgs (id, name, revision, created_at) VALUES (?, ?, 1, ?)';
     await tx.write(sql, [org.id, org.name, org.createdAt]);
   }
