@@ -2,9 +2,13 @@ import { once } from 'node:events';
 import { type ClientRequest, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands before the service, counts what passes, and can be shut. */
+/** Stands before the service, counts what passes, can be shut, and can be slow or another server. */
 export class Door {
   isShut = false;
+  /** Answers HTML with this status, as a captive portal or a proxy does. */
+  pageStatus: number | undefined;
+  /** How much later each answer passes. */
+  lateMs = 0;
   readonly asked: string[] = [];
   private readonly underWay = new Map<ClientRequest, string>();
   private readonly held = new Map<string, (() => void)[]>();
@@ -18,6 +22,10 @@ export class Door {
         outgoing.destroy();
         return;
       }
+      if (this.pageStatus !== undefined) {
+        outgoing.writeHead(this.pageStatus, { 'Content-Type': 'text/html' }).end('<h1>Please log in</h1>');
+        return;
+      }
       const { method, headers, url } = incoming;
       const onward = request(this.target + url, { method, headers }, (answer) => {
         const pass = (): void => {
@@ -26,6 +34,7 @@ export class Door {
         };
         const held = this.held.get(path);
         if (held) held.push(pass);
+        else if (this.lateMs > 0) setTimeout(pass, this.lateMs);
         else pass();
       });
       this.underWay.set(onward, path);
