@@ -10,7 +10,9 @@ const ROUNDS = 5;
 const AT_ONCE = 64;
 const ISSUER = 'https://accounts.example.com';
 const ANSWER_MS = 5;
-const PENDING = 2_000;
+const PENDING = 1_000;
+/** 500 requests a second whose revision has not come. */
+const BETWEEN_MS = 2;
 const MIB = 2 ** 20;
 
 const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
@@ -92,12 +94,12 @@ const further = await liveMiB();
 // A revision that never comes is the worst case: the guard waits for the feed, and then asks.
 const pendingMs: number[] = [];
 const orgId = randomUUID().replace(/^(.{14})./, '$17');
+// Each membership is known before, as in a service that runs.
+for (let index = 0; index < PENDING; index += 1) await guard.authorize(header(index), { orgId });
 const pend = async (index: number): Promise<void> => {
-  const requirement = { orgId, atLeast: 2 };
-  await guard.authorize(header(index), { orgId });
-  await new Promise((done) => setTimeout(done, index));
+  await new Promise((done) => setTimeout(done, index * BETWEEN_MS));
   const begun = performance.now();
-  const answer = await guard.authorize(header(index), requirement);
+  const answer = await guard.authorize(header(index), { orgId, atLeast: 2 });
   if (!answer.ok) throw new Error(JSON.stringify(answer));
   pendingMs.push(performance.now() - begun);
 };
