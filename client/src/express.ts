@@ -48,6 +48,8 @@ function middleware(guard: Guard, check: RouteCheck): Middleware {
       return next(error);
     }
     if (!refusal) return next();
+    // A timeout of the server may have answered meanwhile.
+    if (response.headersSent) return;
     response.writeHead(refusal.status, refusal.headers).end(JSON.stringify(refusal.problem));
   };
 }

@@ -134,7 +134,7 @@ class RefusalFilter {
       response.code(status);
       response.headers(headers);
       response.send(JSON.stringify(problem));
-    } else response.writeHead(status, headers).end(JSON.stringify(problem));
+    } else if (!response.headersSent) response.writeHead(status, headers).end(JSON.stringify(problem));
   }
 }
 Catch(RefusedException)(RefusalFilter);

@@ -36,6 +36,11 @@ function withExpress(make: typeof express): Promise<string> {
     show,
   );
   app.get('/me', requireUser(guard, { amr: ['otp'] }), show);
+  const answerAtOnce: RequestHandler = (_, response, next) => {
+    next();
+    response.json({ role: 'none' });
+  };
+  app.get('/late', answerAtOnce, requireUser(guard), show);
   return serve(app);
 }
 
@@ -106,6 +111,16 @@ describe.each<[string, () => Promise<string>]>([
       expect((await get(path)).status).toBe(500);
     vi.mocked(console.error).mockRestore();
   });
+});
+
+it.each([
+  ['Express 5', express],
+  ['Express 4', express4 as typeof express],
+])('a refusal in %s is not sent where a timeout has answered already', async (_framework, make) => {
+  const url = await withExpress(make);
+  expect(await (await fetch(`${url}/late`)).json()).toEqual({ role: 'none' });
+  const { status } = await fetch(`${url}/orgs/${ORG}/invoices`);
+  expect(status).toBe(401);
 });
 
 it.each<[string, object]>([
