@@ -217,12 +217,16 @@ it('unwraps a result: its data, or an error with the problem', async () => {
   );
 });
 
+const PLAIN_URL_WANTED = 'baseUrl must have no user, password, query or fragment';
 const URL_WANTED = 'baseUrl must be the URL of Accounts, such as https://accounts.example.com';
 
 it.each<[string, object]>([
   [URL_WANTED, { baseUrl: 'accounts' }],
   [URL_WANTED, { baseUrl: 'localhost:3000' }],
   [URL_WANTED, { baseUrl: 'ftp://accounts.example.com' }],
+  [PLAIN_URL_WANTED, { baseUrl: 'https://ada:secret@accounts.example.com' }],
+  [PLAIN_URL_WANTED, { baseUrl: 'https://accounts.example.com?token=secret' }],
+  [PLAIN_URL_WANTED, { baseUrl: 'https://accounts.example.com/#secret' }],
   ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://accounts.example.com/api' }],
   ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://example.com/accounts/api/' }],
   ['createClient does not take "timeout"', { timeout: 5 }],
