@@ -87,7 +87,7 @@ describe('ready', () => {
   it('waits for an Accounts that cannot be reached, until its time is over', async () => {
     door.shut();
     const guard = aGuard();
-    const [reason, ...others] = await reasonsOf(guard, 300);
+    const [reason, ...others] = await reasonsOf(guard, 3_000);
     expect([reason, others]).toEqual([expect.stringContaining(`cannot be reached at ${door.url}`), []]);
 
     const asked = door.asked.length;
