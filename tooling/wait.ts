@@ -37,7 +37,7 @@ export async function waitFor<T>(
   what: string,
   timeoutMs: number,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
-  pauseMs = 25,
+  pauseMs = 50,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
