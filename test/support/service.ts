@@ -142,7 +142,8 @@ export function launch(installation: Installation, env: Environment = {}) {
     await exited;
   };
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
+    // After SIGTERM, an instance behind a proxy serves on for seconds.
+    child.kill('SIGINT');
     const code = await exitCode(process);
     if (code !== 0) throw new Error(`The service ended with ${code}:\n${logs.slice(-20).join('\n')}`);
     installation.secrets.checkAbsentFrom(logs);

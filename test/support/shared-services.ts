@@ -132,7 +132,7 @@ async function stopCluster({ instances, installation }: SharedCluster): Promise<
   for (const { child, logFile } of instances) {
     if (!hasEnded(child)) {
       const exited = once(child, 'exit');
-      child.kill('SIGTERM');
+      child.kill('SIGINT');
       await within('the shared service ends', hangTimeoutMs(), exited);
     }
     const how = child.exitCode ?? child.signalCode;
