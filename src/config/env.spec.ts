@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseEnv, workersFor } from './env.js';
-import { ConfigurationError } from './variables.js';
+import { ConfigurationError, isReadByOthers } from './variables.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'accounts-unit-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -347,6 +347,23 @@ describe('a URL in a file', () => {
     expect(parseEnv({ DATABASE_URL_FILE: shown, REDIS_URL_FILE: hidden }).exposedFiles).toEqual([
       'DATABASE_URL_FILE',
     ]);
+  });
+
+  it.skipIf(process.geteuid?.() !== 0).each([
+    { mode: 0o400, owner: 1000, process: 1000, isExposed: false },
+    { mode: 0o440, owner: 1000, process: 1000, isExposed: true },
+    { mode: 0o404, owner: 1000, process: 1000, isExposed: true },
+    { mode: 0o440, owner: 1000, process: 1001, isExposed: true },
+    // A Secret of Kubernetes with fsGroup.
+    { mode: 0o440, owner: 0, process: 1000, isExposed: false },
+    { mode: 0o444, owner: 0, process: 1000, isExposed: true },
+    { mode: 0o440, owner: 0, process: 0, isExposed: true },
+  ])('has mode $mode, of user $owner, read by user $process: $isExposed', ({ mode, owner, ...rest }) => {
+    const file = aFile('mysql://a:hunter2@db/accounts');
+    chownSync(file, owner, owner);
+    chmodSync(file, mode);
+
+    expect(isReadByOthers(file, rest.process)).toBe(rest.isExposed);
   });
 
   // The systemd unit sets a default for DATABASE_URL.

@@ -21,11 +21,15 @@ export function readCertificates(file: string): string | undefined {
 
 const MAX_SECRET_FILE_KIB = 16;
 
-const READ_BY_OTHERS = 0o044;
+const READ_BY_GROUP = 0o040;
+const READ_BY_OTHERS = 0o004;
+const ROOT = 0;
 
-export function isReadByOthers(file: string): boolean {
-  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-  return process.platform !== 'win32' && (mode & READ_BY_OTHERS) !== 0;
+/** As PostgreSQL decides: root may let a group read its file, which a Secret of Kubernetes needs; other owners may not. */
+export function isReadByOthers(file: string, ownId = process.geteuid?.()): boolean {
+  const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0, uid: ROOT };
+  const refused = uid === ROOT && ownId !== ROOT ? READ_BY_OTHERS : READ_BY_OTHERS | READ_BY_GROUP;
+  return process.platform !== 'win32' && (mode & refused) !== 0;
 }
 
 function readSecretFile(file: string): string | undefined {
