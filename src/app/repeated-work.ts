@@ -62,7 +62,10 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         of: 'Login',
         failure: 'logins cannot be noted; retrying',
         periodMs: 1000,
-        run: () => logins.write(),
+        run: async () => {
+          await logins.write();
+          await logins.deleteNextOrphans();
+        },
       },
       {
         of: 'Tokens',

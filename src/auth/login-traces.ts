@@ -19,6 +19,7 @@ const MAX_USERS = 10_000;
 @Injectable()
 export class LoginTraces {
   private pending = new Map<string, LoginNote[]>();
+  private orphansAfter: string | undefined = '';
 
   constructor(
     private readonly traces: LoginTracesRepository,
@@ -72,6 +73,15 @@ export class LoginTraces {
       const newer = [...this.pending.values()].flat();
       if (written < due.length) this.replacePending([...due.slice(written), ...newer]);
     }
+  }
+
+  /** Run it after each start: 0.3 deletes users without their traces. */
+  async deleteNextOrphans(): Promise<void> {
+    const { orphansAfter } = this;
+    if (orphansAfter === undefined) return;
+    this.orphansAfter = await this.transactions.run({ principal: 'login-traces' }, (tx) =>
+      this.traces.deleteOrphansAfter(tx, orphansAfter),
+    );
   }
 
   private replacePending(notes: readonly LoginNote[]): void {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, Index, LessThanOrEqual, PrimaryColumn, type Repository } from 'typeorm';
-import { BATCH, type Batch, deleteFound, hotStatement, places } from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound, hotStatement, MAX_ROWS_AT_ONCE, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** When a user last logged in, and how often a login has failed since. It has no foreign key, which would lock users. */
@@ -47,6 +47,11 @@ const FIND_EXPIRED = hotStatement(
   [0],
 );
 
+const FIND_PAGE = hotStatement(
+  'a page of the traces of logins',
+  `SELECT user_id AS userId FROM login_traces WHERE user_id > ? ORDER BY user_id LIMIT ${MAX_ROWS_AT_ONCE}`,
+);
+
 @Injectable()
 export class LoginTracesRepository {
   constructor(@InjectRepository(LoginTrace) private readonly traces: Repository<LoginTrace>) {}
@@ -70,7 +75,17 @@ export class LoginTracesRepository {
       ]),
     );
     // Read after the write, because a deletion that commits in between holds the row that `delete` has made.
-    const ids = [...new Set(notes.map(({ userId }) => userId))];
+    await this.deleteOrphans(tx, [...new Set(notes.map(({ userId }) => userId))]);
+  }
+
+  /** @returns the last user id of the page, from which the next one continues */
+  async deleteOrphansAfter(tx: Transaction, userId: string): Promise<string | undefined> {
+    const ids = (await tx.read<{ userId: string }>(FIND_PAGE, [userId])).map((row) => row.userId);
+    if (ids.length > 0) await this.deleteOrphans(tx, ids);
+    return ids.at(-1);
+  }
+
+  private async deleteOrphans(tx: Transaction, ids: string[]): Promise<void> {
     const sql = `SELECT id FROM users WHERE id IN (${places(ids.length)})`;
     const present = new Set((await tx.read<{ id: string }>(sql, ids)).map(({ id }) => id));
     const absent = ids.filter((id) => !present.has(id));

@@ -10,6 +10,6 @@ export function done<T>(answer: Answer<T>, status = 200): T {
 
 export async function expectHealthy(installation: Installation): Promise<void> {
   const { code, lines, errors } = await examine(installation);
-  expect(lines, errors).not.toContainEqual(expect.stringMatching(/^fault/i));
+  expect(lines, errors).not.toContainEqual(expect.stringMatching(/^(?:fault|RED)/));
   expect(code).toBe(0);
 }
