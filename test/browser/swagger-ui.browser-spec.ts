@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { makeOperator } from '../support/operators.js';
-import { anAccountOf, anOrgOf } from '../support/personas.js';
+import { anOperator, makeOperator } from '../support/operators.js';
+import { anAccountOf, anOrgOf, logIn } from '../support/personas.js';
 import { protect } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
 import { Chromium } from './support/chromium.js';
 
 /** One may scroll for what an operation can answer, but not for the form. */
@@ -88,6 +89,12 @@ describe('Swagger UI in Chromium', () => {
     await anOrgOf(grace, MARKUP);
     const deleted = await anOrgOf(hedy, 'Frequency Hopping');
     expect((await hedy.delete(`/api/orgs/${deleted.id}`)).status).toBe(200);
+    const colleague = await anOperator(service, 'colleague');
+    const ended = await colleague.post(`/api/operators/users/${hedy.id}/end-sessions`, {
+      reason: 'asked to',
+    });
+    expect(ended.status).toBe(200);
+    expect((await logIn(service, { email: grace.email, password: 'wrong horse' })).status).toBe(401);
     const browser = await Chromium.start();
     const page = await browser.open(`${service.url}/docs`);
     await page.select('Operators');
@@ -117,8 +124,12 @@ describe('Swagger UI in Chromium', () => {
     expect(status.body).toMatchObject({ engine: { name: 'sqlite' } });
     const found = await page.execute('adminListUsers', { parameters: { search: 'grac' } });
     expect(found.body).toMatchObject({ users: [{ id: grace.id, email: grace.email, disabledAt: null }] });
-    const shown = await page.execute('adminGetUser');
-    expect(shown.body).toMatchObject({ user: { id: grace.id, disabledAt: null } });
+    const failed = { failedLogins: { count: 1, lastIp: '127.0.0.1' } };
+    await expect
+      .poll(async () => (await page.execute('adminGetUser')).body, { timeout: hangTimeoutMs() })
+      .toMatchObject({ user: { id: grace.id, disabledAt: null, ...failed } });
+    await expect.poll(() => page.showsAnswerOf('adminGetUser')).toBe(true);
+    expect(await page.showsWholeAnswerOf('adminGetUser')).toBe(true);
     const own = await page.execute('adminListAuditEvents', { parameters: { userId: grace.id } });
     await expect.poll(() => page.showsAnswerOf('adminListAuditEvents')).toBe(true);
     const types = (own.body['events'] as { type: string }[]).map(({ type }) => type);
@@ -128,6 +139,7 @@ describe('Swagger UI in Chromium', () => {
     const untold = await page.execute('adminDisableUser');
     expect(untold).toMatchObject({ status: 400, body: { errors: [{ field: 'reason' }] } });
     const fields = { reason: REASON };
+    expect(await page.execute('adminUnblockUser', { fields })).toMatchObject({ status: 200 });
     expect(await page.execute('adminDisableUser', { fields })).toMatchObject({
       status: 409,
       body: { code: 'last_owner', orgs: [{ name: MARKUP }] },
@@ -155,6 +167,16 @@ describe('Swagger UI in Chromium', () => {
     expect(record.body['events']).toMatchObject([
       { actor: { type: 'operator', id: account.id }, userId: grace.id, reason: REASON },
     ]);
+    const actor = { type: '', since: '', actorId: colleague.email };
+    const done = await page.execute('adminListAuditEvents', { parameters: actor });
+    const [latest] = done.body['events'] as object[];
+    expect(latest).toMatchObject({
+      actor: { type: 'operator', email: colleague.email },
+      userId: hedy.id,
+      reason: 'asked to',
+    });
+    const ownerless = await page.execute('adminListOrgs', { parameters: { status: 'ownerless' } });
+    expect(ownerless.body).toMatchObject({ orgs: [{ name: MARKUP }] });
     const lost = await page.execute('adminListOrgs', { parameters: { status: 'deleted' } });
     expect(lost.body).toMatchObject({ orgs: [{ name: 'Frequency Hopping' }] });
     const restored = await page.execute('adminRestoreOrg', { fields });

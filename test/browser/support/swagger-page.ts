@@ -151,6 +151,12 @@ export class SwaggerPage {
     );
   }
 
+  /** Nothing of the answer is to be scrolled for in its box. */
+  showsWholeAnswerOf(id: string): Promise<boolean> {
+    const body = this.operation(id).locator('.live-responses-table .microlight').first();
+    return body.evaluate(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight);
+  }
+
   async showsAnswerOf(id: string): Promise<boolean> {
     const parts = ['.opblock-summary', '.live-responses-table'].map((part) =>
       this.operation(id).locator(part),
