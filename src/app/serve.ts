@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
@@ -16,6 +17,7 @@ import { NestLogger } from '../telemetry/logging/logger.js';
 import { replaceNodeAnswers } from '../http/problem.filter.js';
 import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { giveBackUncounted } from '../rate-limits/admissions.js';
+import { ReadinessService } from '../health/readiness.js';
 import { noteSignedInUsers } from '../auth/tokens/token-issuer.js';
 import { linkNextPages } from '../http/pages.js';
 import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
@@ -31,6 +33,9 @@ import { Decoys } from '../auth/passwords/decoys.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { MailWorker } from '../mail-delivery/mail-worker.js';
 
+/** A proxy notices meanwhile that the instance is not ready, and loses no request on a connection that closes. */
+const DRAIN_MS = 3000;
+
 export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void> {
   const stopTracing = await traceIfWanted(env);
   const requestLog = new RequestLog(log);
@@ -41,7 +46,13 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
     new FastifyAdapter(fastifyOptions(env, connections, requestLog)),
     { logger: new NestLogger(log), abortOnError: false, bodyParser: false },
   );
-  stopOnSignals(app, log, idle, stopTracing);
+  const drain = async (signal: NodeJS.Signals): Promise<void> => {
+    app.get(ReadinessService).beginStop();
+    connections.closeAfterAnswers();
+    const isProxied = env.trustProxy.length > 0 && app.getHttpServer().listening;
+    if (isProxied && signal === 'SIGTERM') await sleep(DRAIN_MS);
+  };
+  stopOnSignals(app, log, idle, { drain, beforeExit: stopTracing });
   await configureApp(app, env, connections);
   await refuseReservedNames(app, env);
   await startWorkers(app);

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
@@ -16,7 +16,7 @@ import type { Readiness } from './health.responses.js';
 class PendingSchemaError extends UnavailableError {}
 
 @Injectable()
-export class ReadinessService implements BeforeApplicationShutdown {
+export class ReadinessService {
   private stopping = false;
 
   constructor(
@@ -27,7 +27,7 @@ export class ReadinessService implements BeforeApplicationShutdown {
     private readonly keySets: KeySetComparison,
   ) {}
 
-  beforeApplicationShutdown(): void {
+  beginStop(): void {
     this.stopping = true;
   }
 

@@ -71,22 +71,28 @@ export function stopOnSignals(
   app: NestFastifyApplication,
   log: PinoLogger,
   idle: IdleConnections,
-  beforeExit: () => Promise<void>,
+  {
+    drain,
+    beforeExit,
+  }: { drain: (signal: NodeJS.Signals) => Promise<void>; beforeExit: () => Promise<void> },
 ): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
     log.info({ msg: 'stopping', signal });
-    setInterval(() => {
-      app.getHttpServer().closeIdleConnections();
-      idle.closeSilent();
-    }, IDLE_CHECK_MS).unref();
     setTimeout(() => {
       log.warn('stopping although requests are still running');
       process.exit(0);
     }, SHUTDOWN_TIMEOUT_MS).unref();
-    const closed = app.close().then(beforeExit);
+    const close = (): Promise<void> => {
+      setInterval(() => {
+        app.getHttpServer().closeIdleConnections();
+        idle.closeSilent();
+      }, IDLE_CHECK_MS).unref();
+      return app.close();
+    };
+    const closed = drain(signal).then(close).then(beforeExit);
     void closed.then(
       () => process.exit(0),
       (error: unknown) => {

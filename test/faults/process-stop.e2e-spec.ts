@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { describeSent, KeepAliveClient, type Sent } from '../support/keep-alive-client.js';
 import { type Answer, loadDuring } from '../support/load.js';
 import type { Org } from '../support/personas.js';
+import { clientOf } from '../support/service-client.js';
+import { Balancer, present, Seat } from '../upgrade/support/fleet.js';
 import {
   closeAfterTest,
   countOf,
@@ -12,7 +15,7 @@ import {
   register,
   startAt,
   startOn,
-  type Storage,
+  Storage,
   UNLIMITED,
 } from './support/deployment.js';
 import { report } from './support/figures.js';
@@ -133,4 +136,42 @@ it('a rolling restart of three instances on one MariaDB goes unnoticed by client
   const requests = history.entries.length;
   const longestAnswerMs = Math.round(Math.max(...history.durations()));
   report({ faults: 3, requests, wrong: 0, acknowledged: names.length, lost: 0, longestAnswerMs });
+});
+
+it('restarts of instances behind HAProxy, by SIGTERM alone, lose no write that nobody retries', async () => {
+  const storage = await closeAfterTest(Storage.on('mariadb'));
+  const env = { ...UNLIMITED, TRUST_PROXY: '127.0.0.1' };
+  const seats = await Promise.all(times(3, () => closeAfterTest(Seat.at(storage.installation, env))));
+  await Promise.all(seats.map((seat) => seat.start(present)));
+  const balancer = await closeAfterTest(Balancer.before(seats));
+  const { token } = await register(clientOf(balancer.url));
+  const clients = await Promise.all(times(CLIENTS, () => aClient(balancer.url)));
+  const names: string[] = [];
+
+  const history = await loadDuring(
+    clients.length,
+    async (worker, turn) => {
+      const name = `proxied ${worker} ${turn}`;
+      const sent = await clients[worker]!.send('POST', '/api/orgs', { token, body: { name } });
+      const label = describeSent(sent);
+      if (label !== 'answered 201') return { outcome: 'unknown', label };
+      names.push(name);
+      // Connections of the balancer are idle from time to time.
+      await sleep(worker);
+      return { outcome: 'ok', label };
+    },
+    async () => {
+      for (const seat of [...seats, ...seats]) {
+        await seat.stop();
+        await seat.start(present);
+        await waitFor('the balancer uses it again', hangTimeoutMs(), () => seat.isAsked);
+      }
+    },
+  );
+
+  console.info(Object.fromEntries(history.tally()));
+  expect([...history.tally().keys()]).toEqual(['ok answered 201']);
+  expect((await orgNames(storage)).toSorted()).toEqual(names.toSorted());
+  const requests = history.entries.length;
+  report({ faults: 2 * seats.length, requests, wrong: 0, acknowledged: names.length, lost: 0 });
 });
