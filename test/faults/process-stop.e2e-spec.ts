@@ -6,7 +6,7 @@ import { describeSent, KeepAliveClient, type Sent } from '../support/keep-alive-
 import { type Answer, loadDuring } from '../support/load.js';
 import type { Org } from '../support/personas.js';
 import { clientOf } from '../support/service-client.js';
-import { Balancer, present, Seat } from '../upgrade/support/fleet.js';
+import { Balancer, present as build, Seat } from './support/fleet.js';
 import {
   closeAfterTest,
   countOf,
@@ -142,7 +142,7 @@ it('restarts of instances behind HAProxy, by SIGTERM alone, lose no write that n
   const storage = await closeAfterTest(Storage.on('mariadb'));
   const env = { ...UNLIMITED, TRUST_PROXY: '127.0.0.1' };
   const seats = await Promise.all(times(3, () => closeAfterTest(Seat.at(storage.installation, env))));
-  await Promise.all(seats.map((seat) => seat.start(present)));
+  await Promise.all(seats.map((seat) => seat.start(build)));
   const balancer = await closeAfterTest(Balancer.before(seats));
   const { token } = await register(clientOf(balancer.url));
   const clients = await Promise.all(times(CLIENTS, () => aClient(balancer.url)));
@@ -163,7 +163,7 @@ it('restarts of instances behind HAProxy, by SIGTERM alone, lose no write that n
     async () => {
       for (const seat of [...seats, ...seats]) {
         await seat.stop();
-        await seat.start(present);
+        await seat.start(build);
         await waitFor('the balancer uses it again', hangTimeoutMs(), () => seat.isAsked);
       }
     },

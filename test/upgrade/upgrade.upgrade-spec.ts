@@ -10,7 +10,7 @@ import { RedisServer } from '../faults/support/redis-server.js';
 import { expectHealthy } from '../faults/support/story.js';
 import { previousRelease } from './support/build-release.js';
 import { Customer } from './support/customers.js';
-import { Balancer, type Build, present, Seat } from './support/fleet.js';
+import { Balancer, type Build, present, Seat } from '../faults/support/fleet.js';
 
 const CUSTOMERS = 4;
 /** of each customer in each phase */

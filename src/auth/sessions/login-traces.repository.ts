@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, Index, LessThanOrEqual, PrimaryColumn, type Repository } from 'typeorm';
-import { BATCH, type Batch, deleteFound, hotStatement, MAX_ROWS_AT_ONCE, places } from '../../database/statements.js';
+import {
+  BATCH,
+  type Batch,
+  deleteFound,
+  hotStatement,
+  MAX_ROWS_AT_ONCE,
+  places,
+} from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** When a user last logged in, and how often a login has failed since. It has no foreign key, which would lock users. */
