@@ -210,7 +210,7 @@ const DEPLOYED = resolve(import.meta.dirname, '../../deploy/accounts');
 /** Stands in for Node: tells who runs what, where, with which settings. */
 const TELLS = `#!/bin/sh
 printf '%s\\n' "user=$(id -un)" "directory=$(pwd)" "parameters=$*"
-env | grep -E '^(NODE_ENV|DATABASE_URL|JWT_KEYS_FILE|SMTP_URL|JWT_ISSUER|EMPTY)='
+env | grep -E '^(NODE_ENV|HOST|DATABASE_URL|JWT_KEYS_FILE|SMTP_URL|JWT_ISSUER|EMPTY)='
 `;
 
 describe('deploy/accounts', async () => {
@@ -249,13 +249,14 @@ describe('deploy/accounts', async () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(told).toEqual([
       'DATABASE_URL=sqlite:/var/lib/accounts/accounts.sqlite',
+      'HOST=127.0.0.1',
       'JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
       'NODE_ENV=production',
       `directory=${join(command, '..')}`,
       'parameters=bin/accounts.js users find a b',
       `user=${username}`,
     ]);
-    for (const setting of told.slice(0, 3)) expect(unit).toContain(setting);
+    for (const setting of told.slice(0, 4)) expect(unit).toContain(setting);
   });
 
   it('reads the file as systemd does, and runs nothing in it', async () => {
@@ -269,6 +270,7 @@ describe('deploy/accounts', async () => {
     expect(told).toEqual([
       url,
       'EMPTY=',
+      'HOST=127.0.0.1',
       'JWT_ISSUER=it is',
       'JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
       'NODE_ENV=production',

@@ -89,6 +89,27 @@ it('starts without a warning', () => {
   expect({ status, warnings: /.*(?:WARNING|ALERT).*/.exec(stdout + stderr)?.[0] }).toEqual({ status: 0 });
 });
 
+it('can be set up on Debian by the commands of docs/deploy.md', async () => {
+  const [, commands] = /### HAProxy on Debian[^]*?```sh\n(sed [^]*?)^haproxy -c/m.exec(
+    readFileSync('docs/deploy.md', 'utf8'),
+  )!;
+  const file = join(balancer.directory, 'debian.cfg');
+  const here = commands!
+    .replace('/opt/accounts/', `${process.cwd()}/`)
+    .replace('/etc/haproxy/tls.pem', join(balancer.directory, 'tls.pem'))
+    .replace('/etc/haproxy/haproxy.cfg', file);
+  expect(spawnSync('sh', ['-c', here], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+
+  const checked = spawnSync(requireProgram('haproxy'), ['-c', '-f', file], { encoding: 'utf8' });
+  expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: '' });
+  const written = readFileSync(file, 'utf8');
+  expect(written).toContain('user haproxy');
+  expect(written.match(/^ {2}(?:bind|server) .*$/gm)).toEqual([
+    expect.stringMatching(/^ {2}bind :443 ssl crt /),
+    '  server one 127.0.0.1:3000',
+  ]);
+});
+
 it('serves others while one client fills its connections with HTTP/2 requests and reads no answer', async () => {
   const sessions = times(CONNECTIONS, greedyConnection);
   const unreadAnswers = Promise.all(sessions.map(unread));
