@@ -72,7 +72,11 @@ const MAX_WORK_BESIDE_PROMISES_MS = 1200;
 const MAX_RETRY_AFTER_MS = 30_000;
 /** How late a client may return. */
 const GRACE_MS = 5000;
-const SMOOTHING = 0.1;
+/** Returning clients must have their places even while hashes become slower. */
+const RETRY_AFTER_MARGIN = 1.25;
+/** When other programs take the cores, hashes take longer from one moment to the next. */
+const SMOOTHING_UP = 0.3;
+const SMOOTHING_DOWN = 0.05;
 
 export const Client = createParamDecorator((_: unknown, context: ExecutionContext): HashClient =>
   hashClientOf(context.switchToHttp().getRequest()),
@@ -132,7 +136,8 @@ export class HashQueue {
   }
 
   private measure(durationMs: number): void {
-    const weight = this.meanDurationMs === 0 ? 1 : SMOOTHING;
+    if (this.meanDurationMs === 0) this.meanDurationMs = durationMs;
+    const weight = durationMs > this.meanDurationMs ? SMOOTHING_UP : SMOOTHING_DOWN;
     this.meanDurationMs += weight * (durationMs - this.meanDurationMs);
   }
 
@@ -162,7 +167,7 @@ export class HashQueue {
       this.promises.delete(expired);
     }
     const workMs = (this.queue.size + this.promises.size + 1) * (this.meanDurationMs / this.concurrency());
-    const dueAt = this.promises.get(id) ?? now + Math.max(Math.ceil(workMs), 1000);
+    const dueAt = this.promises.get(id) ?? now + Math.max(Math.ceil(RETRY_AFTER_MARGIN * workMs), 1000);
     if (dueAt - now < MAX_RETRY_AFTER_MS) this.promises.set(id, dueAt);
     return tooMany(Math.ceil(Math.min(Math.max(dueAt - now, 1), MAX_RETRY_AFTER_MS) / 1000));
   }

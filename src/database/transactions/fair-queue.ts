@@ -24,7 +24,7 @@ export class FairQueue<Request> {
     return this.waiting;
   }
 
-  /** @param place `granted`: last, even if the queue is full */
+  /** @param place `granted`: before what is not granted of the same key, even if the queue is full */
   async wait(key: string, request: Request, place: 'first' | 'last' | 'granted' = 'last'): Promise<void> {
     const { maxWaiting, timeoutMs, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
@@ -33,6 +33,7 @@ export class FairQueue<Request> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter<Request> = { key, request, isGranted, begin: resolve, refuse: reject };
     if (place === 'first') queue.unshift(waiter);
+    else if (isGranted) queue.splice(queue.findLastIndex((each) => each.isGranted) + 1, 0, waiter);
     else queue.push(waiter);
     this.queues.set(key, queue);
     this.waiting += 1;
