@@ -62,10 +62,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         of: 'Login',
         failure: 'logins cannot be noted; retrying',
         periodMs: 1000,
-        run: async () => {
-          await logins.write();
-          await logins.deleteNextOrphans();
-        },
+        run: () => logins.write(),
       },
       {
         of: 'Tokens',

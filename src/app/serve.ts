@@ -48,9 +48,8 @@ export async function serve(env: Env, keys: KeyRing, log: Logger): Promise<void>
   );
   const drain = async (signal: NodeJS.Signals): Promise<void> => {
     app.get(ReadinessService).beginStop();
-    connections.closeAfterAnswers();
-    const isProxied = env.trustProxy.length > 0 && app.getHttpServer().listening;
-    if (isProxied && signal === 'SIGTERM') await sleep(DRAIN_MS);
+    connections.isClosing = true;
+    if (env.trustProxy.length > 0 && signal === 'SIGTERM') await sleep(DRAIN_MS);
   };
   stopOnSignals(app, log, idle, { drain, beforeExit: stopTracing });
   await configureApp(app, env, connections);

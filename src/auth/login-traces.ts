@@ -19,7 +19,8 @@ const MAX_USERS = 10_000;
 @Injectable()
 export class LoginTraces {
   private pending = new Map<string, LoginNote[]>();
-  private orphansAfter: string | undefined = '';
+  /** 0.3 deletes users without their traces: each start looks at all, a page with each write. */
+  private lookedUntil: string | undefined = '';
 
   constructor(
     private readonly traces: LoginTracesRepository,
@@ -73,15 +74,7 @@ export class LoginTraces {
       const newer = [...this.pending.values()].flat();
       if (written < due.length) this.replacePending([...due.slice(written), ...newer]);
     }
-  }
-
-  /** Run it after each start: 0.3 deletes users without their traces. */
-  async deleteNextOrphans(): Promise<void> {
-    const { orphansAfter } = this;
-    if (orphansAfter === undefined) return;
-    this.orphansAfter = await this.transactions.run({ principal: 'login-traces' }, (tx) =>
-      this.traces.deleteOrphansAfter(tx, orphansAfter),
-    );
+    if (this.lookedUntil !== undefined) this.lookedUntil = await this.traces.deleteOrphans(this.lookedUntil);
   }
 
   private replacePending(notes: readonly LoginNote[]): void {

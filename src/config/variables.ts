@@ -21,14 +21,10 @@ export function readCertificates(file: string): string | undefined {
 
 const MAX_SECRET_FILE_KIB = 16;
 
-const READ_BY_GROUP = 0o040;
-const READ_BY_OTHERS = 0o004;
-const ROOT = 0;
-
-/** As PostgreSQL decides: root may let a group read its file, which a Secret of Kubernetes needs; other owners may not. */
+/** Root may let a group read its file, as a Secret of Kubernetes needs it; PostgreSQL has the same rule. */
 export function isReadByOthers(file: string, ownId = process.geteuid?.()): boolean {
-  const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0, uid: ROOT };
-  const refused = uid === ROOT && ownId !== ROOT ? READ_BY_OTHERS : READ_BY_OTHERS | READ_BY_GROUP;
+  const { mode, uid } = statSync(file, { throwIfNoEntry: false }) ?? { mode: 0, uid: 0 };
+  const refused = uid === 0 && ownId !== 0 ? 0o004 : 0o044;
   return process.platform !== 'win32' && (mode & refused) !== 0;
 }
 

@@ -180,7 +180,8 @@ const CONNECTION_SPENT = 'The connection had its last answer; repeat the request
 
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
-  private areLast = false;
+  /** Makes each answer the last one of its connection. */
+  isClosing = false;
 
   constructor(
     private readonly log: RequestLog,
@@ -193,7 +194,7 @@ export class Connections {
       exchanges.add(reply);
       const isSpent = exchanges.count > MAX_REQUESTS || exchanges.unanswered > MAX_UNANSWERED;
       // Fastify's own option leaves the connection open and answers further requests in another format.
-      if (isSpent || this.areLast || exchanges.count === MAX_REQUESTS) reply.header('Connection', 'close');
+      if (isSpent || this.isClosing || exchanges.count === MAX_REQUESTS) reply.header('Connection', 'close');
       return done(isSpent ? new UnavailableError(CONNECTION_SPENT) : undefined);
     });
     fastify.addHook('preHandler', (request, reply, done) => {
@@ -210,11 +211,6 @@ export class Connections {
       if (exchanges.isIdle) this.idle.end(request.raw.socket);
       done();
     });
-  }
-
-  /** From now on, each answer is the last one of its connection. */
-  closeAfterAnswers(): void {
-    this.areLast = true;
   }
 
   report(exchange: EndedExchange): void {

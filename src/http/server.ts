@@ -71,28 +71,25 @@ export function stopOnSignals(
   app: NestFastifyApplication,
   log: PinoLogger,
   idle: IdleConnections,
-  {
-    drain,
-    beforeExit,
-  }: { drain: (signal: NodeJS.Signals) => Promise<void>; beforeExit: () => Promise<void> },
+  { drain, beforeExit }: Record<'drain' | 'beforeExit', (signal: NodeJS.Signals) => Promise<void>>,
 ): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
     log.info({ msg: 'stopping', signal });
+    setInterval(() => {
+      if (app.getHttpServer().listening) return;
+      app.getHttpServer().closeIdleConnections();
+      idle.closeSilent();
+    }, IDLE_CHECK_MS).unref();
     setTimeout(() => {
       log.warn('stopping although requests are still running');
       process.exit(0);
     }, SHUTDOWN_TIMEOUT_MS).unref();
-    const close = (): Promise<void> => {
-      setInterval(() => {
-        app.getHttpServer().closeIdleConnections();
-        idle.closeSilent();
-      }, IDLE_CHECK_MS).unref();
-      return app.close();
-    };
-    const closed = drain(signal).then(close).then(beforeExit);
+    const closed = drain(signal)
+      .then(() => app.close())
+      .then(() => beforeExit(signal));
     void closed.then(
       () => process.exit(0),
       (error: unknown) => {

@@ -74,7 +74,6 @@ const MAX_RETRY_AFTER_MS = 30_000;
 const GRACE_MS = 5000;
 /** Returning clients must have their places even while hashes become slower. */
 const RETRY_AFTER_MARGIN = 1.25;
-/** When other programs take the cores, hashes take longer from one moment to the next. */
 const SMOOTHING_UP = 0.3;
 const SMOOTHING_DOWN = 0.05;
 

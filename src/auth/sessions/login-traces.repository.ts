@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, Index, LessThanOrEqual, PrimaryColumn, type Repository } from 'typeorm';
-import {
-  BATCH,
-  type Batch,
-  deleteFound,
-  hotStatement,
-  MAX_ROWS_AT_ONCE,
-  places,
-} from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound, hotStatement, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** When a user last logged in, and how often a login has failed since. It has no foreign key, which would lock users. */
@@ -54,10 +47,8 @@ const FIND_EXPIRED = hotStatement(
   [0],
 );
 
-const FIND_PAGE = hotStatement(
-  'a page of the traces of logins',
-  `SELECT user_id AS userId FROM login_traces WHERE user_id > ? ORDER BY user_id LIMIT ${MAX_ROWS_AT_ONCE}`,
-);
+const FIND_PAGE = `SELECT t.user_id AS userId, u.id IS NULL AS orphan FROM login_traces t
+  LEFT JOIN users u ON u.id = t.user_id WHERE t.user_id > ? ORDER BY t.user_id LIMIT ${BATCH}`;
 
 @Injectable()
 export class LoginTracesRepository {
@@ -82,21 +73,19 @@ export class LoginTracesRepository {
       ]),
     );
     // Read after the write, because a deletion that commits in between holds the row that `delete` has made.
-    await this.deleteOrphans(tx, [...new Set(notes.map(({ userId }) => userId))]);
-  }
-
-  /** @returns the last user id of the page, from which the next one continues */
-  async deleteOrphansAfter(tx: Transaction, userId: string): Promise<string | undefined> {
-    const ids = (await tx.read<{ userId: string }>(FIND_PAGE, [userId])).map((row) => row.userId);
-    if (ids.length > 0) await this.deleteOrphans(tx, ids);
-    return ids.at(-1);
-  }
-
-  private async deleteOrphans(tx: Transaction, ids: string[]): Promise<void> {
+    const ids = [...new Set(notes.map(({ userId }) => userId))];
     const sql = `SELECT id FROM users WHERE id IN (${places(ids.length)})`;
     const present = new Set((await tx.read<{ id: string }>(sql, ids)).map(({ id }) => id));
     const absent = ids.filter((id) => !present.has(id));
     if (absent.length > 0) await tx.of(this.traces).delete({ userId: In(absent) });
+  }
+
+  /** @returns the last user id of the page after this one, of which it deletes the traces without a user */
+  async deleteOrphans(after: string): Promise<string | undefined> {
+    const page = await this.traces.query<{ userId: string; orphan: number }[]>(FIND_PAGE, [after]);
+    const orphans = page.filter(({ orphan }) => orphan === 1).map(({ userId }) => userId);
+    if (orphans.length > 0) await this.traces.delete(orphans);
+    return page.at(-1)?.userId;
   }
 
   /** Locks the key, even if there is no row, so that no late note of another instance outlives the user. */
