@@ -211,7 +211,8 @@ describe('a client that waits as long as it is told', () => {
     ['hashes of very different cost', { keys: 1, durationMs: (nth) => (nth % 3) * 450 + 20 }],
     ['slow hashes', { keys: 8, durationMs: () => 1100 }],
     ['slow hashes of different cost', { keys: 1, durationMs: (nth) => 500 + ((nth * 7) % 11) * 200 }],
-    ['hashes that become slower', { keys: 1, durationMs: (nth) => 1100 + 500 * Math.sin(nth / 12) }],
+    ['hashes that become slower', { keys: 1, durationMs: (nth) => 1600 + 900 * Math.sin(nth / 20) }],
+    ['and many clients', { keys: 8, durationMs: (nth) => 1100 + 500 * Math.sin(nth / 12) }],
     ['many more requests', { keys: 20, durationMs: () => 250, workers: 100 }],
   ])('is refused once at most: %s', async (_, morning) => {
     const refusals = await aMorning(morning);
@@ -233,7 +234,7 @@ describe('a client that waits as long as it is told', () => {
       await settled();
     }
     const told = refusals.map((error) => (error as UnavailableError).headers?.['Retry-After']);
-    expect(told).toEqual(['6', '4']);
+    expect(told).toEqual(['8', '6']);
   });
 });
 

@@ -73,7 +73,7 @@ const MAX_RETRY_AFTER_MS = 30_000;
 /** How late a client may return. */
 const GRACE_MS = 5000;
 /** Returning clients must have their places even while hashes become slower. */
-const RETRY_AFTER_MARGIN = 1.25;
+const RETRY_AFTER_MARGIN = 1.5;
 const SMOOTHING_UP = 0.3;
 const SMOOTHING_DOWN = 0.05;
 
@@ -98,6 +98,8 @@ export class HashQueue {
   private readonly queue: FairQueue<HashClient>;
   /** When refused clients may return: who waits for `Retry-After` gets a place. */
   private readonly promises = new Map<string, number>();
+  /** of the latest promise: who is refused together must not return together */
+  private lastDueAt = 0;
 
   constructor(
     private readonly concurrency: () => number,
@@ -165,9 +167,11 @@ export class HashQueue {
       if (now <= dueAt + GRACE_MS) break;
       this.promises.delete(expired);
     }
-    const workMs = (this.queue.size + this.promises.size + 1) * (this.meanDurationMs / this.concurrency());
-    const dueAt = this.promises.get(id) ?? now + Math.max(Math.ceil(RETRY_AFTER_MARGIN * workMs), 1000);
+    const eachMs = Math.ceil((RETRY_AFTER_MARGIN * this.meanDurationMs) / this.concurrency());
+    const nextAt = Math.max(now + Math.max(this.queue.size * eachMs, 1000 - eachMs), this.lastDueAt) + eachMs;
+    const dueAt = this.promises.get(id) ?? nextAt;
     if (dueAt - now < MAX_RETRY_AFTER_MS) this.promises.set(id, dueAt);
+    if (this.promises.has(id)) this.lastDueAt = Math.max(this.lastDueAt, dueAt);
     return tooMany(Math.ceil(Math.min(Math.max(dueAt - now, 1), MAX_RETRY_AFTER_MS) / 1000));
   }
 }
