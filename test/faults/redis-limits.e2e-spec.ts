@@ -21,9 +21,9 @@ const LIMIT = 10;
 const WINDOW_MS = 3000;
 const REGISTRATIONS = 5;
 const WRITES = 40;
-/** 300 ms are promised beside the request itself; the rest is noise of the test machine */
-const MAX_ANSWER_MS = 1000;
-const RECOVERY_MS = 5000;
+/** 300 ms are promised beside the request itself; the rest is noise of the test machine, and more where it is busy */
+const maxAnswerMs = (): number => hangTimeoutMs() / 30;
+const recoveryMs = (): number => hangTimeoutMs() / 6;
 const PASSWORD = 'a wrong battery staple';
 
 const { installation } = await closeAfterAll(Storage.on('mariadb'));
@@ -65,7 +65,7 @@ const warnings = (): number[] =>
 
 async function untilShared(among = instances): Promise<number> {
   const begin = performance.now();
-  await expectRateLimits('ok', among, RECOVERY_MS);
+  await expectRateLimits('ok', among, recoveryMs());
   return performance.now() - begin;
 }
 
@@ -262,7 +262,7 @@ it.each<[name: string, begin: () => Promise<unknown>, end: () => Promise<unknown
     await end();
   }
   const recoveriesMs = [await untilShared()];
-  expect(longest(during)).toBeLessThan(MAX_ANSWER_MS);
+  expect(longest(during)).toBeLessThan(maxAnswerMs());
   expect(count(await logins(asked, instances), 401)).toBe(LIMIT);
   expect(warnings()).toEqual(before.map((lines) => lines + 1));
   const requests = during.length + 2 * asked;
@@ -291,7 +291,7 @@ it('never fails, nor admits more than the limit for each instance, when Redis go
     await redis.restart();
     await untilShared();
   }
-  expect(longest(all)).toBeLessThan(MAX_ANSWER_MS);
+  expect(longest(all)).toBeLessThan(maxAnswerMs());
   report({ faults: rounds, requests: all.length, wrong: 0, longestAnswerMs: longest(all) });
 });
 
