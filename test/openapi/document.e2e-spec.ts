@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import spectral from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
 import { afterAll, describe, expect, it } from 'vitest';
+import { contract, escapePointer } from '../support/contract.js';
 import { startService } from '../support/service.js';
 import {
   type Documented,
@@ -43,16 +42,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('shows examples that are valid by their schemas', () => {
-    const ajv = new Ajv({ strict: false, allErrors: true });
-    addFormats.default(ajv);
-    ajv.addSchema(document, 'document');
-    const [faults, checked]: [unknown[], string[]] = [[], []];
-    for (const { at, schema, example } of examplesIn(document)) {
-      checked.push(at);
-      if (!ajv.validate({ $ref: `document#${schema}` }, example)) faults.push([at, ajv.errors]);
-    }
-    expect(faults).toEqual([]);
-    expect(checked.length).toBeGreaterThan(500);
+    const shown = [...examplesIn(document)];
+    const faults = shown.map(({ at, schema, example }) => [at, contract.faults(`open#${schema}`, example)]);
+    expect(faults.filter(([, fault]) => fault !== undefined)).toEqual([]);
+    expect(shown.length).toBeGreaterThan(500);
   });
 
   interface Shown {
@@ -74,8 +67,7 @@ describe('the OpenAPI document', () => {
         yield { at: `${at}/examples/${name}`, schema: pointer, example: resolve(one).value };
     }
     for (const [key, inner] of Object.entries(node)) {
-      const part = encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
-      if (!['example', 'examples'].includes(key)) yield* examplesIn(inner, `${at}/${part}`);
+      if (!['example', 'examples'].includes(key)) yield* examplesIn(inner, `${at}/${escapePointer(key)}`);
     }
   }
 

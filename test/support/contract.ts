@@ -96,7 +96,8 @@ class Contract {
     }
   }
 
-  private faults(schema: string, value: unknown): string | undefined {
+  /** @param schema `open` or `closed`, and a JSON pointer as a fragment of a URI */
+  faults(schema: string, value: unknown): string | undefined {
     const validate = this.validators.get(schema) ?? this.ajv.compile({ $ref: schema });
     this.validators.set(schema, validate);
     if (validate(value)) return undefined;
@@ -125,6 +126,7 @@ function withoutFurtherProperties(node: unknown): unknown {
   return 'properties' in copy && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy;
 }
 
-function escapePointer(text: string): string {
+/** A step of a JSON pointer in a fragment of a URI (RFC 6901 section 6). */
+export function escapePointer(text: string): string {
   return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

@@ -96,7 +96,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** The instances of one file are started only once a file needs as many. */
+/** Starts further instances only once a file needs as many. */
 async function grow({ kind, installation, instances }: SharedCluster, size: number): Promise<void> {
   const { directory, databaseUrl } = installation;
   const env = {
