@@ -66,12 +66,18 @@ function refuseSchema(): never {
 const IDLE_CHECK_MS = 50;
 const SHUTDOWN_TIMEOUT_MS = 9000;
 
+interface Stopping {
+  /** while connections are still accepted */
+  drain: (signal: NodeJS.Signals) => Promise<void>;
+  beforeExit: () => Promise<void>;
+}
+
 /** Closes idle connections, which would keep the process running until their own timeout. */
 export function stopOnSignals(
   app: NestFastifyApplication,
   log: PinoLogger,
   idle: IdleConnections,
-  { drain, beforeExit }: Record<'drain' | 'beforeExit', (signal: NodeJS.Signals) => Promise<void>>,
+  { drain, beforeExit }: Stopping,
 ): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
@@ -89,7 +95,7 @@ export function stopOnSignals(
     }, SHUTDOWN_TIMEOUT_MS).unref();
     const closed = drain(signal)
       .then(() => app.close())
-      .then(() => beforeExit(signal));
+      .then(beforeExit);
     void closed.then(
       () => process.exit(0),
       (error: unknown) => {

@@ -170,8 +170,10 @@ export class HashQueue {
     const eachMs = Math.ceil((RETRY_AFTER_MARGIN * this.meanDurationMs) / this.concurrency());
     const nextAt = Math.max(now + Math.max(this.queue.size * eachMs, 1000 - eachMs), this.lastDueAt) + eachMs;
     const dueAt = this.promises.get(id) ?? nextAt;
-    if (dueAt - now < MAX_RETRY_AFTER_MS) this.promises.set(id, dueAt);
-    if (this.promises.has(id)) this.lastDueAt = Math.max(this.lastDueAt, dueAt);
+    if (dueAt - now < MAX_RETRY_AFTER_MS) {
+      this.promises.set(id, dueAt);
+      this.lastDueAt = Math.max(this.lastDueAt, dueAt);
+    }
     return tooMany(Math.ceil(Math.min(Math.max(dueAt - now, 1), MAX_RETRY_AFTER_MS) / 1000));
   }
 }
