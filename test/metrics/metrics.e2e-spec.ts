@@ -167,7 +167,11 @@ describe('the metrics', () => {
 
   it('say which version runs, how old its key is, and which parts work', async () => {
     const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { version: string };
-    const { value } = await scrape(url);
+    // The parts are read in the background.
+    const { value } = await waitFor('the parts are read', hangTimeoutMs(), async () => {
+      const scraped = await scrape(url);
+      return scraped.value('accounts_ready', { part: 'database' }) === undefined ? undefined : scraped;
+    });
     expect(value('accounts_build_info', { version })).toBe(1);
     expect(value('accounts_key_age_seconds')).toBeGreaterThan(0);
     const parts = ['database', 'migrations', 'rateLimits', 'mail', 'breachCheck', 'keys'];

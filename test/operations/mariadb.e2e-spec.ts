@@ -163,6 +163,14 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
       await installation.db.query(`GRANT SELECT ON ${database}.users TO ${user}`);
       expect((await ada.get('/api/me')).status).toBe(200);
     });
+
+    it('makes it unavailable where the account is locked, until it is unlocked', async () => {
+      await installation.db.query(`ALTER USER ${user} ACCOUNT LOCK`);
+      await installation.db.query(`KILL USER ${user}`);
+      for (let count = 0; count < 3; count += 1) expect(await ada.get('/api/me')).toMatchObject(unavailable);
+      await installation.db.query(`ALTER USER ${user} ACCOUNT UNLOCK`);
+      expect((await ada.get('/api/me')).status).toBe(200);
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { times } from '../support/at-once.js';
 import { engine } from '../support/engine.js';
 import { invalidToken } from '../support/expected.js';
 import { anInstallation, type Installation } from '../support/installation.js';
-import { aCode, anAccount, anEmail, anOrg, aPassword, logIn } from '../support/personas.js';
+import { type Account, aCode, anAccount, anEmail, anOrg, aPassword, logIn } from '../support/personas.js';
 import { NO_LIMITS, startOwnService, startService } from '../support/service.js';
 import {
   BUILT_SERVICE,
@@ -246,12 +246,20 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await installation.db.query(`CREATE USER ${user}`);
     await installation.db.query(`GRANT ALL ON ${url.pathname.slice(1)}.* TO ${user}`);
     url.username = name;
-    // One connection for statements each, opened at the start: existing connections are not locked out.
     env = { ...NO_LIMITS, WEB_CONCURRENCY: '2', DATABASE_URL: url.href, DATABASE_POOL_SIZE: '2' };
   });
   afterEach(async () => void (await installation.db.query(`DROP USER ${user}`)));
 
-  const lockAccount = () => installation.db.query(`ALTER USER ${user} ACCOUNT LOCK`);
+  /** Connections that are open are not locked out, so each of two workers opens all of its own before. */
+  const lockAccount = async (account: Account) => {
+    await waitFor('every connection is open', hangTimeoutMs(), async () => {
+      await Promise.all(times(20, () => account.get('/api/me')));
+      const sql = 'SELECT COUNT(*) AS open FROM information_schema.processlist WHERE user = ?';
+      const [row] = await installation.db.query(sql, [user.split('@')[0]!]);
+      return Number(row!['open']) >= 4;
+    });
+    await installation.db.query(`ALTER USER ${user} ACCOUNT LOCK`);
+  };
   const unlockAccount = () => installation.db.query(`ALTER USER ${user} ACCOUNT UNLOCK`);
 
   it('keep serving while one cannot be replaced, until it can, and exit with 0 on SIGTERM meanwhile', async () => {
@@ -259,7 +267,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     await untilListeners(service.logs, 2);
     const account = await anAccount(service);
     const pids = () => listeningPids(service.logs);
-    await lockAccount();
+    await lockAccount(account);
     process.kill(pids()[0]!, 'SIGKILL');
     await untilFailed(service.logs, 2);
 
@@ -273,7 +281,7 @@ describe.runIf(engine === 'mariadb')('several workers', () => {
     const failed = pausesSeconds(service.logs);
     expect(failed).toEqual([1, 2, 4].slice(0, failed.length));
 
-    await lockAccount();
+    await lockAccount(account);
     process.kill(pids()[2]!, 'SIGKILL');
     await untilFailed(service.logs, failed.length + 4);
     expect(pausesSeconds(service.logs).slice(-4), 'after a start that went well').toEqual([1, 2, 4, 8]);
