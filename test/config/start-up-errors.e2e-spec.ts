@@ -7,7 +7,6 @@ import { join, resolve } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
-import { engine } from '../support/engine.js';
 import { anInstallation } from '../support/installation.js';
 import { AS_AN_OLD_NODE, type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { startOwnService } from '../support/service.js';
@@ -103,11 +102,7 @@ describe('a wrong configuration', async () => {
   }
 
   async function tables(): Promise<unknown[]> {
-    return installation.db.query(
-      engine === 'sqlite'
-        ? "SELECT name FROM sqlite_master WHERE type = 'table'"
-        : 'SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()',
-    );
+    return installation.db.query("SELECT name FROM sqlite_master WHERE type = 'table'");
   }
 
   it.each([
@@ -121,8 +116,7 @@ describe('a wrong configuration', async () => {
     expect(await tables()).toEqual([]);
   });
 
-  // Before any database is opened.
-  describe.runIf(engine === 'sqlite')('of variables or keys', () => {
+  describe('of variables or keys', () => {
     it('stops the start with one line for each wrong variable, without values', async () => {
       const names = Object.keys(WRONG);
       for (const round of [0, 1, 2]) {
@@ -232,7 +226,7 @@ describe('a wrong configuration', async () => {
     ]);
   });
 
-  it.runIf(engine === 'sqlite' && process.platform === 'linux').each([
+  it.runIf(process.platform === 'linux').each([
     ['DATABASE_URL', 'sqlite:/proc/none/accounts.sqlite'],
     ['DATABASE_URL', 'sqlite:/proc/accounts.sqlite'],
     ['JWT_KEYS_FILE', '/proc/none/jwks.json'],
@@ -240,11 +234,6 @@ describe('a wrong configuration', async () => {
     expect(await failure({ [name]: place })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: .*'/proc/`)),
     ]);
-  });
-
-  it.runIf(engine === 'mariadb')('includes a database that does not exist', async () => {
-    const lines = await failure({ DATABASE_URL: `${installation.db.url}_missing` });
-    expect(lines).toEqual([expect.stringMatching(/^DATABASE_URL: .*Unknown database/)]);
   });
 });
 

@@ -17,6 +17,7 @@ import { anInstallation, type Installation } from '../support/installation.js';
 import { type Account, anAccount, anOrgOf } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 import { type Instance, startOwnService } from '../support/service.js';
+import { exitCode, spawnService } from '../support/service-process.js';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { examine } from '../support/accounts-command.js';
 import { aServiceCaller } from '../support/services.js';
@@ -35,6 +36,13 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
     database = new URL(installation.db.url).pathname.slice(1);
   });
   afterAll(() => installation.remove());
+
+  it('that does not exist stops the start, in one line', async () => {
+    const env = { ...installation.env, DATABASE_URL: `${installation.db.url}_missing` };
+    const service = spawnService(installation.directory, env);
+    expect(await exitCode(service)).toBe(1);
+    expect(service.stderr).toEqual([expect.stringMatching(/^DATABASE_URL: .*Unknown database/)]);
+  });
 
   /** The installation as the service has it with the name and password of this account. */
   function as(username: string, password: string): Installation {

@@ -22,10 +22,10 @@ const CLIENT = 'test/client/**/*.e2e-spec.ts';
 const WITHOUT_TABLES = [
   'test/auth/{breached-passwords,tokens}.e2e-spec.ts',
   'test/cli/usage.e2e-spec.ts',
-  'test/config/environment.e2e-spec.ts',
+  'test/config/{environment,start-up-errors}.e2e-spec.ts',
   'test/http/{access,routes}.e2e-spec.ts',
   'test/members/access-matrix.e2e-spec.ts',
-  'test/mail/smtp.e2e-spec.ts',
+  'test/mail/{languages,smtp}.e2e-spec.ts',
   'test/metrics/alerts.e2e-spec.ts',
   'test/openapi/{caller-documents,docs-page,document,examples}.e2e-spec.ts',
   'test/operators/access.e2e-spec.ts',
