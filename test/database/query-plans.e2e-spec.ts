@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import '../../src/app/schema.js';
+import { readdirSync, readFileSync } from 'node:fs';
+// Loads every repository.
+import '../../src/app/app.module.js';
 import { EXPLAIN, HOT_STATEMENTS } from '../../src/database/statements.js';
 import { engine } from '../support/engine.js';
 import { type Service, startOwnService } from '../support/service.js';
@@ -124,6 +126,16 @@ describe('the plan of', () => {
       for (const sign of SLOW[engine]) expect(text).not.toMatch(sign);
     });
   }
+
+  it('is looked at for each statement that src calls hot', () => {
+    const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('statements.ts'))
+      .map((path) => readFileSync(`src/${path}`, 'utf8'));
+    const calls = source.join('').matchAll(/hotStatement\(\s*'([^']+)'/g);
+    const names = Array.from(calls, ([, name]) => name);
+    expect(names.length).toBeGreaterThan(50);
+    expect(HOT_STATEMENTS.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+  });
 
   async function planOf(statement: string, known?: string): Promise<string> {
     const { sql, values } = HOT_STATEMENTS.find(({ name }) => name.endsWith(statement))!;
