@@ -1,12 +1,12 @@
 import { pagesOf } from '../support/pages.js';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aheadBy } from '../support/clock.js';
 import { engine } from '../support/engine.js';
 import { cursorExpired, insufficientScope, invalidFields, rateLimited } from '../support/expected.js';
 import { changeRole, removeMember } from '../support/org-members.js';
 import type { Account, Cast } from '../support/personas.js';
 import { anAccount, anOrg, anOrgOf, anOrgWithTwoOwners, anUnknownId } from '../support/personas.js';
-import { startCluster, startService, startServiceWithoutLimits } from '../support/service.js';
+import { NO_LIMITS, startCluster, startOwnService, startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
 import { appCode, enrol, protect, SECOND_FACTOR } from '../support/second-factor.js';
@@ -20,7 +20,9 @@ interface Page {
   nextCursor?: string;
 }
 
-const service = await startServiceWithoutLimits();
+/** Of its own: what others have left may write events at any time. */
+const service = await startOwnService({ env: NO_LIMITS });
+afterAll(() => service.stop());
 
 /** Its events are of no form that a reader of the feed may see. */
 const reading = await startService();
