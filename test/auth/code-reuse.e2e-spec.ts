@@ -1,4 +1,5 @@
 import { bodyOf } from '../support/answer.js';
+import { roundsOfARace } from '../support/engine.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { atOnce, times } from '../support/at-once.js';
 import { endFamilyDuringExchanges } from '../support/ending-family.js';
@@ -13,7 +14,7 @@ import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const WARN = 40;
 const BRANCH = 5000;
-const ROUNDS = 20;
+const ROUNDS = roundsOfARace(20);
 const CLIENTS = 50;
 const THEFTS = 24;
 const FAMILIES = 6;

@@ -25,7 +25,7 @@ import { addDerivedSessions } from '../support/rows.js';
 import { decodeToken, sessionIdOf, signToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { aheadBy } from '../support/clock.js';
-import { engine, instancesInARace } from '../support/engine.js';
+import { engine, instancesInARace, roundsOfARace } from '../support/engine.js';
 
 const LOGOUT = '/api/auth/logout';
 const LIVE_LIMIT = 1000;
@@ -230,7 +230,7 @@ const ACCESS_TOKEN_TTL = 900;
 const IDLE_MS = 14 * 86_400_000;
 const MAX_AGE_MS = 30 * 86_400_000;
 const GRACE_MS = 30_000;
-const ROUNDS = 10;
+const ROUNDS = roundsOfARace(10);
 const WINDOWS = 50;
 const PAIRS = 20;
 

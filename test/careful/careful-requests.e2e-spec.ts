@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { Writes } from '../../src/requests/writes.js';
 import { type Answer, theOneOf } from '../support/answer.js';
+import { roundsOfARace } from '../support/engine.js';
 import { atOnce, times } from '../support/at-once.js';
 import type { Caller } from '../support/caller.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -247,7 +248,7 @@ describe('a request with an Idempotency-Key', () => {
 });
 
 describe('equal requests with one key at once', () => {
-  const ROUNDS = 10;
+  const ROUNDS = roundsOfARace(10);
   const CLIENTS = 8;
 
   it.each<[string, (cast: Cast) => Account, (by: Caller, cast: Cast) => Promise<Answer>]>([

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MariaDbServer } from '../../tooling/servers/mariadb.js';
 import { type Answer, theOneOf } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { engine, instancesInADuel } from '../support/engine.js';
+import { engine, instancesInADuel, roundsOfARace } from '../support/engine.js';
 import { alreadyMember, memberNotFound, notAMember } from '../support/expected.js';
 import { roleOf } from '../support/inviting.js';
 import {
@@ -16,7 +16,7 @@ import {
 import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
 import { type Cluster, startCluster, startClusterWithoutLimits } from '../support/service.js';
 
-const ROUNDS = 20;
+const ROUNDS = roundsOfARace(20);
 const CLIENTS = 20;
 
 const cluster = await startClusterWithoutLimits();
@@ -179,7 +179,7 @@ const SERVERS: { name: string; settings: string[] }[] = [
   { name: 'as it comes', settings: [] },
   ...(engine === 'sqlite' ? [] : [{ name: 'of snapshot isolation', settings: [SNAPSHOTS] }]),
 ];
-const DUEL_ROUNDS = 12;
+const DUEL_ROUNDS = roundsOfARace(12);
 
 describe.each(SERVERS)('two owners at once, on a server $name', ({ settings }) => {
   let server: MariaDbServer | undefined;

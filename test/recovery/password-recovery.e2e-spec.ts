@@ -2,7 +2,7 @@ import { theOneOf } from '../support/answer.js';
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invalidEmailCode, invalidFields, invalidToken } from '../support/expected.js';
-import { instancesInADuel } from '../support/engine.js';
+import { instancesInADuel, roundsOfARace } from '../support/engine.js';
 import { untilMailsAreDecided } from '../support/mail-server.js';
 import { startMailing } from '../support/mailing.js';
 import { NO_LIMITS } from '../support/service.js';
@@ -246,7 +246,7 @@ describe('a forgotten password', () => {
   });
 });
 
-const ROUNDS = 8;
+const ROUNDS = roundsOfARace(8);
 
 describe('resets at the same moment', () => {
   const at = (number: number) => cluster.instances[number % cluster.instances.length]!;
