@@ -172,11 +172,14 @@ describe.runIf(engine === 'mariadb')('a database account', () => {
       expect((await ada.get('/api/me')).status).toBe(200);
     });
 
-    it('makes it unavailable where the account is locked, until it is unlocked', async () => {
-      await installation.db.query(`ALTER USER ${user} ACCOUNT LOCK`);
+    it.each([
+      ['is locked', 'ACCOUNT LOCK', 'ACCOUNT UNLOCK'],
+      ['has another password', "IDENTIFIED BY 'another secret'", "IDENTIFIED BY 'a long secret'"],
+    ])('makes it unavailable where the account %s, until that is undone', async (_what, change, undo) => {
+      await installation.db.query(`ALTER USER ${user} ${change}`);
       await installation.db.query(`KILL USER ${user}`);
       for (let count = 0; count < 3; count += 1) expect(await ada.get('/api/me')).toMatchObject(unavailable);
-      await installation.db.query(`ALTER USER ${user} ACCOUNT UNLOCK`);
+      await installation.db.query(`ALTER USER ${user} ${undo}`);
       expect((await ada.get('/api/me')).status).toBe(200);
     });
   });

@@ -107,7 +107,9 @@ export class MysqlHost {
       if (HOST_LOST_CODES.has(failure.code ?? '') || isHostAtFault(failure))
         this.takeOutOfRotation(pool, failure);
       // The error of an ended pool has no code.
-      if (failure.code !== undefined && failure.code !== SILENCE) throw failure;
+      // Whatever the server's reason, no statement was sent: the database is unavailable.
+      if (failure.code !== undefined && failure.code !== SILENCE)
+        throw Object.assign(failure, { fatal: true });
     }
     throw databaseError('NO_DATABASE_HOST', `${this.name} was lost meanwhile`);
   }
