@@ -156,7 +156,10 @@ describe('the metrics', () => {
     await held.untilOneWaits();
     // On SQLite a transaction that waits for another process gives the connection back between two tries.
     const isServer = engine === 'mariadb';
-    expect((await scrape(url)).value(CONNECTIONS, { state: 'in_use' })).toBe(isServer ? 1 : 0);
+    await waitFor('one connection is in use', hangTimeoutMs(), async () => {
+      const { value } = await scrape(url);
+      return value(CONNECTIONS, { state: 'in_use' }) === (isServer ? 1 : 0);
+    });
     await waitFor('a conflict is retried', hangTimeoutMs(), async () => {
       const { value } = await scrape(url);
       return !isServer || value('accounts_conflicts_retried_total')! > before;

@@ -1,12 +1,12 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Answer } from './answer.js';
 import { engine } from './engine.js';
 import type { Service } from './service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
-/** A transaction of the test: others wait for its writes until it ends. */
+/** A transaction of the test: others wait for its writes until it ends, at the latest with the test. */
 export interface HeldRows {
   write(sql: string, values?: SQLInputValue[]): Promise<void>;
   /** Resolves when a change that was sent to the service waits for this transaction, with all checks before behind it. */
@@ -46,6 +46,9 @@ async function holdFile(service: Service): Promise<HeldRows> {
   // The service may be writing at this moment.
   const database = new DatabaseSync(service.db.url.replace('sqlite:', ''), { timeout: hangTimeoutMs() });
   database.exec('BEGIN IMMEDIATE');
+  onTestFinished(() => {
+    if (database.isOpen) database.close();
+  });
   const waits = (): number => service.logs.filter((line) => line.includes('file locked')).length;
   const before = waits();
   const end = async (statement: string): Promise<void> => {
@@ -81,6 +84,7 @@ async function waitingForRows({ db }: Pick<Service, 'db'>): Promise<number> {
 /** On a server, where no process of the service need be running. */
 export async function holdInnodbRows(service: Pick<Service, 'db'>): Promise<HeldRows> {
   const connection = await createConnection(service.db.url);
+  onTestFinished(() => connection.destroy());
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
   await connection.query('START TRANSACTION');
   const end = async (statement: string): Promise<void> => {
