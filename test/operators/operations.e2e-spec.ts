@@ -210,9 +210,17 @@ describe('operators over HTTP', () => {
     },
   );
 
+  /** Rows of others change meanwhile: sessions that ended are deleted in the background. */
+  async function rowsNaming({ user, owner, org, mailId, name }: Targets): Promise<string[]> {
+    const names = [user.id, user.email, owner.id, owner.email, org.id, mailId, name];
+    const rows = Object.values(await allRows(service.db)).flat();
+    return rows.filter((row) => names.some((one) => row.includes(one)));
+  }
+
   it('every change needs a reason', async () => {
     const targets = await theTargets();
-    const before = await allRows(service.db);
+    const before = await rowsNaming(targets);
+    expect(before.length).toBeGreaterThan(10);
     const texts = ['', '  ', 'x'.repeat(201), 'a\nb', '\u0000', '\ud800'];
     const wrong = [undefined, 7, null, ['a'], { a: 1 }, ...texts];
     for (const [what, change] of Object.entries(CHANGES)) {
@@ -229,7 +237,7 @@ describe('operators over HTTP', () => {
     expect(await post(`users/${targets.user.id}/delete`, { force: 'true' })).toMatchObject(
       invalidFields('force'),
     );
-    expect(await allRows(service.db)).toEqual(before);
+    expect(await rowsNaming(targets)).toEqual(before);
   });
 
   it('200 characters of any script are a reason', async () => {
@@ -343,11 +351,15 @@ describe('operators over HTTP', () => {
       ]),
       ...['yes', 1, null].map((verified): [object, string] => [{ email: anEmail(), verified }, 'verified']),
     ];
-    const before = await allRows(service.db);
+    const written = async () => {
+      const { users, events, email_codes: codes, mails } = await allRows(service.db);
+      return { users, events, codes, mails };
+    };
+    const before = await written();
     for (const [body, field] of cases)
       expect(await create(body), JSON.stringify(body).slice(0, 60)).toMatchObject(invalidFields(field));
     expect(await create({ email: operator.email })).toMatchObject(emailTaken);
-    expect(await allRows(service.db)).toEqual(before);
+    expect(await written()).toEqual(before);
   });
 
   it('a code that creates a password proves no email if an operator handed it out', async () => {
