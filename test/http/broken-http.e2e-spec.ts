@@ -219,16 +219,13 @@ describe('the deadline of an answer', () => {
   it('holds while a write waits for a lock repeatedly, for longer than the deadline', async () => {
     const { org, owner, member } = await anOrg(service);
     const held = await holdRows(service);
-    try {
-      await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
-      const answer = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
-      expect(answer).toMatchObject(unavailable);
-      const detail = engine === 'sqlite' ? 'cannot be reached' : 'took too long';
-      expect(answer.body).toMatchObject({ detail: expect.stringContaining(detail) });
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    } finally {
-      await held.rollback();
-    }
+    await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+    const answer = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
+    expect(answer).toMatchObject(unavailable);
+    const detail = engine === 'sqlite' ? 'cannot be reached' : 'took too long';
+    expect(answer.body).toMatchObject({ detail: expect.stringContaining(detail) });
+    expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    await held.rollback();
     const later = await owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role: 'admin' });
     expect(later.status).toBe(200);
   });

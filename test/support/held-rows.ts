@@ -29,16 +29,11 @@ export async function answerAfter(
   end: 'commit' | 'rollback' = 'commit',
 ): Promise<Answer> {
   const held = await holdRows(service);
-  try {
-    await change(held);
-    const answer = send();
-    await held.untilOneWaits();
-    await held[end]();
-    return await answer;
-  } catch (error) {
-    await held.rollback().catch(() => undefined);
-    throw error;
-  }
+  await change(held);
+  const answer = send();
+  await held.untilOneWaits();
+  await held[end]();
+  return answer;
 }
 
 /** SQLite has one lock for all writes; a service that waits for it says so. */
