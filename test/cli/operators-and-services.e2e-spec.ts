@@ -53,70 +53,6 @@ describe('accounts operators', () => {
     ]);
   });
 
-  it.runIf(engine === 'sqlite')(
-    'grants nothing to an account without a second factor, unless forced, or to a disabled one',
-    async () => {
-      const ada = await anAccount(service, 'ada');
-      const known = await knownEvents(service.db);
-
-      expect(await accounts(installation, ['operators', 'grant', ada.email])).toEqual(
-        failure(
-          1,
-          /^refused: the user does not use two-factor authentication, .*\(second_factor_required\)\n$/,
-        ),
-      );
-      expect(await eventsSince(service.db, known)).toEqual([]);
-      expect(await run('grant', ada.email, '--force', ...BY_ROOT)).toMatchObject([{ changed: true }]);
-      expect(await eventsSince(service.db, known)).toMatchObject([{ data: { force: true } }]);
-      const { stdout } = await accounts(installation, ['operators', 'list']);
-      expect(stdout).toMatch(new RegExp(`^${ada.id}  ${ada.email}  since \\S+Z  NO 2FA$`, 'm'));
-      await run('revoke', ada.email);
-      await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
-      expect(await accounts(installation, ['operators', 'grant', ada.email, '--force'])).toEqual(
-        failure(1, 'refused: the user is disabled (account_disabled)\n'),
-      );
-    },
-  );
-
-  it.runIf(engine === 'sqlite')(
-    'voids a code for the password that another operator had issued before the grant',
-    async () => {
-      const ada = await anAccount(service, 'ada');
-      const path = `/api/operators/users/${ada.id}/reset-code`;
-      const issued = await support.post<{ code: string }>(path, { reason: 'a test' });
-      await run('grant', ada.email, '--force');
-      const reset = { email: ada.email, code: issued.body.code, newPassword: 'taken over by another' };
-      expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
-    },
-  );
-
-  it.runIf(engine === 'sqlite')(
-    'revokes the grant of an operator whose second factor is removed, and says so',
-    async () => {
-      const { account: ada, app } = await protect(service, await anAccount(service, 'ada'));
-      await makeOperator(service, ada);
-      const [grace, user] = [await anOperator(service, 'grace'), await anAccount(service)];
-      const known = await knownEvents(service.db);
-
-      const removal = { password: ada.password, code: app.next() };
-      expect((await ada.post('/api/me/second-factor/remove', removal)).status).toBe(200);
-      const command = ['users', 'remove-second-factor', grace.email, ...BY_ROOT];
-      const { stdout } = await accounts(installation, command);
-      expect(stdout).toMatch(/two-factor authentication is off, .* no longer an operator\n$/);
-      const [again] = await accountsJson(installation, command);
-      expect(again).toEqual({ id: grace.id, email: grace.email, changed: false, operatorRevoked: false });
-
-      await enrol(ada);
-      expect(await enable(ada, user)).toMatchObject(operatorRequired);
-      const events = await eventsSince(service.db, known);
-      const revoked = events.filter(({ type }) => type === 'account.operator_revoked');
-      expect(revoked).toMatchObject([
-        { actor_type: 'user', actor_id: ada.id, user_id: ada.id, data: {} },
-        { actor_type: 'operator', actor_id: 'root', user_id: grace.id, data: {}, reason: 'a test' },
-      ]);
-    },
-  );
-
   it('leaves nothing of a deleted operator, not even their address in what they did to others', async () => {
     const [ada, user] = [await anAccount(service, 'ada'), await anAccount(service)];
     await run('grant', ada.email, '--force');
@@ -143,13 +79,70 @@ describe('accounts operators', () => {
     expect((await run('list')).map(({ id }) => id)).not.toContain(ada.id);
   });
 
-  it.runIf(engine === 'sqlite')('does to the account of an operator what it does to any', async () => {
-    const ada = await anAccount(service, 'ada');
-    await run('grant', ada.email, '--force');
-    await accountsJson(installation, ['users', 'disable', ada.email]);
-    expect(await enable(support, ada)).toMatchObject(operatorProtected);
-    await accountsJson(installation, ['users', 'enable', ada.email]);
-    expect((await run('list')).map(({ id }) => id)).toContain(ada.id);
+  describe.runIf(engine === 'sqlite')('on any database', () => {
+    it('grants nothing to an account without a second factor, unless forced, or to a disabled one', async () => {
+      const ada = await anAccount(service, 'ada');
+      const known = await knownEvents(service.db);
+
+      expect(await accounts(installation, ['operators', 'grant', ada.email])).toEqual(
+        failure(
+          1,
+          /^refused: the user does not use two-factor authentication, .*\(second_factor_required\)\n$/,
+        ),
+      );
+      expect(await eventsSince(service.db, known)).toEqual([]);
+      expect(await run('grant', ada.email, '--force', ...BY_ROOT)).toMatchObject([{ changed: true }]);
+      expect(await eventsSince(service.db, known)).toMatchObject([{ data: { force: true } }]);
+      const { stdout } = await accounts(installation, ['operators', 'list']);
+      expect(stdout).toMatch(new RegExp(`^${ada.id}  ${ada.email}  since \\S+Z  NO 2FA$`, 'm'));
+      await run('revoke', ada.email);
+      await service.db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ada.id]);
+      expect(await accounts(installation, ['operators', 'grant', ada.email, '--force'])).toEqual(
+        failure(1, 'refused: the user is disabled (account_disabled)\n'),
+      );
+    });
+
+    it('voids a code for the password that another operator had issued before the grant', async () => {
+      const ada = await anAccount(service, 'ada');
+      const path = `/api/operators/users/${ada.id}/reset-code`;
+      const issued = await support.post<{ code: string }>(path, { reason: 'a test' });
+      await run('grant', ada.email, '--force');
+      const reset = { email: ada.email, code: issued.body.code, newPassword: 'taken over by another' };
+      expect(await service.anyone.post('/api/auth/password/reset', reset)).toMatchObject(invalidEmailCode);
+    });
+
+    it('revokes the grant of an operator whose second factor is removed, and says so', async () => {
+      const { account: ada, app } = await protect(service, await anAccount(service, 'ada'));
+      await makeOperator(service, ada);
+      const [grace, user] = [await anOperator(service, 'grace'), await anAccount(service)];
+      const known = await knownEvents(service.db);
+
+      const removal = { password: ada.password, code: app.next() };
+      expect((await ada.post('/api/me/second-factor/remove', removal)).status).toBe(200);
+      const command = ['users', 'remove-second-factor', grace.email, ...BY_ROOT];
+      const { stdout } = await accounts(installation, command);
+      expect(stdout).toMatch(/two-factor authentication is off, .* no longer an operator\n$/);
+      const [again] = await accountsJson(installation, command);
+      expect(again).toEqual({ id: grace.id, email: grace.email, changed: false, operatorRevoked: false });
+
+      await enrol(ada);
+      expect(await enable(ada, user)).toMatchObject(operatorRequired);
+      const events = await eventsSince(service.db, known);
+      const revoked = events.filter(({ type }) => type === 'account.operator_revoked');
+      expect(revoked).toMatchObject([
+        { actor_type: 'user', actor_id: ada.id, user_id: ada.id, data: {} },
+        { actor_type: 'operator', actor_id: 'root', user_id: grace.id, data: {}, reason: 'a test' },
+      ]);
+    });
+
+    it('does to the account of an operator what it does to any', async () => {
+      const ada = await anAccount(service, 'ada');
+      await run('grant', ada.email, '--force');
+      await accountsJson(installation, ['users', 'disable', ada.email]);
+      expect(await enable(support, ada)).toMatchObject(operatorProtected);
+      await accountsJson(installation, ['users', 'enable', ada.email]);
+      expect((await run('list')).map(({ id }) => id)).toContain(ada.id);
+    });
   });
 });
 
@@ -209,9 +202,15 @@ describe('accounts services', () => {
     for (const one of [first, second]) expect(stored).not.toContain(one.secret);
   });
 
-  it.runIf(engine === 'sqlite')(
-    'prints to people what it prints to programs, a secret once and never a hash',
-    async () => {
+  it('two rotations at once leave two live secrets', async () => {
+    await done('add', 'rotated');
+    const results = await Promise.all([run('rotate', 'rotated'), run('rotate', 'rotated')]);
+    expect(new Set(results.map(({ code }) => code))).toEqual(new Set([0, 1]));
+    expect((await show('rotated')).secrets).toHaveLength(2);
+  });
+
+  describe.runIf(engine === 'sqlite')('on any database', () => {
+    it('prints to people what it prints to programs, a secret once and never a hash', async () => {
       const added = await run('add', 'printing');
       const [, secret] = /^secret: (\S+)$/m.exec(added.stdout)!;
       expect(secret).toMatch(SECRET);
@@ -234,26 +233,19 @@ describe('accounts services', () => {
       expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(['archive', 'printing']));
       const [one] = await accountsJson<Shown>(installation, ['services', 'list', '--limit', '1']);
       expect(one!.name).toBe('archive');
-    },
-  );
+    });
 
-  it('two rotations at once leave two live secrets', async () => {
-    await done('add', 'rotated');
-    const results = await Promise.all([run('rotate', 'rotated'), run('rotate', 'rotated')]);
-    expect(new Set(results.map(({ code }) => code))).toEqual(new Set([0, 1]));
-    expect((await show('rotated')).secrets).toHaveLength(2);
-  });
-
-  it.runIf(engine === 'sqlite').each<[string, string[], 1 | 2, RegExp]>([
-    ['a name that is taken, or was', ['add', 'billing'], 1, /^refused: .*service_name_taken/],
-    ['the value of JWT_AUDIENCE', ['add', 'accounts'], 1, /^refused: .*JWT_\w+.*service_name_reserved/],
-    ['the only secret without its id', ['revoke-secret', 'printing'], 1, /^refused: .*secret_not_named/],
-    ['a service that is not there', ['show', 'nobody'], 2, /^error: /],
-    ['a name that is none', ['disable', 'a\nb'], 2, /^error: /],
-    ['unknown scopes', ['add', 'wrong', '--allow', 'everything'], 2, /^error: /],
-  ])('refuses %s, with one line', async (_what, parameters, code, message) => {
-    const result = await run(...parameters);
-    expect(result).toEqual(failure(code, message));
-    expect(result.stderr).toMatch(/^[^\n]+\n$/);
+    it.each<[string, string[], 1 | 2, RegExp]>([
+      ['a name that is taken, or was', ['add', 'billing'], 1, /^refused: .*service_name_taken/],
+      ['the value of JWT_AUDIENCE', ['add', 'accounts'], 1, /^refused: .*JWT_\w+.*service_name_reserved/],
+      ['the only secret without its id', ['revoke-secret', 'printing'], 1, /^refused: .*secret_not_named/],
+      ['a service that is not there', ['show', 'nobody'], 2, /^error: /],
+      ['a name that is none', ['disable', 'a\nb'], 2, /^error: /],
+      ['unknown scopes', ['add', 'wrong', '--allow', 'everything'], 2, /^error: /],
+    ])('refuses %s, with one line', async (_what, parameters, code, message) => {
+      const result = await run(...parameters);
+      expect(result).toEqual(failure(code, message));
+      expect(result.stderr).toMatch(/^[^\n]+\n$/);
+    });
   });
 });
