@@ -156,7 +156,7 @@ describe('the metrics', () => {
     await held.untilOneWaits();
     // On SQLite a transaction that waits for another process gives the connection back between two tries.
     const isServer = engine === 'mariadb';
-    await waitFor('one connection is in use', hangTimeoutMs(), async () => {
+    await waitFor('no other connection is in use', hangTimeoutMs(), async () => {
       const { value } = await scrape(url);
       return value(CONNECTIONS, { state: 'in_use' }) === (isServer ? 1 : 0);
     });
