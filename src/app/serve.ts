@@ -20,7 +20,7 @@ import { giveBackUncounted } from '../rate-limits/admissions.js';
 import { ReadinessService } from '../health/readiness.js';
 import { noteSignedInUsers } from '../auth/tokens/token-issuer.js';
 import { linkNextPages } from '../http/pages.js';
-import { collectAllowedMethods, refuseLongUrls } from '../http/paths.js';
+import { refuseLongUrls, refuseOtherMethods } from '../http/paths.js';
 import { enforceDeadline } from '../http/deadline.js';
 import { acceptBodies } from '../http/bodies.js';
 import { validationPipe } from '../http/fields.js';
@@ -116,7 +116,7 @@ export async function configureApp(
   linkNextPages(fastify);
   markDryRuns(fastify);
   allowOrigins(app, env.corsOrigins);
-  const refuseOtherMethods = collectAllowedMethods(fastify);
+  refuseOtherMethods(fastify);
 
   const acceptablePassword = app.get(AcceptablePassword);
   const container = {
@@ -127,7 +127,6 @@ export async function configureApp(
   if (env.docs) serveDocs(app, env);
 
   await app.init();
-  refuseOtherMethods();
 }
 
 /** Providers do not start by themselves, because CLI commands must not start them. */

@@ -215,7 +215,7 @@ export class Connections {
 
   report(exchange: EndedExchange): void {
     const { request, statusCode: status, elapsedTime } = exchange.reply;
-    const route = request.routeOptions.url;
+    const route = request.routeOptions.url ?? request.knownPath;
     this.log.write(exchange, route);
     endRequestSpan(exchange, route);
     if (!requestEnded.isHeard) return;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { METHODS } from 'node:http';
+import findMyWay from 'find-my-way';
 import { Problem } from '../problems/problem.js';
 import { issuerUrl } from '../config/readers.js';
 
@@ -18,6 +18,7 @@ export function loggedPath(url: string): string {
 
 export const DIRECTORY_PATH = '/api/directory';
 
+export const MAX_PARAM_LENGTH = 16 * 1024;
 const MAX_URL_LENGTH = 2048;
 /** A hundred ids fit. */
 const MAX_DIRECTORY_URL_LENGTH = 8192;
@@ -54,32 +55,35 @@ export function issuerPaths(issuer: string): (url: string) => string {
   };
 }
 
-const PATH_METHODS = METHODS.filter((method) => method !== 'CONNECT');
-const BUILT_IN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'OPTIONS']);
-
-/** RFC 9110 section 15.5.6. Call the returned function once all routes exist. */
-export function collectAllowedMethods(fastify: FastifyInstance): () => void {
-  for (const method of PATH_METHODS.filter((name) => !BUILT_IN_METHODS.has(name))) {
-    fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** if there are routes of the path, but none with the method */
+    knownPath?: string;
   }
-  const known = new Map<string, Set<string>>();
-  fastify.addHook('onRoute', ({ url, method }) => {
-    const methods = known.get(url) ?? new Set();
-    for (const name of [method].flat()) methods.add(name);
-    known.set(url, methods);
-  });
+}
 
-  return () => {
-    for (const [url, allowed] of [...known].filter(([path]) => !path.includes('*'))) {
-      const allow = [...allowed].join(', ');
-      const options = { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } };
-      fastify.route({
-        url,
-        method: PATH_METHODS.filter((method) => !allowed.has(method)),
-        exposeHeadRoute: false,
-        onRequest: (_request, _reply, done) => done(new Problem('method_not_allowed', options)),
-        handler: () => undefined,
-      });
-    }
-  };
+/** RFC 9110 section 15.5.6. Routes for all other methods would take 17 MiB of each process. */
+export function refuseOtherMethods(fastify: FastifyInstance): void {
+  // No route takes it, and Fastify would require a body before it answers 404.
+  fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
+  const paths = findMyWay({ maxParamLength: MAX_PARAM_LENGTH });
+  const allowed = new Map<string, Set<string>>();
+  fastify.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const methods = allowed.get(url) ?? new Set();
+    if (methods.size === 0) paths.on('GET', url, () => undefined, { url, methods });
+    for (const name of [method].flat()) methods.add(name);
+    allowed.set(url, methods);
+  });
+  fastify.decorateRequest('knownPath', undefined);
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const known = request.is404 ? paths.find('GET', request.url) : null;
+    if (!known) return done();
+    const { url, methods } = known.store as { url: string; methods: Set<string> };
+    request.knownPath = url;
+    const allow = [...methods].join(', ');
+    done(
+      new Problem('method_not_allowed', { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } }),
+    );
+  });
 }

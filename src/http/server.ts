@@ -8,7 +8,7 @@ import { toProblem } from '../problems/problem.js';
 import { BrokenRequests, sendProblem } from './problem.filter.js';
 import { clientAddress, requestIdOf, trustRanges } from './request-origin.js';
 import type { Connections, IdleConnections } from './connections.js';
-import { issuerPaths } from './paths.js';
+import { issuerPaths, MAX_PARAM_LENGTH } from './paths.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './response-headers.js';
 
@@ -18,7 +18,6 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const CONNECTION_CHECK_MS = 1000;
 /** longer than that of common proxies, so that the proxy closes idle connections first */
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-const MAX_PARAM_LENGTH = 16 * 1024;
 
 // By default Fastify loads Ajv and other compilers at every start.
 const NO_JSON_SCHEMAS: FastifyHttpOptions<Server>['schemaController'] = {
