@@ -2,7 +2,6 @@ import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
-import { FallbackStore } from './redis-window-store.js';
 import { FailedLogins, KnownAddresses, LiftedLimits } from './login-limits.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
 import { WriteLimitGuard } from './rate-limit.guard.js';
@@ -39,6 +38,6 @@ export class RateLimitsModule {}
 async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore();
   if (env.redisUrl === undefined) return own;
-  const { RedisWindowStore } = await import('./redis-window-store.js');
+  const { FallbackStore, RedisWindowStore } = await import('./redis-window-store.js');
   return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
 }
