@@ -13,7 +13,7 @@ const engines: Engine[] = mariadb ? ['sqlite', 'mariadb'] : ['sqlite'];
 
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: SpreadingSequencer },
     reporters: [new ShortReporter(), new EngineReporter(mariadb)],
     silent: 'passed-only',

@@ -6,7 +6,7 @@ import { endFamilyDuringExchanges } from '../support/ending-family.js';
 import { invalidCode } from '../support/expected.js';
 import type { Account } from '../support/personas.js';
 import { aBoundCode, aCode, anAccount, byCode, exchange, isAlive } from '../support/personas.js';
-import { startClusterWithoutLimits } from '../support/service.js';
+import { startSharedCluster } from '../support/service.js';
 import { addDerivedSessions } from '../support/rows.js';
 import { sessionIdOf } from '../support/signing-keys.js';
 import { survivorsOfReuse } from '../support/stolen-code.js';
@@ -19,7 +19,7 @@ const CLIENTS = 50;
 const THEFTS = 24;
 const FAMILIES = 6;
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 const service = cluster.instances[0]!;
 
 describe('a code that is used again', () => {

@@ -14,7 +14,7 @@ import {
 } from '../support/expected.js';
 import type { Account } from '../support/personas.js';
 import { aBoundCode, aCode, anAccount, anOrgOf, exchange, isAlive } from '../support/personas.js';
-import { type Service, startClusterWithoutLimits } from '../support/service.js';
+import { type Service, startSharedCluster } from '../support/service.js';
 import { decodeToken, sessionIdOf } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { holdRows } from '../support/held-rows.js';
@@ -27,7 +27,7 @@ const ROUNDS = 5;
 const ACCOUNTS = 3;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 const service = cluster.instances[0]!;
 
 let user: Account;

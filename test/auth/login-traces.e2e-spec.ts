@@ -10,7 +10,7 @@ import { anOperator } from '../support/operators.js';
 import { type Account, anAccount, anEmail, anUnknownId, aPassword, logIn } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 import { aChallenge, protect, secondStep } from '../support/second-factor.js';
-import { type Service, startCluster, startClusterWithoutLimits } from '../support/service.js';
+import { type Service, startCluster, startSharedCluster } from '../support/service.js';
 import { wired } from '../support/wired.js';
 
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ interface Trace {
   failedLogins: { count: number; lastAt: string | null; lastIp: string | null };
 }
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 afterAll(() => cluster.stop());
 const { db, instances } = cluster;
 const [service, here = service, there = here] = instances as [Service, ...Service[]];
@@ -56,8 +56,9 @@ const untilTraced = (account: Account, isTraced: (trace: Trace) => boolean): Pro
 const untilFailed = async (account: Account, count: number) =>
   (await untilTraced(account, ({ failedLogins }) => failedLogins.count >= count)).failedLogins;
 
+// Those that mostly wait for the notes run at the same time.
 describe('the trace of logins', () => {
-  it('has the failures since the last login, of all instances and of no time before', async () => {
+  it.concurrent('has the failures since the last login, of all instances and of no time before', async () => {
     const ada = await anAccount(service, 'ada');
     for (const at of [service, here, there]) await fail(ada, at);
     await succeed(ada, there);
@@ -78,14 +79,14 @@ describe('the trace of logins', () => {
     expect(afterwards.lastLoginAt! > lastLoginAt!).toBe(true);
   });
 
-  it('counts every failure of many at once, on all instances', async () => {
+  it.concurrent('counts every failure of many at once, on all instances', async () => {
     const ada = await anAccount(service, 'ada');
     // Of one address, an instance lets a few logins at once wait for their hash.
     await Promise.all(instances.flatMap((at) => times(25, (i) => fail(ada, at, `203.0.113.${i}`))));
     expect((await untilFailed(ada, 25 * instances.length)).count).toBe(25 * instances.length);
   });
 
-  it('counts a wrong code of the second step, and a login while disabled, but no first step', async () => {
+  it.concurrent('counts a wrong code of the second step, and a login while disabled, but no first step', async () => {
     const { account: ada, app } = await protect(service, await anAccount(service, 'ada'));
     const challenge = await aChallenge(service, ada);
     expect((await secondStep(service, challenge, app.wrong())).status).toBe(400);
@@ -99,7 +100,7 @@ describe('the trace of logins', () => {
     await untilTraced(ada, ({ failedLogins: { count } }) => count === 0);
   });
 
-  it('is exported, and is gone with the user, whatever is noted late', async () => {
+  it.concurrent('is exported, and is gone with the user, whatever is noted late', async () => {
     const ada = await anAccount(service, 'ada');
     await fail(ada);
     await untilFailed(ada, 1);
@@ -114,7 +115,7 @@ describe('the trace of logins', () => {
     expect(await db.query('SELECT * FROM login_traces WHERE user_id = ?', [ada.id])).toEqual([]);
   });
 
-  it('has no row for an email without a user', async () => {
+  it.concurrent('has no row for an email without a user', async () => {
     const ada = await anAccount(service, 'ada');
     const address = '192.0.2.77';
     await fail({ email: anEmail() }, service, address);

@@ -7,15 +7,18 @@ import {
   emailNotVerified,
   invalidCode,
   invalidEmailCode,
+  invalidFields,
   invalidInvitationCode,
   rateLimited,
   registrationClosed,
+  userNotFound,
 } from '../support/expected.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
 import { anInstallation } from '../support/installation.js';
-import { anInvitation, aVerifiedAccount } from '../support/inviting.js';
+import { anInvitation, aVerifiedAccount, received, verified } from '../support/inviting.js';
 import { MailServer } from '../support/mail-server.js';
 import { anOperator } from '../support/operators.js';
+import { addMember } from '../support/org-members.js';
 import {
   type Account,
   aCode,
@@ -39,6 +42,7 @@ const DAY_MS = 86_400_000;
 let mailServer: MailServer;
 /** It restarts with other settings, as seldom as these allow; the database stays. */
 let service: Instance;
+let usersAtFirst: object[];
 /** They registered before there were any restrictions. */
 let owner: Account;
 let operator: Account;
@@ -60,6 +64,7 @@ beforeAll(async () => {
     installation: await anInstallation(),
     env: { ...NO_LIMITS, ...mailServer.env },
   });
+  usersAtFirst = await service.db.query('SELECT id FROM users');
   owner = await aVerifiedAccount(service, 'owner');
   org = await anOrgOf(owner);
   operator = await anOperator(service);
@@ -83,6 +88,10 @@ const unverify = ({ id }: Account) =>
   service.db.query('UPDATE users SET email_verified_at = NULL WHERE id = ?', [id]);
 
 describe('by default', () => {
+  it('there are no accounts at first', () => {
+    expect(usersAtFirst).toEqual([]);
+  });
+
   it('shows clients how it is configured, which may be cached', async () => {
     const { headers, body } = await service.anyone.get(CONFIG);
     expect(body).toEqual({
@@ -255,7 +264,12 @@ describe('mode invited', () => {
 
 describe('with restricted emails', () => {
   beforeAll(() =>
-    restart({ REGISTRATION_DOMAINS: ' Example.com,bücher.example ,,', EMAIL_VERIFICATION: 'required' }),
+    restart({
+      REGISTRATION_DOMAINS: ' Example.com,bücher.example ,,',
+      EMAIL_VERIFICATION: 'required',
+      PASSWORD_MIN_LENGTH: '15',
+      ADD_MEMBERS: 'verified',
+    }),
   );
 
   describe('REGISTRATION_DOMAINS', () => {
@@ -293,6 +307,25 @@ describe('with restricted emails', () => {
       expect((await change(late)).status).toBe(202);
       expect((await change(anEmail())).status).toBe(202);
     });
+  });
+
+  it('PASSWORD_MIN_LENGTH requires longer passwords', async () => {
+    const attempt = (password: string) => register(anEmail(), { password });
+    expect(await attempt('harbor lantern')).toMatchObject(invalidFields('password'));
+    expect((await attempt('harbor lanterns')).status).toBe(201);
+  });
+
+  it('ADD_MEMBERS=verified adds an unverified account as little as an unknown one', async () => {
+    const admin = owner.at(service);
+    const guest = await anAccount(service);
+    const unknown = await addMember(admin, org, { email: anEmail() });
+    const unverified = await addMember(admin, org, guest);
+    expect(unverified).toMatchObject(userNotFound);
+    const without = ({ body }: typeof unknown) => ({ ...(body as object), requestId: '' });
+    expect(without(unverified)).toEqual(without(unknown));
+    await verified(service.db, guest);
+    expect((await addMember(admin, org, guest)).status).toBe(201);
+    expect(await received(guest)).toEqual([]);
   });
 
   /** `test/http/access.e2e-spec.ts` asks every route. */

@@ -20,7 +20,7 @@ import {
 } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import type { Cluster, Service } from '../support/service.js';
-import { NO_LIMITS, startCluster, startClusterWithoutLimits } from '../support/service.js';
+import { NO_LIMITS, startCluster, startSharedCluster } from '../support/service.js';
 import { addDerivedSessions } from '../support/rows.js';
 import { decodeToken, sessionIdOf, signToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -33,7 +33,7 @@ const LIVE_LIMIT = 1000;
 const EXCHANGES = 31;
 const EXCESS = 50;
 
-const shared = await startClusterWithoutLimits();
+const shared = await startSharedCluster();
 const service = shared.instances[0]!;
 
 let ada: Account;

@@ -28,7 +28,7 @@ import type { Account, Cast, Org } from '../support/personas.js';
 import { anAccount, anEmail, anOrg, anOrgOf, anOrgWithTwoOwners, join } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
 import { insertRows } from '../support/rows.js';
-import { startClusterWithoutLimits } from '../support/service.js';
+import { startSharedCluster } from '../support/service.js';
 import { aCleanUp } from '../support/clean-up.js';
 import {
   accept,
@@ -42,7 +42,7 @@ import {
 const withKey = (who: Caller, key: string = randomUUID()) => who.with({ 'idempotency-key': key });
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotency-replayed') === 'true';
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 const { db } = cluster;
 const at = (index: number) => cluster.instances[index % cluster.instances.length]!;
 const service = at(0);

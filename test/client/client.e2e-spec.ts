@@ -20,7 +20,7 @@ import { createServiceClient } from '../../client/src/service/index.ts';
 import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { anAccount, anEmail, aPassword, anUnknownId } from '../support/personas.js';
 import { aServiceCaller } from '../support/services.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 /** What the client says itself; anything else has to be an answer of the service. */
 const OF_THE_CLIENT = /^(?:unreachable|timed_out|not_json|invalid_answer|unknown_code|store_failed)$/;
@@ -35,7 +35,7 @@ interface Documented {
   };
 }
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 afterAll(() => service.stop());
 
 async function aClient(): Promise<{ client: Client; email: string; password: string; userId: string }> {

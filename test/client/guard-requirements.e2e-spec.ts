@@ -4,7 +4,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { type Account, anAccount, anOrg, anOrgOf, join, logIn } from '../support/personas.js';
 import { protect } from '../support/second-factor.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { aBoundToken, aServiceCaller } from '../support/services.js';
 import { Door } from './support/door.js';
 
@@ -12,7 +12,7 @@ const [EVENTS, MEMBERSHIPS] = ['/api/events', '/api/memberships'];
 const NEVER = 1_000_000;
 const HOUR = 3_600;
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const door = await Door.open(service.url);
 const billing = await aServiceCaller(service, 'introspect', 'memberships', 'events');
 const open: Guard[] = [];

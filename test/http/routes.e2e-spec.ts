@@ -21,7 +21,7 @@ import {
   sendBytes,
 } from '../support/connections.js';
 import { anAccount, anEmail, anOrgOf, aPassword } from '../support/personas.js';
-import { type Service, startService, startServiceWithoutLimits } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
 import { times } from '../support/at-once.js';
 
 /** Together 10 MB, which is more than the system buffers. */
@@ -37,7 +37,7 @@ const EXPOSED = [
 ];
 const REQUEST_HEADERS = ['authorization', 'x-request-id', 'traceparent', 'if-match', 'idempotency-key'];
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const { paths } = (await service.anyone.get<{ paths: Record<string, object> }>('/openapi.json')).body;
 const ROUTES = Object.entries(paths).map(
   ([path, methods]) =>

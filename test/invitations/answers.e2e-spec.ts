@@ -48,7 +48,7 @@ import {
 } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
 import { insertRow, insertRows } from '../support/rows.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const WRONG = '00000-00000';
 const ANSWERS = [
@@ -56,7 +56,7 @@ const ANSWERS = [
   ['decline', declineByCode],
 ] as const;
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const { db } = service;
 
 let cast: Cast;

@@ -12,7 +12,6 @@ import {
   invitationNotFound,
   mailUnavailable,
   tooManyInvitations,
-  userNotFound,
 } from '../support/expected.js';
 import {
   age,
@@ -359,19 +358,4 @@ describe('an inviter', () => {
     // A squatter's deletion takes nothing from an organization.
     expect(await rowOf(service.db, ended)).toMatchObject({ status: 'revoked' });
   });
-});
-
-it('with ADD_MEMBERS=verified an unverified account is added as little as an unknown one', async () => {
-  const strict = await startService({ env: { ADD_MEMBERS: 'verified' } });
-  const [owner, guest] = [await anAccount(strict), await anAccount(strict)];
-  const org = await anOrgOf(owner);
-  const unknown = await addMember(owner, org, { email: anEmail() });
-  const unverified = await addMember(owner, org, guest);
-  expect(unverified).toMatchObject(userNotFound);
-  const without = (answer: Answer) => ({ ...(answer.body as object), requestId: '' });
-  expect(without(unverified)).toEqual(without(unknown));
-  await verified(strict.db, guest);
-  expect((await addMember(owner, org, guest)).status).toBe(201);
-  expect(await received(guest)).toEqual([]);
-  await strict.stop();
 });

@@ -4,7 +4,6 @@ import {
   invalidFields,
   invalidToken,
   lastOwner,
-  rateLimited,
   wrongPassword,
 } from '../support/expected.js';
 import { answerAfter } from '../support/held-rows.js';
@@ -114,17 +113,6 @@ describe('a change of the password', () => {
       invalidFields('currentPassword'),
     );
     expect(await change(aPassword(), currentPassword)).toMatchObject(invalidFields('currentPassword'));
-  });
-
-  it('counts as a login of its own account, whatever e-mail the body has', async () => {
-    for (let attempt = 0; attempt < 10; attempt += 1) {
-      const body = { currentPassword: aPassword(), newPassword: aPassword(), email: anEmail() };
-      expect(await ada.put(PASSWORD, body)).toMatchObject(wrongPassword);
-    }
-    expect(await change(aPassword())).toMatchObject(rateLimited);
-    expect(await login(ada.password)).toMatchObject(rateLimited);
-    const grace = await anAccount(service, 'grace');
-    expect((await change(aPassword(), grace.password, grace)).status).toBe(200);
   });
 
   it.each([

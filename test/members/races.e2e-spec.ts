@@ -14,12 +14,12 @@ import {
   removeMember,
 } from '../support/org-members.js';
 import { type Account, anAccount, anOrg, anOrgOf, join, type Org } from '../support/personas.js';
-import { type Cluster, startCluster, startClusterWithoutLimits } from '../support/service.js';
+import { type Cluster, startCluster, startSharedCluster } from '../support/service.js';
 
 const ROUNDS = roundsOfARace(20);
 const CLIENTS = 20;
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 
 const at = (index: number) => cluster.instances[index % cluster.instances.length]!;
 

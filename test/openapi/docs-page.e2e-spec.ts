@@ -139,15 +139,6 @@ describe('Swagger UI', () => {
     expect(page.parameters.get('get /api/orgs/{orgId}/members orgId')).toBe('o');
   });
 
-  it('has no document for operators where their routes are off', async () => {
-    const without = await startService({ env: { OPERATORS_API: 'off' } });
-    const { options } = await ServedPage.of(without);
-    const refused = await without.anyone.get('/openapi/operators.json');
-    await without.stop();
-    expect(options.urls.map(({ name }) => name)).toEqual(['Clients', 'Services']);
-    expect(refused).toMatchObject(notFound);
-  });
-
   it('begins a form with the refresh token or code of the last answer, never with that of an example', () => {
     expect(openForm(REFRESH, { refreshToken: TOKEN_OF_EXAMPLES })).toEqual({ refreshToken: '' });
 

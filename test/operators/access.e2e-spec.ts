@@ -18,7 +18,8 @@ import { aCode, anAccount, anEmail, anOrg, anUnknownId, byCode, join } from '../
 import { protect } from '../support/second-factor.js';
 import { aRefreshableLogin } from '../support/refreshing.js';
 import { aBoundToken, aServiceCaller, aServiceClient } from '../support/services.js';
-import { startService, startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
+import { ServedPage } from '../openapi/served-page.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,7 +39,7 @@ const REFUSED: Record<string, ExpectedProblem> = {
   'somebody whom a shell revoked': operatorRequired,
 };
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const operator = await anOperator(service);
 const { org, owner } = await anOrg(service);
 const callers = await refusedCallers();
@@ -200,6 +201,9 @@ describe('with other settings', () => {
         expect({ status: answer.status, body: await answer.json() }, path).toMatchObject(notFound);
       }
     }
+    const { options } = await ServedPage.of(configured);
+    expect(options.urls.map(({ name }) => name)).toEqual(['Clients', 'Services']);
+    expect(await configured.anyone.get('/openapi/operators.json')).toMatchObject(notFound);
     const { text } = await configured.anyone.get('/openapi.json');
     await configured.stop();
     expect(text).not.toContain('/api/operators');

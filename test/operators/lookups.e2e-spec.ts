@@ -6,7 +6,7 @@ import { insertColumns } from '../support/rows.js';
 import { anOperator } from '../support/operators.js';
 import { aCode, anAccount, anOrg, anOrgOf, anUnknownId, theNextMillisecond } from '../support/personas.js';
 import { aServiceClient } from '../support/services.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 const BELOW = '/api/operators';
 const ROWS = 1200;
@@ -15,7 +15,7 @@ const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) as string;
 type Row = Record<string, unknown>;
 type Page = Record<string, Row[]> & { nextCursor?: string };
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const [operator, cast] = [await anOperator(service), await anOrg(service)];
 
 describe('what operators look up', () => {

@@ -20,7 +20,7 @@ import { anOperator, makeOperator } from '../support/operators.js';
 import type { Account, Org } from '../support/personas.js';
 import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, join } from '../support/personas.js';
 import { eventsSince, knownEvents } from '../support/feed.js';
-import { startClusterWithoutLimits } from '../support/service.js';
+import { startSharedCluster } from '../support/service.js';
 import { aServiceClient } from '../support/services.js';
 
 const REASON = 'ticket 4711: the caller named the last invoice';
@@ -53,7 +53,7 @@ const BELOW = '/api/operators/';
 const OK = { ok: true };
 const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 const service = cluster.instances[0]!;
 const operator = await anOperator(service);
 

@@ -28,14 +28,14 @@ import {
   type Org,
 } from '../support/personas.js';
 import { enrol, forgetSteps, appCode, protect, SECOND_FACTOR } from '../support/second-factor.js';
-import { startClusterWithoutLimits } from '../support/service.js';
+import { startSharedCluster } from '../support/service.js';
 import { aBoundToken, aServiceCaller } from '../support/services.js';
 
 const ENROLL = { action: 'enroll_second_factor' };
 const suspended = { status: 403, body: { code: 'second_factor_required_by_org' } };
 const factorMissing = { status: 409, body: { code: 'second_factor_not_enabled' } };
 
-const { instances, db, installation } = await startClusterWithoutLimits();
+const { instances, db, installation } = await startSharedCluster();
 const service = instances[0]!;
 const at = (index: number) => instances[index % instances.length]!;
 const reports = await aServiceCaller(service, 'introspect', 'memberships', 'events');

@@ -9,13 +9,23 @@ import {
   invalidFields,
   rateLimited,
   userNotFound,
+  wrongPassword,
 } from '../support/expected.js';
-import { anAccount, anEmail, anUnknownId, aPassword, logIn, type Org } from '../support/personas.js';
+import {
+  type Account,
+  anAccount,
+  anEmail,
+  anUnknownId,
+  aPassword,
+  logIn,
+  type Org,
+} from '../support/personas.js';
 import type { Service } from '../support/service.js';
-import { startOwnService, startService, startServiceWithoutLimits } from '../support/service.js';
+import { startOwnService, startService } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
-const service = await startService();
+const service = await startOwnService();
+afterAll(() => service.stop());
 
 describe('the default limits', () => {
   const login = (email: string, password = aPassword()) => logIn(service, { email, password });
@@ -133,6 +143,17 @@ describe('the default limits', () => {
     }
   });
 
+  it('count a change of the password as a login of its own account, whatever e-mail the body has', async () => {
+    const [ada, grace] = [await anAccount(service, 'ada'), await anAccount(service, 'grace')];
+    const change = (by: Account, currentPassword: string, more: object = {}) =>
+      by.put('/api/me/password', { currentPassword, newPassword: aPassword(), ...more });
+    for (const _ of times(10, () => 0))
+      expect(await change(ada, aPassword(), { email: anEmail() })).toMatchObject(wrongPassword);
+    expect(await change(ada, ada.password)).toMatchObject(rateLimited);
+    expect(await login(ada.email, ada.password)).toMatchObject(rateLimited);
+    expect((await change(grace, grace.password)).status).toBe(200);
+  });
+
   it('admit exactly the limit of simultaneous requests', async () => {
     const email = anEmail();
     const statuses = (await Promise.all(times(40, () => login(email)))).map(({ status }) => status);
@@ -157,7 +178,7 @@ it('a sliding window admits a request after the wait that Retry-After names, ref
 });
 
 it('limits can be switched off, and changes have none by default', async () => {
-  const free = await startServiceWithoutLimits();
+  const free = await startService();
   const email = anEmail();
   const answers: Answer[] = [];
   while (answers.length < 12) answers.push(await logIn(free, { email, password: aPassword() }));

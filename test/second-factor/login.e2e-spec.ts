@@ -32,7 +32,7 @@ import {
 import type { Account, Session } from '../support/personas.js';
 import { aCode, anAccount, aPassword, byCode, exchange, isAlive, logIn } from '../support/personas.js';
 import { aRefreshableLogin, refresh, type Tokens } from '../support/refreshing.js';
-import { type Service, startClusterWithoutLimits } from '../support/service.js';
+import { type Service, startSharedCluster } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import type { Answer } from '../support/answer.js';
 import { engine } from '../support/engine.js';
@@ -43,7 +43,7 @@ const ROUNDS = 3;
 
 const fromBase32 = (text: string): Buffer => Buffer.from(new ScureBase32Plugin().decode(text));
 
-const cluster = await startClusterWithoutLimits();
+const cluster = await startSharedCluster();
 const service = cluster.instances[0]!;
 const on = (turn: number): Service => cluster.instances[turn % cluster.instances.length]!;
 

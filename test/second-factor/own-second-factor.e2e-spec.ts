@@ -19,7 +19,7 @@ import {
 import type { Account } from '../support/personas.js';
 import { aCode, anAccount, aPassword, byCode, exchange, isAlive, logIn } from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { decodeToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
@@ -33,7 +33,7 @@ interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 
 describe('the second factor of an account', () => {
   let ada: Account;

@@ -6,10 +6,10 @@ import { disable } from '../support/org-members.js';
 import { pagesOf } from '../support/pages.js';
 import { type Account, anAccount, anOrgOf, anUnknownId, aPassword } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { aServiceCaller } from '../support/services.js';
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const caller = await aServiceCaller(service, 'directory');
 const mirror = await aServiceCaller(service, 'directory', 'directory:all');
 

@@ -18,14 +18,14 @@ import {
 import { aRefreshableLogin } from '../support/refreshing.js';
 import { disable } from '../support/org-members.js';
 import { aBoundToken, aServiceCaller } from '../support/services.js';
-import { startClusterWithoutLimits } from '../support/service.js';
+import { startSharedCluster } from '../support/service.js';
 import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
 
 type Part = Record<string, unknown>;
 
 const INACTIVE = '{"active":false}';
 
-const { instances } = await startClusterWithoutLimits();
+const { instances } = await startSharedCluster();
 const service = instances[0]!;
 const billing = await aServiceCaller(service, 'introspect');
 const reports = await aServiceCaller(service, 'introspect', 'memberships', 'events');

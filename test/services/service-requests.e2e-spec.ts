@@ -4,7 +4,7 @@ import { bodyTooLarge, invalidClient, invalidFields, unsupportedMediaType } from
 import { anAccount, anUnknownId } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
 import { aServiceCaller, basic } from '../support/services.js';
-import { startServiceWithoutLimits } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const INTROSPECT = '/api/auth/introspect';
@@ -14,7 +14,7 @@ const LIMIT = 16 * 1024;
 const badRequest: ExpectedProblem = { status: 400, body: { code: 'bad_request' } };
 const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
 
-const service = await startServiceWithoutLimits();
+const service = await startService();
 const billing = await aServiceCaller(service, 'introspect', 'memberships');
 const other = await aServiceCaller(service, 'introspect', 'memberships');
 const ada = await anAccount(service, 'ada');

@@ -58,7 +58,7 @@ function failuresOf(module: TestModule): string[] {
 
 /** They wait for emails, which leave once a second, for slow clients, and for processes that start. */
 const WAITING =
-  /\/test\/(?:recovery\/|invitations\/mailed|auth\/(?:registration|login-follow)|members\/streamed|http\/broken-http|rate-limits\/limits)/;
+  /\/test\/(?:recovery\/|invitations\/mailed|auth\/(?:registration|login-follow|login-traces)|members\/streamed|http\/broken-http|rate-limits\/limits)/;
 const DISTANCE = 8;
 
 /** Begins files that wait one after the other: together they would leave the processor idle. */

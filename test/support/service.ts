@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { Caller } from './caller.js';
 import { anInstallation, aSharedInstallation, type Installation, installationAt } from './installation.js';
-import type { SharedKind, SharedPlace, SharedRequest } from './shared-services.js';
+import type { SharedPlace, SharedRequest } from './shared-services.js';
 import { residentMib } from '../../tooling/processes/usage.js';
 import { instancesInARace } from './engine.js';
 import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
@@ -87,36 +87,19 @@ export const NO_LIMITS = {
   RATE_LIMIT_EXPORT: 'off',
 };
 
-const BY_DEFAULT: SharedKind = { name: 'by default', env: {} };
-const WITHOUT_LIMITS: SharedKind = {
-  name: 'without limits',
-  env: {
-    RATE_LIMIT_REGISTER: 'off',
-    RATE_LIMIT_LOGIN: 'off',
-    RATE_LIMIT_LOOKUP: 'off',
-    TRUST_PROXY: '127.0.0.1',
-  },
-};
-
 /**
- * Without options this is a shared service of the default configuration, used by one file at a time: its
- * database contains rows of other files. It stops when the file ends.
+ * Without options this is a shared service without limits of registrations, logins and additions, behind a proxy that it
+ * trusts. One file at a time uses it, and its database contains rows of other files. It stops when the file ends.
  */
 export async function startService(options?: StartOptions): Promise<Service> {
   if (options) return startOwnService(options);
-  const { instances } = await takeCluster({ kind: BY_DEFAULT, instances: 1 });
-  return instances[0]!;
-}
-
-/** The same without limits of registrations, logins and additions, behind a proxy that it trusts. */
-export async function startServiceWithoutLimits(): Promise<Service> {
-  const { instances } = await takeCluster({ kind: WITHOUT_LIMITS, instances: 1 });
+  const { instances } = await takeCluster({ instances: 1 });
   return instances[0]!;
 }
 
 /** For races: the same on as many instances as the database may have. */
-export function startClusterWithoutLimits(): Promise<Cluster> {
-  return takeCluster({ kind: WITHOUT_LIMITS, instances: instancesInARace });
+export function startSharedCluster(): Promise<Cluster> {
+  return takeCluster({ instances: instancesInARace });
 }
 
 /** For files that damage the data of the service, or need to know all of them. */

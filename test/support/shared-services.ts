@@ -12,14 +12,16 @@ import type { InstallationPlace } from './installation.js';
 import { announcedUrl, BUILT_SERVICE, COMPILE_CACHE, spawnInto } from './service-process.js';
 import { keysFileIn } from './signing-keys.js';
 
-export interface SharedKind {
-  name: string;
-  env: Record<string, string>;
-}
+/** Without limits of registrations, logins and additions, behind a proxy that it trusts. */
+const ENV = {
+  RATE_LIMIT_REGISTER: 'off',
+  RATE_LIMIT_LOGIN: 'off',
+  RATE_LIMIT_LOOKUP: 'off',
+  TRUST_PROXY: '127.0.0.1',
+};
 
 /** What a file asks for. */
 export interface SharedRequest {
-  kind: SharedKind;
   instances: number;
 }
 
@@ -34,7 +36,6 @@ export interface SharedPlace extends InstallationPlace {
 }
 
 interface SharedCluster {
-  kind: SharedKind;
   installation: InstallationPlace;
   instances: (InstancePlace & { child: ChildProcess })[];
 }
@@ -54,9 +55,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     (body: unknown) => SharedPlace | undefined | Promise<SharedPlace | undefined>
   > = {
     '/take': async (body) => {
-      const { kind, instances } = body as SharedRequest;
-      const ofKind = [...free].filter(({ kind: { name } }) => name === kind.name);
-      const bySize = ofKind.toSorted((one, other) => one.instances.length - other.instances.length);
+      const { instances } = body as SharedRequest;
+      const bySize = [...free].toSorted((one, other) => one.instances.length - other.instances.length);
       const found = bySize.find((cluster) => cluster.instances.length >= instances) ?? bySize.at(-1);
       if (!found) return undefined;
       free.delete(found);
@@ -65,8 +65,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       return placeOf(found, instances);
     },
     '/start': async (body) => {
-      const { kind, instances, installation } = body as SharedRequest & { installation: InstallationPlace };
-      const cluster: SharedCluster = { kind, installation, instances: [] };
+      const { instances, installation } = body as SharedRequest & { installation: InstallationPlace };
+      const cluster: SharedCluster = { installation, instances: [] };
       all.set(installation.directory, cluster);
       await grow(cluster, instances);
       return placeOf(cluster, instances);
@@ -97,13 +97,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Starts further instances only once a file needs as many. */
-async function grow({ kind, installation, instances }: SharedCluster, size: number): Promise<void> {
+async function grow({ installation, instances }: SharedCluster, size: number): Promise<void> {
   const { directory, databaseUrl } = installation;
   const env = {
     ...COMPILE_CACHE,
     DATABASE_URL: databaseUrl,
     JWT_KEYS_FILE: keysFileIn(directory),
-    ...kind.env,
+    ...ENV,
   };
   const indexes = Array.from({ length: size }, (_, index) => index).slice(instances.length);
   const started = await Promise.all(
