@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryParent } from '../../tooling/processes/temporary-parent.js';
 import type { CommandDefinition } from '../../src/cli/command/definition.js';
 import { COMMANDS as COMMANDS_OF_SOURCE } from '../../src/cli/commands.js';
-import { accounts, CLI, failure } from '../support/accounts-command.js';
+import { accountsAlone, CLI, failure } from '../support/accounts-command.js';
 import { anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
@@ -66,13 +66,13 @@ describe('accounts', () => {
     'shows its help on standard error and ends with 2, for accounts %s',
     async (group) => {
       const parameters = group === '' ? [] : [group];
-      expect(await accounts(nowhere, parameters)).toEqual(failure(2, /^Usage: accounts /));
+      expect(await accountsAlone(nowhere, parameters)).toEqual(failure(2, /^Usage: accounts /));
     },
   );
 
   it.each(COMMANDS)('explains %s with examples, without the libraries of the commands', async (command) => {
     const parameters = [...command.split(' '), '--help'];
-    const { stdout, ...result } = await accounts(nowhere, parameters, { env: refusing(OF_COMMANDS) });
+    const { stdout, ...result } = await accountsAlone(nowhere, parameters, { env: refusing(OF_COMMANDS) });
     expect(result).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('--json');
     expect(stdout).toContain(`\nExamples:\n  accounts ${command}`);
@@ -87,7 +87,7 @@ describe('accounts', () => {
     const changes = all.filter((one) => one.changes === true);
     expect(changes.length).toBeGreaterThan(25);
     for (const { parameters, changes: isChange } of all) {
-      const { code, stderr } = await accounts(
+      const { code, stderr } = await accountsAlone(
         nowhere,
         isChange ? parameters : [...parameters, '--reason', 'x'],
         { env },
@@ -99,7 +99,7 @@ describe('accounts', () => {
 
   it('prints the version of the package, without the libraries of the commands', async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-    const result = await accounts(nowhere, ['--version'], { env: refusing(OF_COMMANDS) });
+    const result = await accountsAlone(nowhere, ['--version'], { env: refusing(OF_COMMANDS) });
     expect(result).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
@@ -115,7 +115,7 @@ describe('accounts', () => {
     'starts %s without what only requests need',
     async (command) => {
       const parameters = command.split(' ');
-      const { code, stderr } = await accounts(installation, parameters, { env: refusing(OF_REQUESTS) });
+      const { code, stderr } = await accountsAlone(installation, parameters, { env: refusing(OF_REQUESTS) });
       expect(stderr).not.toContain('a command loads');
       expect(code, stderr).not.toBe(2);
     },
@@ -189,7 +189,7 @@ describe('what cannot be run', () => {
       line.split(' '),
     ),
   ])('accounts %s %s %s: one line, exit code 2', async (...parameters) => {
-    expect(await accounts(installation, parameters)).toEqual(failure(2, /^error: [^\n]{1,200}\n$/));
+    expect(await accountsAlone(installation, parameters)).toEqual(failure(2, /^error: [^\n]{1,200}\n$/));
   });
 
   it.each([
@@ -199,7 +199,7 @@ describe('what cannot be run', () => {
     ['without end', 'x'.repeat(100_000)],
   ])('a password of %s from a pipe', async (_what, input) => {
     const { id, email, password } = await anAccount(service);
-    expect(await accounts(installation, ['users', 'set-password', id], { input })).toEqual(
+    expect(await accountsAlone(installation, ['users', 'set-password', id], { input })).toEqual(
       failure(2, /^error: [^\n]+\n$/),
     );
     expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);

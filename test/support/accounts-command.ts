@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,23 +28,34 @@ interface CommandOptions {
 
 type Place = Pick<Installation, 'directory'> & { env: Environment };
 
+const PATH = process.env['PATH'];
+
+function environmentOf(env: Environment): Environment {
+  return { PATH, ACCOUNTS_REASON: 'a test', ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1', ...env };
+}
+
+/** A process of its own, as operators start it. */
 export function spawnAccounts({ directory, env }: Place, parameters: readonly string[], timeout = 0) {
   return spawn(process.execPath, [CLI, ...parameters], {
     cwd: directory,
-    env: { PATH: process.env['PATH'], ACCOUNTS_REASON: 'a test', ...COMPILE_CACHE, ...env },
+    env: { ...COMPILE_CACHE, ...environmentOf(env) },
     timeout,
     killSignal: 'SIGKILL',
   });
 }
 
-export async function accounts(
+interface Result {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export async function accountsAlone(
   { directory, env: ofInstallation }: Place,
   parameters: readonly string[],
   { env = {}, input = '' }: CommandOptions = {},
-) {
-  const cheapHashes = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
-  const all = { ...cheapHashes, ...ofInstallation, ...env };
-  const command = spawnAccounts({ directory, env: all }, parameters);
+): Promise<Result> {
+  const command = spawnAccounts({ directory, env: { ...ofInstallation, ...env } }, parameters);
   command.stdin.on('error', () => undefined).end(input);
   const [stdout, stderr, [code]] = await Promise.all([
     text(command.stdout),
@@ -52,6 +63,36 @@ export async function accounts(
     once(command, 'close'),
   ]);
   return { code: code as number | null, stdout, stderr };
+}
+
+const HOST = resolve(import.meta.dirname, 'command-host.mjs');
+
+/** Processes that wait for their next command: a start takes several times as long as most commands. */
+const waiting: ChildProcess[] = [];
+
+function startHost(): ChildProcess {
+  const host = fork(HOST, { env: { PATH, ...COMPILE_CACHE } });
+  host.unref();
+  host.channel?.unref();
+  return host;
+}
+
+/** Runs a command in a process that has run others. */
+export async function accounts(
+  { directory, env: ofInstallation }: Place,
+  parameters: readonly string[],
+  { env = {}, input = '' }: CommandOptions = {},
+): Promise<Result> {
+  const host = waiting.pop() ?? startHost();
+  const over = new AbortController();
+  const ended = once(host, 'exit', over).then(([code]) => {
+    throw new Error(`accounts ${parameters.join(' ')} ended its process with ${code}`);
+  });
+  host.send({ parameters, directory, input, env: environmentOf({ ...ofInstallation, ...env }) });
+  const [finished] = (await Promise.race([once(host, 'message', over), ended])) as [Result];
+  over.abort();
+  waiting.push(host);
+  return finished;
 }
 
 export async function accountsJson<T>(

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { CannotRunError } from '../command/definition.js';
 
 export type Row = Record<string, unknown>;
@@ -12,9 +12,8 @@ const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 export async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
   if (name === '-') return process.stdin;
   try {
-    const file = await open(name);
-    if ((await file.stat()).isDirectory()) throw new Error(`${name} is a directory`);
-    return file.createReadStream() as AsyncIterable<Buffer>;
+    if ((await stat(name)).isDirectory()) throw new Error(`${name} is a directory`);
+    return (await open(name)).createReadStream() as AsyncIterable<Buffer>;
   } catch (error) {
     throw new CannotRunError(`the file cannot be read: ${(error as Error).message}`);
   }

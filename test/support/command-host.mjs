@@ -1,0 +1,31 @@
+// Runs commands of the built command line one after another, each with its own environment, directory and streams.
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { format } from 'node:util';
+
+const built = (path) => import(new URL(`../../dist/cli/${path}`, import.meta.url).href);
+const { COMMANDS } = await built('commands.js');
+const { runAccounts } = await built('command/program.js');
+
+function replace(name) {
+  const stream = new PassThrough();
+  Object.defineProperty(process, name, { value: stream, configurable: true });
+  return stream;
+}
+
+async function run({ parameters, directory, env, input }) {
+  process.chdir(directory);
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  replace('stdin').end(input);
+  const outputs = [replace('stdout'), replace('stderr')];
+  console.error = (...values) => process.stderr.write(`${format(...values)}\n`);
+  const texts = Promise.all(outputs.map((stream) => text(stream)));
+  const code = await runAccounts(parameters, COMMANDS);
+  for (const stream of outputs) stream.end();
+  const [stdout, stderr] = await texts;
+  return { code, stdout, stderr };
+}
+
+process.on('message', (command) => void run(command).then((result) => process.send(result)));
+process.once('disconnect', () => process.exit());
