@@ -67,21 +67,20 @@ export function refuseOtherMethods(fastify: FastifyInstance): void {
   // No route takes it, and Fastify would require a body before it answers 404.
   fastify.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   const paths = findMyWay({ maxParamLength: MAX_PARAM_LENGTH });
-  const allowed = new Map<string, Set<string>>();
+  const allowed = new Map<string, string[]>();
   fastify.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
-    const methods = allowed.get(url) ?? new Set();
-    if (methods.size === 0) paths.on('GET', url, () => undefined, { url, methods });
-    for (const name of [method].flat()) methods.add(name);
-    allowed.set(url, methods);
+    const methods = allowed.get(url) ?? [];
+    if (methods.length === 0) paths.on('GET', url, () => undefined, url);
+    allowed.set(url, [...methods, ...[method].flat()]);
   });
   fastify.decorateRequest('knownPath', undefined);
   fastify.addHook('onRequest', (request, _reply, done) => {
     const known = request.is404 ? paths.find('GET', request.url) : null;
     if (!known) return done();
-    const { url, methods } = known.store as { url: string; methods: Set<string> };
+    const url = known.store as string;
     request.knownPath = url;
-    const allow = [...methods].join(', ');
+    const allow = allowed.get(url)!.join(', ');
     done(
       new Problem('method_not_allowed', { detail: `Allowed methods: ${allow}`, headers: { Allow: allow } }),
     );
