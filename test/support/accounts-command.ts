@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { COMPILE_CACHE, type Environment } from './service-process.js';
+import { CHEAP_HASHES, COMPILE_CACHE, type Environment } from './service-process.js';
 import { inspect } from '../../src/cli/doctor/doctor.js';
 import { parseEnv } from '../../src/config/env.js';
 import type { Installation } from './installation.js';
@@ -31,7 +31,7 @@ type Place = Pick<Installation, 'directory'> & { env: Environment };
 const PATH = process.env['PATH'];
 
 function environmentOf(env: Environment): Environment {
-  return { PATH, ACCOUNTS_REASON: 'a test', ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1', ...env };
+  return { PATH, ACCOUNTS_REASON: 'a test', ...CHEAP_HASHES, ...env };
 }
 
 /** A process of its own, as operators start it. */
@@ -85,11 +85,12 @@ export async function accounts(
 ): Promise<Result> {
   const host = waiting.pop() ?? startHost();
   const over = new AbortController();
-  const ended = once(host, 'exit', over).then(([code]) => {
+  const { signal } = over;
+  const ended = once(host, 'exit', { signal }).then(([code]) => {
     throw new Error(`accounts ${parameters.join(' ')} ended its process with ${code}`);
   });
   host.send({ parameters, directory, input, env: environmentOf({ ...ofInstallation, ...env }) });
-  const [finished] = (await Promise.race([once(host, 'message', over), ended])) as [Result];
+  const [finished] = (await Promise.race([once(host, 'message', { signal }), ended])) as [Result];
   over.abort();
   waiting.push(host);
   return finished;

@@ -15,6 +15,9 @@ export const BUILT_SERVICE = [
 ] as const;
 const LAST_LINES = 20;
 
+/** The tests log in thousands of times. */
+export const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
+
 /** `undefined` takes a variable away that the tests otherwise set. */
 export type Environment = Record<string, string | undefined>;
 
@@ -78,7 +81,7 @@ export function spawnInto(
 ): ChildProcess {
   return spawn(program, parameters, {
     cwd: directory,
-    env: { PATH: process.env['PATH'], PORT: '0', ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1', ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', ...CHEAP_HASHES, ...env },
     stdio: ['pipe', output, output],
     detached: true,
   });
