@@ -13,7 +13,14 @@ import { holdRows } from '../support/held-rows.js';
 import { aVerifiedAccount } from '../support/inviting.js';
 import { untilMailsAreDecided } from '../support/mail-server.js';
 import { startMailing } from '../support/mailing.js';
-import { type Account, anAccount, aPassword, logIn, type Session } from '../support/personas.js';
+import {
+  type Account,
+  anAccount,
+  aPassword,
+  logIn,
+  logInAmongMany,
+  type Session,
+} from '../support/personas.js';
 import { RangeServer } from '../support/range-server.js';
 import { insertRow } from '../support/rows.js';
 import { protect } from '../support/second-factor.js';
@@ -56,7 +63,7 @@ async function registered(from: From = HOME): Promise<Account> {
 async function logInFrom(account: Account, from: From, instance = service): Promise<Answer<Session>> {
   const { deviceName } = from;
   const anyone = instance.anyone.with(headersOf(from));
-  const answer = await logIn({ anyone }, account, deviceName === undefined ? {} : { deviceName });
+  const answer = await logInAmongMany({ anyone }, account, deviceName === undefined ? {} : { deviceName });
   expect(answer.status, answer.text).toBe(200);
   return answer;
 }
@@ -312,7 +319,7 @@ describe('the list of breached passwords', () => {
       const ada = await aVerifiedAccount(service);
       breaches.breach(ada.password);
       const before = breaches.requestsOf(ada.password);
-      const answers = await atOnce(times(10, () => () => logIn(service, ada)));
+      const answers = await atOnce(times(10, () => () => logInAmongMany(service, ada)));
       expect(answers.map(({ status }) => status)).toEqual(times(10, () => 200));
       const mail = await mailServer.next(ada.email);
       expect(mail.subject).toBe('Your password is known from a data breach');
