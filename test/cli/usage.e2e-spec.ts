@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryParent } from '../../tooling/processes/temporary-parent.js';
 import type { CommandDefinition } from '../../src/cli/command/definition.js';
 import { COMMANDS as COMMANDS_OF_SOURCE } from '../../src/cli/commands.js';
-import { accountsAlone, CLI, failure } from '../support/accounts-command.js';
+import { accounts, accountsAlone, CLI, failure } from '../support/accounts-command.js';
 import { anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
@@ -87,7 +87,7 @@ describe('accounts', () => {
     const changes = all.filter((one) => one.changes === true);
     expect(changes.length).toBeGreaterThan(25);
     for (const { parameters, changes: isChange } of all) {
-      const { code, stderr } = await accountsAlone(
+      const { code, stderr } = await accounts(
         nowhere,
         isChange ? parameters : [...parameters, '--reason', 'x'],
         { env },
@@ -189,7 +189,7 @@ describe('what cannot be run', () => {
       line.split(' '),
     ),
   ])('accounts %s %s %s: one line, exit code 2', async (...parameters) => {
-    expect(await accountsAlone(installation, parameters)).toEqual(failure(2, /^error: [^\n]{1,200}\n$/));
+    expect(await accounts(installation, parameters)).toEqual(failure(2, /^error: [^\n]{1,200}\n$/));
   });
 
   it.each([
@@ -199,7 +199,7 @@ describe('what cannot be run', () => {
     ['without end', 'x'.repeat(100_000)],
   ])('a password of %s from a pipe', async (_what, input) => {
     const { id, email, password } = await anAccount(service);
-    expect(await accountsAlone(installation, ['users', 'set-password', id], { input })).toEqual(
+    expect(await accounts(installation, ['users', 'set-password', id], { input })).toEqual(
       failure(2, /^error: [^\n]+\n$/),
     );
     expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);

@@ -2,7 +2,7 @@ import { access, chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { accountsAlone } from '../support/accounts-command.js';
+import { accounts } from '../support/accounts-command.js';
 import { atOnce, times } from '../support/at-once.js';
 import { invalidCode, invalidCredentials } from '../support/expected.js';
 import { holdRows } from '../support/held-rows.js';
@@ -51,7 +51,7 @@ describe('the environment', () => {
 
     const service = await startService({ installation, env });
     const ada = await anAccount(service, 'ada');
-    const { stdout } = await accountsAlone(installation, ['users', 'show', ada.email], { env });
+    const { stdout } = await accounts(installation, ['users', 'show', ada.email], { env });
     await service.stop();
 
     expect(stdout).toContain(ada.email);
@@ -76,8 +76,7 @@ describe('the environment', () => {
 });
 
 describe('accounts config check', () => {
-  const checked = async (env: Record<string, string>) =>
-    accountsAlone(installation, ['config', 'check'], { env });
+  const checked = async (env: Record<string, string>) => accounts(installation, ['config', 'check'], { env });
   const warningsIn = (output: string) =>
     output
       .split('\n')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { accountsAlone, accountsJson } from '../support/accounts-command.js';
+import { accounts, accountsJson } from '../support/accounts-command.js';
 import { anInstallation } from '../support/installation.js';
 import { AS_AN_OLD_NODE, type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { startOwnService } from '../support/service.js';
@@ -96,7 +96,7 @@ describe('a wrong configuration', async () => {
   /** `accounts config check` finds the same before the start. */
   async function failureOfBoth(env: Environment): Promise<string[]> {
     const lines = await failure(env);
-    const { code, stdout, stderr } = await accountsAlone(installation, ['config', 'check'], { env });
+    const { code, stdout, stderr } = await accounts(installation, ['config', 'check'], { env });
     expect({ code, stdout, lines: stderr.trimEnd().split('\n') }).toEqual({ code: 2, stdout: '', lines });
     return lines;
   }
@@ -175,7 +175,7 @@ describe('a wrong configuration', async () => {
     expect(await exitCode(wrong)).toBe(1);
 
     const env = { ...mail, JWT_KEYS_FILE: '/dev/null' };
-    const { code, stderr } = await accountsAlone(other, ['config', 'check'], { env });
+    const { code, stderr } = await accounts(other, ['config', 'check'], { env });
     const keys = expect.stringMatching(/^JWT_KEYS_FILE: /) as string;
     expect([code, stderr.trimEnd().split('\n')]).toEqual([2, [keys, ...wrong.stderr]]);
     await other.remove();

@@ -71,7 +71,7 @@ const HOST = resolve(import.meta.dirname, 'command-host.mjs');
 const waiting: ChildProcess[] = [];
 
 function startHost(): ChildProcess {
-  const host = fork(HOST, { env: { PATH, ...COMPILE_CACHE } });
+  const host = fork(HOST, { env: { PATH, ...COMPILE_CACHE }, execArgv: [] });
   host.unref();
   host.channel?.unref();
   return host;

@@ -27,6 +27,7 @@ export interface ServiceProcess {
   logs: string[];
   stderr: string[];
   exited: Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
 }
 
 const running = new Set<ChildProcess>();
@@ -66,7 +67,7 @@ export function spawnCommand(
       done(code);
     }),
   );
-  return { child, url, logs, stderr, exited };
+  return { child, url, logs, stderr, exited, kill: (signal) => void child.kill(signal) };
 }
 
 /**
@@ -81,10 +82,14 @@ export function spawnInto(
 ): ChildProcess {
   return spawn(program, parameters, {
     cwd: directory,
-    env: { PATH: process.env['PATH'], PORT: '0', ...CHEAP_HASHES, ...env },
+    env: environmentOf(env),
     stdio: ['pipe', output, output],
     detached: true,
   });
+}
+
+export function environmentOf(env: Environment): Environment {
+  return { PATH: process.env['PATH'], PORT: '0', ...CHEAP_HASHES, ...env };
 }
 
 export function announcedUrl(log: string): string | undefined {
@@ -114,7 +119,7 @@ async function explained<T>(service: ServiceProcess, work: Promise<T>): Promise<
   try {
     return await work;
   } catch (error) {
-    service.child.kill('SIGKILL');
+    service.kill('SIGKILL');
     throw new Error([String(error), ...service.logs.slice(-LAST_LINES)].join('\n'), { cause: error });
   }
 }

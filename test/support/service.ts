@@ -6,7 +6,8 @@ import { anInstallation, aSharedInstallation, type Installation, installationAt 
 import type { SharedPlace, SharedRequest } from './shared-services.js';
 import { residentMib } from '../../tooling/processes/usage.js';
 import { instancesInARace } from './engine.js';
-import { type Environment, exitCode, spawnService, untilListening } from './service-process.js';
+import { runService } from './service-hosts.js';
+import { type Environment, exitCode, untilListening } from './service-process.js';
 
 function linesWrittenTo(file: string): () => string[] {
   const descriptor = openSync(file, 'r');
@@ -118,15 +119,15 @@ export async function startOwnService({ installation, env }: StartOptions = {}):
 }
 
 export function launch(installation: Installation, env: Environment = {}) {
-  const process = spawnService(installation.directory, { ...installation.env, ...env });
+  const process = runService(installation.directory, { ...installation.env, ...env });
   const { child, logs, exited } = process;
   const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
+    process.kill('SIGKILL');
     await exited;
   };
   const stop = async (): Promise<void> => {
     // After SIGTERM, an instance behind a proxy serves on for seconds.
-    child.kill('SIGINT');
+    process.kill('SIGINT');
     const code = await exitCode(process);
     if (code !== 0) throw new Error(`The service ended with ${code}:\n${logs.slice(-20).join('\n')}`);
     installation.secrets.checkAbsentFrom(logs);
