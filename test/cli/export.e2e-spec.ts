@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DataOf } from '../../client/src/index.ts';
 import { accounts, accountsJson, examine, failure } from '../support/accounts-command.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
 import { anOrgPurge } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
@@ -91,6 +92,10 @@ describe('accounts export', () => {
   });
 
   it('is what the user gets over HTTP, but for the time, and one line with --json', async () => {
+    await waitFor('the login is noted', hangTimeoutMs(), async () => {
+      const sql = 'SELECT user_id FROM login_traces WHERE user_id = ?';
+      return (await service.db.query(sql, [cast.admin.id])).length > 0;
+    });
     const { stdout } = await accounts(installation, ['export', cast.admin.id, '--json']);
     expect(stdout.trimEnd()).not.toContain('\n');
     const { body } = await cast.admin.get<Exported>('/api/me/export');
