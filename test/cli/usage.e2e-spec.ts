@@ -9,7 +9,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { temporaryParent } from '../../tooling/processes/temporary-parent.js';
 import type { CommandDefinition } from '../../src/cli/command/definition.js';
 import { COMMANDS as COMMANDS_OF_SOURCE } from '../../src/cli/commands.js';
-import { accounts, accountsAlone, CLI, failure } from '../support/accounts-command.js';
+import {
+  accounts,
+  accountsAlone,
+  accountsIn,
+  CLI,
+  failure,
+  startCommandHost,
+} from '../support/accounts-command.js';
 import { anAccount } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 
@@ -70,9 +77,12 @@ describe('accounts', () => {
     },
   );
 
+  const bare = startCommandHost(refusing(OF_COMMANDS));
+  const withoutRequests = startCommandHost(refusing(OF_REQUESTS));
+
   it.each(COMMANDS)('explains %s with examples, without the libraries of the commands', async (command) => {
     const parameters = [...command.split(' '), '--help'];
-    const { stdout, ...result } = await accountsAlone(nowhere, parameters, { env: refusing(OF_COMMANDS) });
+    const { stdout, ...result } = await accountsIn(bare, nowhere, parameters);
     expect(result).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('--json');
     expect(stdout).toContain(`\nExamples:\n  accounts ${command}`);
@@ -115,7 +125,7 @@ describe('accounts', () => {
     'starts %s without what only requests need',
     async (command) => {
       const parameters = command.split(' ');
-      const { code, stderr } = await accountsAlone(installation, parameters, { env: refusing(OF_REQUESTS) });
+      const { code, stderr } = await accountsIn(withoutRequests, installation, parameters);
       expect(stderr).not.toContain('a command loads');
       expect(code, stderr).not.toBe(2);
     },

@@ -8,6 +8,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson } from '../support/accounts-command.js';
 import { anInstallation } from '../support/installation.js';
+import { runService } from '../support/service-hosts.js';
 import { AS_AN_OLD_NODE, type Environment, exitCode, spawnService } from '../support/service-process.js';
 import { startOwnService } from '../support/service.js';
 import { aSigningKey } from '../support/signing-keys.js';
@@ -87,7 +88,7 @@ describe('a wrong configuration', async () => {
   afterAll(() => installation.remove());
 
   async function failure(env: Environment): Promise<string[]> {
-    const service = spawnService(installation.directory, { ...installation.env, ...env });
+    const service = runService(installation.directory, { ...installation.env, ...env });
     const code = await exitCode(service);
     expect(code, service.logs.join('\n')).toBe(1);
     return service.stderr;
@@ -171,7 +172,7 @@ describe('a wrong configuration', async () => {
     await mkdir(templates);
     await writeFile(join(templates, 'reset.txt'), 'no subject');
     const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.com', MAIL_TEMPLATES: templates };
-    const wrong = spawnService(other.directory, { ...other.env, ...mail });
+    const wrong = runService(other.directory, { ...other.env, ...mail });
     expect(await exitCode(wrong)).toBe(1);
 
     const env = { ...mail, JWT_KEYS_FILE: '/dev/null' };
@@ -186,7 +187,7 @@ describe('a wrong configuration', async () => {
     await accountsJson(service, ['migrate']);
     await accountsJson(service, ['services', 'add', 'billing']);
     for (const variable of ['JWT_AUDIENCE', 'JWT_ISSUER']) {
-      const process = spawnService(service.directory, { ...service.env, [variable]: 'billing' });
+      const process = runService(service.directory, { ...service.env, [variable]: 'billing' });
       expect(await exitCode(process)).toBe(1);
       expect(process.stderr).toEqual([
         `${variable}: a service has this name, so Accounts would accept its access tokens as full ones: set another value, or run accounts services remove billing`,

@@ -70,8 +70,9 @@ const HOST = resolve(import.meta.dirname, 'command-host.mjs');
 /** Processes that wait for their next command: a start takes several times as long as most commands. */
 const waiting: ChildProcess[] = [];
 
-function startHost(): ChildProcess {
-  const host = fork(HOST, { env: { PATH, ...COMPILE_CACHE }, execArgv: [] });
+/** @param env of Node itself */
+export function startCommandHost(env: Environment = {}): ChildProcess {
+  const host = fork(HOST, { env: { PATH, ...COMPILE_CACHE, ...env }, execArgv: [] });
   host.unref();
   host.channel?.unref();
   return host;
@@ -79,11 +80,22 @@ function startHost(): ChildProcess {
 
 /** Runs a command in a process that has run others. */
 export async function accounts(
+  place: Place,
+  parameters: readonly string[],
+  options?: CommandOptions,
+): Promise<Result> {
+  const host = waiting.pop() ?? startCommandHost();
+  const result = await accountsIn(host, place, parameters, options);
+  waiting.push(host);
+  return result;
+}
+
+export async function accountsIn(
+  host: ChildProcess,
   { directory, env: ofInstallation }: Place,
   parameters: readonly string[],
   { env = {}, input = '' }: CommandOptions = {},
 ): Promise<Result> {
-  const host = waiting.pop() ?? startHost();
   const over = new AbortController();
   const { signal } = over;
   const ended = once(host, 'exit', { signal }).then(([code]) => {
@@ -92,7 +104,6 @@ export async function accounts(
   host.send({ parameters, directory, input, env: environmentOf({ ...ofInstallation, ...env }) });
   const [finished] = (await Promise.race([once(host, 'message', { signal }), ended])) as [Result];
   over.abort();
-  waiting.push(host);
   return finished;
 }
 

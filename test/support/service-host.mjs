@@ -32,10 +32,10 @@ process.on('message', ({ directory, env, end }) => {
 /** Pipes are the outputs and the channel to the tests. */
 const hasResources = () => process.getActiveResourcesInfo().some((resource) => resource !== 'PipeWrap');
 
-async function announceEnd(code) {
+async function announceEnd(code, wasServing) {
   for (let waitedMs = 0; hasResources() && waitedMs < CLOSE_TIMEOUT_MS; waitedMs += 5) await sleep(5);
   // What a service that failed or left something open still does could disturb the next one.
-  if (code !== 0 || hasResources()) process.reallyExit(code);
+  if ((code !== 0 && wasServing) || hasResources()) process.reallyExit(code);
   for (const output of [process.stdout, process.stderr]) output.write(`${endMark}${code}\n`);
 }
 
@@ -43,8 +43,10 @@ process.once('disconnect', () => process.reallyExit());
 
 // The service calls it at its end.
 process.exit = (code = 0) => {
+  // Only a service that has begun to serve listens for signals.
+  const wasServing = process.listenerCount('SIGINT') > 0;
   for (const clear of timers) clear();
   timers = [];
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
-  void announceEnd(code);
+  void announceEnd(code, wasServing);
 };
