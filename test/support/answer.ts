@@ -35,8 +35,11 @@ const PAGE_POLICY =
 
 export function checkAnswer(request: string, answer: Answer, path: string): void {
   const { status, headers } = answer;
-  const expectHeader = (name: string, ...allowed: (string | null)[]): void =>
-    expect(headers.get(name), `${name} of ${request}`).toBeOneOf(allowed);
+  // Without `expect`, which takes a tenth of a test's time for the six of every answer.
+  const expectHeader = (name: string, ...allowed: (string | null)[]): void => {
+    const value = headers.get(name);
+    if (!allowed.includes(value)) expect.fail(`${name} of ${request} is ${value}`);
+  };
   expectHeader('X-Content-Type-Options', 'nosniff');
   expectHeader('Referrer-Policy', 'no-referrer');
   expectHeader('Content-Security-Policy', API_POLICY, ...(path.startsWith('/docs') ? [PAGE_POLICY] : []));
