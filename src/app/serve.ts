@@ -9,6 +9,7 @@ import type { KeyRing } from '../auth/tokens/signing-keys.js';
 import { type Env, VERSION } from '../config/env.js';
 import { listenError } from '../config/ip-address.js';
 import { ConfigurationError } from '../config/variables.js';
+import { onceReachable } from '../database/once-reachable.js';
 import { Connections, IdleConnections, maxConnections } from '../http/connections.js';
 import { fastifyOptions, stopOnSignals } from '../http/server.js';
 import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
@@ -71,7 +72,7 @@ async function traceIfWanted(env: Env): Promise<() => Promise<void>> {
 /** A service must not be named like JWT_AUDIENCE or JWT_ISSUER. */
 async function refuseReservedNames(app: NestFastifyApplication, env: Env): Promise<void> {
   const reserved = reservedNames(env);
-  const [name] = await app.get(ServicesRepository).findExisting([...reserved.keys()]);
+  const [name] = await onceReachable(() => app.get(ServicesRepository).findExisting([...reserved.keys()]));
   if (name === undefined) return;
   throw new ConfigurationError([
     `${reserved.get(name)}: a service has this name, so Accounts would accept its access tokens as full ones: set another value, or run accounts services remove ${name}`,

@@ -6,6 +6,7 @@ import type { Purpose } from './transactions/database-errors.js';
 import { installMysqlQueryRunner } from './mysql/mysql-query-runner.js';
 import { installSqliteQueryRunner } from './sqlite/sqlite-query-runner.js';
 import { Transactions } from './transactions/transactions.js';
+import { onceReachable } from './once-reachable.js';
 
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
@@ -46,7 +47,7 @@ export class DatabaseModule {
     return withDataSource({
       inject: [Env],
       useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),
-      dataSourceFactory: (options) => createDataSource(options!).initialize(),
+      dataSourceFactory: (options) => onceReachable(() => createDataSource(options!).initialize()),
     });
   }
 

@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { NOW_MS, places } from './statements.js';
 import { isMissingTable, LostConflictError } from './transactions/database-errors.js';
+import { onceReachable } from './once-reachable.js';
 import type { Env } from '../config/env.js';
 import { ConfigurationError } from '../config/variables.js';
 import { createDataSource, dataSourceOptions, type Schema } from './database.module.js';
@@ -89,7 +90,9 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
 }
 
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
-  const dataSource = await createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize();
+  const dataSource = await onceReachable(async () =>
+    createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize(),
+  );
   let isLost = false;
   try {
     return await bringUpToDate(dataSource, env);
@@ -103,7 +106,7 @@ export async function migrate(env: Env, schema: Schema): Promise<string[]> {
 }
 
 async function bringUpToDate(dataSource: DataSource, env: Env): Promise<string[]> {
-  if (await isSchemaUpToDate(dataSource)) return [];
+  if (await onceReachable(() => isSchemaUpToDate(dataSource))) return [];
   if (env.migrations === 'check') {
     throw new ConfigurationError([
       'MIGRATIONS: the schema is not up to date; start once with MIGRATIONS=run',
