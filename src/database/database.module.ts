@@ -29,6 +29,19 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   return installMysqlQueryRunner(dataSource, options.maxQueryExecutionTime);
 }
 
+/** Waits for a server that cannot be reached, and leaves no pool of an attempt that failed. */
+export function openDataSource(options: () => Promise<DataSourceOptions>): Promise<DataSource> {
+  return onceReachable(async () => {
+    const dataSource = createDataSource(await options());
+    try {
+      return await dataSource.initialize();
+    } catch (error) {
+      await dataSource.driver.disconnect().catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
 export async function engineOf(
   dataSource: DataSource,
 ): Promise<{ name: 'sqlite' | 'mysql' | 'mariadb'; version: string }> {
@@ -47,7 +60,7 @@ export class DatabaseModule {
     return withDataSource({
       inject: [Env],
       useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),
-      dataSourceFactory: (options) => onceReachable(() => createDataSource(options!).initialize()),
+      dataSourceFactory: (options) => openDataSource(() => Promise.resolve(options!)),
     });
   }
 

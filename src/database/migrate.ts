@@ -7,7 +7,7 @@ import { isMissingTable, LostConflictError } from './transactions/database-error
 import { onceReachable } from './once-reachable.js';
 import type { Env } from '../config/env.js';
 import { ConfigurationError } from '../config/variables.js';
-import { createDataSource, dataSourceOptions, type Schema } from './database.module.js';
+import { dataSourceOptions, openDataSource, type Schema } from './database.module.js';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 5000;
@@ -90,9 +90,7 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
 }
 
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
-  const dataSource = await onceReachable(async () =>
-    createDataSource(await dataSourceOptions(env, schema, 'maintenance')).initialize(),
-  );
+  const dataSource = await openDataSource(() => dataSourceOptions(env, schema, 'maintenance'));
   let isLost = false;
   try {
     return await bringUpToDate(dataSource, env);

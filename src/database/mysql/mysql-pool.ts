@@ -90,8 +90,6 @@ export class MysqlHost {
     // The server may still run the statement, so the connection must not be reused.
     connection.destroy();
     this.takeOutOfRotation(pool, error);
-    // A conflict would be retried on this connection.
-    if (isLockWaitTimeout(error)) Object.assign(error, { code: 'NO_DATABASE_HOST', errno: undefined });
   }
 
   async close(): Promise<void> {
