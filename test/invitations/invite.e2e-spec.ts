@@ -31,7 +31,7 @@ import {
 } from '../support/inviting.js';
 import { addMember, changeRole, removeMember } from '../support/org-members.js';
 import { anAccount, anEmail, anOrg, anOrgOf, anUnknownId, type Cast, join } from '../support/personas.js';
-import { eventsSince, knownEvents } from '../support/feed.js';
+import { eventsSince, type KnownEvents, knownEvents } from '../support/feed.js';
 import { insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
 
@@ -247,7 +247,7 @@ describe('inviting', () => {
 describe('an inviter', () => {
   let own: Invitation[];
   let ofTheOwner: Invitation;
-  let known: ReadonlySet<unknown>;
+  let known: KnownEvents;
 
   beforeEach(async () => {
     const { org, owner, admin } = cast;

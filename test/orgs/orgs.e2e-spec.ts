@@ -33,7 +33,7 @@ import {
 import { startService } from '../support/service.js';
 import { insertRow } from '../support/rows.js';
 import type { Answer } from '../support/answer.js';
-import { eventsSince, knownEvents } from '../support/feed.js';
+import { eventsSince, type KnownEvents, knownEvents } from '../support/feed.js';
 
 const service = await startService();
 const ada = await anAccount(service, 'ada');
@@ -339,7 +339,7 @@ describe('leaving an organization', () => {
       await service.db.query("DELETE FROM members WHERE org_id = ? AND role <> 'admin'", [those.org.id]);
       return those;
     }
-    async function stateOf({ org, admin }: Cast, since: ReadonlySet<unknown>): Promise<object> {
+    async function stateOf({ org, admin }: Cast, since: KnownEvents): Promise<object> {
       const rows = await service.db.query('SELECT deleted_at FROM orgs WHERE id = ?', [org.id]);
       const events = (await eventsSince(service.db, since)).filter(({ org_id }) => org_id === org.id);
       return {

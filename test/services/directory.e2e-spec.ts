@@ -125,14 +125,16 @@ describe('GET /api/directory/orgs', () => {
     const made = [await anOrgOf(owner), await anOrgOf(owner), await anOrgOf(owner), await anOrgOf(owner)];
     const [, deleted] = made;
     await owner.delete(`/api/orgs/${deleted!.id}`);
-    const pages = await pagesOf<Orgs['orgs'][number]>(mirror, '/api/directory/orgs?limit=2', 'orgs');
+    const [all] = await service.db.query('SELECT COUNT(*) AS count FROM orgs');
+    const limit = Math.min(Math.ceil(Number(all!['count']) / 5), 1000);
+    const pages = await pagesOf<Orgs['orgs'][number]>(mirror, `/api/directory/orgs?limit=${limit}`, 'orgs');
     const ids = pages.flat().map(({ id }) => id);
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
     expect(made.filter(({ id }) => ids.includes(id)).map(({ id }) => id)).toEqual(
       made.filter((org) => org !== deleted).map(({ id }) => id),
     );
-    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(2);
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
   });
 
   it.each(['limit=0', 'limit=1001', 'cursor=x', 'limit=1&limit=2', 'offset=1', 'id=x&limit=1', 'id='])(

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { expect } from 'vitest';
+import { firstEntityIdAt } from '../../src/identifiers/entity-id.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Database } from './database.js';
 import type { HeldRows } from './held-rows.js';
@@ -110,17 +111,29 @@ export interface RecordedEvent {
   reason: string | null;
 }
 
+/** A point in the record of the past. */
+export interface KnownEvents {
+  /** The look back ends here: a database that tests share holds very many events. */
+  firstId: string;
+  ids: ReadonlySet<unknown>;
+}
+
+/** No transaction takes as long from the id of its event to its end. */
+const LOOK_BACK_MS = 60_000;
+
 /** What the record has gained since, by type: those of one transaction have no order. */
-export async function eventsSince(db: Database, known: ReadonlySet<unknown>): Promise<RecordedEvent[]> {
-  const rows = await db.query('SELECT * FROM events ORDER BY type, id');
+export async function eventsSince(db: Database, known: KnownEvents): Promise<RecordedEvent[]> {
+  const rows = await db.query('SELECT * FROM events WHERE id >= ? ORDER BY type, id', [known.firstId]);
   return rows
-    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => !known.ids.has(id))
     .map(({ type, actor_type, actor_id, org_id, user_id, data, reason = null }) => {
       const event = { type, actor_type, actor_id, org_id, user_id, reason };
       return Object.assign(event as RecordedEvent, { data: JSON.parse(String(data)) as unknown });
     });
 }
 
-export async function knownEvents(db: Database): Promise<ReadonlySet<unknown>> {
-  return new Set((await db.query('SELECT id FROM events')).map(({ id }) => id));
+export async function knownEvents(db: Database): Promise<KnownEvents> {
+  const firstId = firstEntityIdAt(Date.now() - LOOK_BACK_MS);
+  const rows = await db.query('SELECT id FROM events WHERE id >= ?', [firstId]);
+  return { firstId, ids: new Set(rows.map(({ id }) => id)) };
 }
