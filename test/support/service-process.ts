@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import type { Installation } from './installation.js';
@@ -21,19 +20,40 @@ export const CHEAP_HASHES = { ARGON2_MEMORY_KIB: '1024', ARGON2_TIME: '1' };
 /** `undefined` takes a variable away that the tests otherwise set. */
 export type Environment = Record<string, string | undefined>;
 
-export interface ServiceProcess {
-  child: ChildProcess;
-  url: Promise<string>;
-  logs: string[];
-  stderr: string[];
-  exited: Promise<number | null>;
-  kill(signal: NodeJS.Signals): void;
-}
-
-const running = new Set<ChildProcess>();
+const running = new Set<ServiceProcess>();
 
 export function killRunningServices(): void {
-  for (const child of running) child.kill('SIGKILL');
+  for (const service of running) service.kill('SIGKILL');
+}
+
+/** One run of the service: in a process of its own, or in one that stays for others. */
+export class ServiceProcess {
+  readonly logs: string[] = [];
+  readonly stderr: string[] = [];
+  private readonly announced = Promise.withResolvers<string>();
+  private readonly ended = Promise.withResolvers<number | null>();
+  readonly url = this.announced.promise;
+  readonly exited = this.ended.promise;
+
+  constructor(readonly child: ChildProcess) {
+    running.add(this);
+  }
+
+  takeLine(line: string, isError: boolean): void {
+    this.logs.push(line);
+    if (isError) this.stderr.push(line);
+    const url = announcedUrl(line);
+    if (url !== undefined) this.announced.resolve(url);
+  }
+
+  end(code: number | null): void {
+    running.delete(this);
+    this.ended.resolve(code);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    if (running.has(this)) this.child.kill(signal);
+  }
 }
 
 /** The built service as its own process, which inherits nothing of this one's environment but the PATH. */
@@ -47,27 +67,15 @@ export function spawnCommand(
   env: Environment,
 ): ServiceProcess {
   const child = spawnInto('pipe', command, directory, env);
-  const logs: string[] = [];
-  const stderr: string[] = [];
-  const url = new Promise<string>((found) => {
-    eachLine(child.stdout!, (line) => {
-      logs.push(line);
-      const announced = announcedUrl(line);
-      if (announced !== undefined) found(announced);
-    });
-  });
-  eachLine(child.stderr!, (line) => {
-    logs.push(line);
-    stderr.push(line);
-  });
-  running.add(child);
-  const exited = new Promise<number | null>((done) =>
-    child.once('close', (code) => {
-      running.delete(child);
-      done(code);
-    }),
-  );
-  return { child, url, logs, stderr, exited, kill: (signal) => void child.kill(signal) };
+  const service = new ServiceProcess(child);
+  onEachLine(child, (line, isError) => service.takeLine(line, isError));
+  child.once('close', (code) => service.end(code));
+  return service;
+}
+
+export function onEachLine({ stdout, stderr }: ChildProcess, take: ServiceProcess['takeLine']): void {
+  createInterface({ input: stdout! }).on('line', (line) => take(line, false));
+  createInterface({ input: stderr! }).on('line', (line) => take(line, true));
 }
 
 /**
@@ -122,10 +130,6 @@ async function explained<T>(service: ServiceProcess, work: Promise<T>): Promise<
     service.kill('SIGKILL');
     throw new Error([String(error), ...service.logs.slice(-LAST_LINES)].join('\n'), { cause: error });
   }
-}
-
-function eachLine(stream: Readable, take: (line: string) => void): void {
-  createInterface({ input: stream }).on('line', take);
 }
 
 /**

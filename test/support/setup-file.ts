@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { afterAll } from 'vitest';
 import { removeLeftInstallations } from './installation.js';
 import { stopSharedServices } from './service.js';
-import { endBusyHosts } from './service-hosts.js';
 import { killRunningServices } from './service-process.js';
 
 // What runs in the test's own process, such as its migrations, would fill the summary.
@@ -14,7 +13,6 @@ afterAll(async () => {
     await stopSharedServices();
   } finally {
     killRunningServices();
-    endBusyHosts();
     await removeLeftInstallations();
   }
 });
