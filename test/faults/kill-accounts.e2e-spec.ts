@@ -90,13 +90,11 @@ describe.each(ENGINES)('kill -9 on %s', { timeout: 180_000 }, (engine) => {
     async () => {
       /** Several pages, and those of a branch. */
       const [derived, branch] = [4100, 300];
+      const endings = "events WHERE type = 'session.ended'";
       const { storage, service, send, ask, random } = await startToKill(engine, 'endings');
       const body = { email: anEmail('ada'), password: aPassword() };
       const { user } = await ask<Session>(201, 'POST', '/api/auth/register', body);
-      const told = () =>
-        storage.query(
-          "SELECT session_id, actor_type, actor_id, data FROM events WHERE type = 'session.ended'",
-        );
+      const told = () => storage.query(`SELECT session_id, actor_type, actor_id, data FROM ${endings}`);
       const derive = (login: unknown): Promise<void> => {
         const ids = times(derived, () => randomUUIDv7()).toSorted();
         const rows = ids.map((id, place) => ({
@@ -114,13 +112,14 @@ describe.each(ENGINES)('kill -9 on %s', { timeout: 180_000 }, (engine) => {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const { token } = await ask<Session>(200, 'POST', '/api/auth/login', body);
         await derive(decodeToken(token).claims['sid']);
-        const before = (await told()).length;
+        const before = await countOf(storage, endings);
         const until = before + random.between(1, derived - 500);
         const answer = send('POST', '/api/auth/logout', { token }).catch(() => undefined);
-        await waitFor('some have ended', hangTimeoutMs(), async () => (await told()).length >= until);
+        const someHaveEnded = async () => (await countOf(storage, endings)) >= until;
+        await waitFor('some have ended', hangTimeoutMs(), someHaveEnded, 1);
         await service.kill();
         await answer;
-        if ((await told()).length - before <= derived) interrupted += 1;
+        if ((await countOf(storage, endings)) - before <= derived) interrupted += 1;
         await service.start(hangTimeoutMs());
       }
       const isCompleted = async () => (await countOf(storage, 'pending_revocations')) === 0;

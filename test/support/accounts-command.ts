@@ -70,7 +70,7 @@ const HOST = resolve(import.meta.dirname, 'command-host.mjs');
 /** Processes that wait for their next command: a start takes several times as long as most commands. */
 const waiting: ChildProcess[] = [];
 
-/** @param env of Node itself */
+/** @param env what Node itself reads, such as NODE_OPTIONS */
 export function startCommandHost(env: Environment = {}): ChildProcess {
   const host = fork(HOST, { env: { PATH, ...COMPILE_CACHE, ...env }, execArgv: [] });
   host.unref();
@@ -78,12 +78,13 @@ export function startCommandHost(env: Environment = {}): ChildProcess {
   return host;
 }
 
-/** Runs a command in a process that has run others. */
+/** Runs a command in a process that has run others, unless the environment has options of Node itself. */
 export async function accounts(
   place: Place,
   parameters: readonly string[],
   options?: CommandOptions,
 ): Promise<Result> {
+  if ('NODE_OPTIONS' in { ...place.env, ...options?.env }) return accountsAlone(place, parameters, options);
   const host = waiting.pop() ?? startCommandHost();
   const result = await accountsIn(host, place, parameters, options);
   waiting.push(host);

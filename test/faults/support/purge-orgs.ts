@@ -13,13 +13,11 @@ const { CliModule } =
 const { loadEnv } = await builtModule<typeof import('../../../src/config/env.js')>('config/env.js');
 const { OrgPurge } =
   await builtModule<typeof import('../../../src/orgs/orgs.service.js')>('orgs/orgs.service.js');
-const { OrgsModule } =
-  await builtModule<typeof import('../../../src/orgs/orgs.controller.js')>('orgs/orgs.controller.js');
 
 const env = loadEnv();
 const dataSource = await openDatabase(env, 'command');
-const module = { ...CliModule.forRoot(env, dataSource) };
-module.imports = [...(module.imports ?? []), OrgsModule];
+const module = CliModule.forRoot(env, dataSource);
+module.providers?.push(OrgPurge);
 const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
 const purge = context.get(OrgPurge, { strict: false });
 while ((await purge.purgeBatch(Date.now())).examined > 0) process.stdout.write('.');
