@@ -30,9 +30,9 @@ export function createDataSource(options: DataSourceOptions): DataSource {
 }
 
 /** Waits for a server that cannot be reached, and leaves no pool of an attempt that failed. */
-export function openDataSource(options: () => Promise<DataSourceOptions>): Promise<DataSource> {
+export function openDataSource(options: DataSourceOptions): Promise<DataSource> {
   return onceReachable(async () => {
-    const dataSource = createDataSource(await options());
+    const dataSource = createDataSource(options);
     try {
       return await dataSource.initialize();
     } catch (error) {
@@ -60,7 +60,7 @@ export class DatabaseModule {
     return withDataSource({
       inject: [Env],
       useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),
-      dataSourceFactory: (options) => openDataSource(() => Promise.resolve(options!)),
+      dataSourceFactory: (options) => openDataSource(options!),
     });
   }
 

@@ -90,7 +90,7 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
 }
 
 export async function migrate(env: Env, schema: Schema): Promise<string[]> {
-  const dataSource = await openDataSource(() => dataSourceOptions(env, schema, 'maintenance'));
+  const dataSource = await openDataSource(await dataSourceOptions(env, schema, 'maintenance'));
   let isLost = false;
   try {
     return await bringUpToDate(dataSource, env);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { isConnectionDestroyed, isDatabaseUnreachable } from './transactions/database-errors.js';
+import { isDatabaseUnreachable } from './transactions/database-errors.js';
 
 const PAUSE_MS = 1000;
 const REPORT_EVERY = 10;
@@ -11,7 +11,7 @@ export async function onceReachable<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (err) {
-      if (!isDatabaseUnreachable(err) && !isConnectionDestroyed(err)) throw err;
+      if (!isDatabaseUnreachable(err)) throw err;
       if (attempt % REPORT_EVERY === 0) new Logger('Database').warn({ msg: 'waiting for the database', err });
       await sleep(PAUSE_MS);
     }

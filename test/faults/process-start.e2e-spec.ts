@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
+import { SCHEMA } from '../../src/app/schema.js';
+import { parseEnv } from '../../src/config/env.js';
+import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { waitFor } from '../../tooling/wait.js';
 import { asString } from '../support/service-client.js';
 import {
@@ -56,6 +59,21 @@ async function expectMigratedOnce(storage: Storage): Promise<void> {
   expect(noted).toHaveLength(MIGRATIONS.size);
   expect(new Set(noted)).toEqual(MIGRATIONS);
 }
+
+it('a database that takes a login and then answers nothing does not hold up who connects to it', async () => {
+  const storage = await closeAfterTest(Storage.on('mariadb'));
+  const network = await closeAfterTest(FaultProxy.start(storage.server.port));
+  const env = parseEnv({ ...storage.installation.env, ...through(network.port, storage.installation) });
+  const options = await dataSourceOptions(env, SCHEMA);
+  await network.ignore();
+  const attempt = createDataSource(options).initialize();
+  await expect(attempt).rejects.toMatchObject({ code: 'POOL_ACQUIRE_TIMEOUT' });
+
+  await network.pass();
+  const dataSource = await createDataSource(options).initialize();
+  await dataSource.destroy();
+  report({ faults: 1, wrong: 0 });
+});
 
 it(
   'a database that stops answering during the first start ends it before the lease expires, and the next start completes it',

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { createPool, type Pool, type PoolConnection, type PoolOptions, type QueryError } from 'mysql2';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { callbackify, promisify } from 'node:util';
 import type { DataSourceOptions } from 'typeorm';
 import {
@@ -48,6 +49,7 @@ export class MysqlHost {
   private pool: Pool;
   private probe: NodeJS.Timeout | undefined;
   private tlsRefused = false;
+  private isClosed = false;
   private readonly prepared = new WeakMap<PoolConnection, Pool>();
   private readonly name: string;
 
@@ -84,17 +86,25 @@ export class MysqlHost {
     }
   }
 
-  noteFailure(connection: PoolConnection, sql: string, error: QueryError): void {
+  noteFailure(connection: PoolConnection, sql: string, error: QueryError): boolean {
     const pool = this.prepared.get(connection);
-    if (!pool || !isHostAtFault(error, sql)) return;
+    if (!pool || !isHostAtFault(error, sql)) return false;
     // The server may still run the statement, so the connection must not be reused.
     connection.destroy();
     this.takeOutOfRotation(pool, error);
+    return true;
   }
 
+  /** A host that fell silent never confirms the end of its connections. */
   async close(): Promise<void> {
+    this.isClosed = true;
     clearInterval(this.probe);
-    await endPool(this.pool);
+    const over = new AbortController();
+    const silence = sleep(this.options.connectTimeout, undefined, { signal: over.signal }).catch(
+      () => undefined,
+    );
+    await Promise.race([endPool(this.pool), silence]);
+    over.abort();
   }
 
   private async take(pool: Pool): Promise<PoolConnection> {
@@ -126,7 +136,7 @@ export class MysqlHost {
   }
 
   private takeOutOfRotation(pool: Pool, error: NodeJS.ErrnoException): void {
-    if (!this.available || pool !== this.pool) return;
+    if (this.isClosed || !this.available || pool !== this.pool) return;
     this.logger.warn({ msg: 'database host taken out of rotation', host: this.name, code: error.code });
     this.probe = setInterval(() => void this.probeHost(), PROBE_PERIOD_MS);
     this.probe.unref();
@@ -212,9 +222,8 @@ function mysqlDriver(
       databaseConnections.read = () => ({ idle: count('idle'), inUse: count('inUse') });
       return {
         getConnection: callbackify(() => acquire(hosts)),
-        noteFailure(connection, sql, error) {
-          for (const host of hosts) host.noteFailure(connection, sql, error);
-        },
+        noteFailure: (connection, sql, error) =>
+          hosts.some((host) => host.noteFailure(connection, sql, error)),
         end: callbackify(async () => {
           await Promise.all(hosts.map((host) => host.close()));
         }),

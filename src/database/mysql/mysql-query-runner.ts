@@ -6,13 +6,15 @@ import { refuseInsideTransaction, runAlone } from '../transactions/transactions.
 
 export interface MysqlPool {
   getConnection(callback: (error: NodeJS.ErrnoException | null, connection?: PoolConnection) => void): void;
-  noteFailure(connection: PoolConnection, sql: string, error: QueryError): void;
+  /** Returns true if the host is at fault, and the connection was destroyed. */
+  noteFailure(connection: PoolConnection, sql: string, error: QueryError): boolean;
   end(callback: (error: Error | null) => void): void;
 }
 
 interface MysqlQueryRunner extends QueryRunner {
   isTransactionActive: boolean;
   databaseConnection: PoolConnection | undefined;
+  databaseConnectionPromise: Promise<PoolConnection> | undefined;
 }
 
 type Runner = new (...args: unknown[]) => MysqlQueryRunner;
@@ -67,11 +69,18 @@ export function installMysqlQueryRunner(dataSource: DataSource, timeoutMs: numbe
         return (structured ? structuredResult(raw) : raw) as never;
       } catch (error) {
         ended(error);
-        driver.pool.noteFailure(connection, sql, error as QueryError);
+        const isDestroyed = driver.pool.noteFailure(connection, sql, error as QueryError);
+        if (isDestroyed && !this.isTransactionActive) this.forgetConnection();
         const failure = new QueryFailedError(sql, values, error as QueryError);
         storageSpace.noteFailure(failure);
         throw failure;
       }
+    }
+
+    /** The statement may be repeated, on another host. */
+    private forgetConnection(): void {
+      this.databaseConnection = undefined;
+      this.databaseConnectionPromise = undefined;
     }
   }
 

@@ -126,12 +126,6 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return UNREACHABLE_CODES.has(cause.code ?? '') || UNREACHABLE_ERRNOS.has(cause.errno ?? 0);
 }
 
-/** mysql2 gives no code to the error of a statement that is repeated on a connection which was destroyed. */
-export function isConnectionDestroyed(error: unknown): boolean {
-  const cause = causeOf(error);
-  return cause?.fatal === true && cause.code === undefined;
-}
-
 /** Returns false for a server that is slow or cannot serve yet. */
 export const isDatabaseAbsent: Check = (error) => ABSENT_CODES.has(causeOf(error)?.code ?? '');
 
