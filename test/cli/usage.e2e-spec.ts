@@ -209,7 +209,7 @@ describe('what cannot be run', () => {
     ['without end', 'x'.repeat(100_000)],
   ])('a password of %s from a pipe', async (_what, input) => {
     const { id, email, password } = await anAccount(service);
-    expect(await accounts(installation, ['users', 'set-password', id], { input })).toEqual(
+    expect(await accountsAlone(installation, ['users', 'set-password', id], { input })).toEqual(
       failure(2, /^error: [^\n]+\n$/),
     );
     expect((await service.anyone.post('/api/auth/login', { email, password })).status).toBe(200);

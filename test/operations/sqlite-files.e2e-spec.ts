@@ -47,11 +47,10 @@ describe.runIf(engine === 'sqlite')('the files of the embedded database', () => 
   }
 
   it('are readable only by their owner, in any directory and with any umask, and become so again', async () => {
-    // The umask decides about files that are created without a mode.
+    // The umask decides about files that are created without a mode. A process of its own inherits it.
     const usual = process.umask(0);
-    const service = await startOwnService({ installation, env: at(file) }).finally(() =>
-      process.umask(usual),
-    );
+    const env = { ...at(file), NODE_OPTIONS: '' };
+    const service = await startOwnService({ installation, env }).finally(() => process.umask(usual));
     await anAccount(service);
     expect(await modes()).toEqual(PRIVATE);
 

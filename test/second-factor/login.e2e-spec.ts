@@ -39,6 +39,8 @@ import { engine } from '../support/engine.js';
 import { answerAfter, holdRows } from '../support/held-rows.js';
 
 const CLIENTS = 50;
+/** They wait for one another: a busy machine compares no more of them in the time of a request. */
+const GUESSES = 20;
 const ROUNDS = 3;
 
 const statusesOf = (answers: Answer[]): number[] => answers.map(({ status }) => status);
@@ -153,20 +155,17 @@ describe('a login with a second factor', () => {
   });
 
   // On MariaDB, those that wait for one row may go on in another order.
-  it.runIf(engine === 'sqlite')(
-    'uses the right code that is compared first, beside 50 wrong ones',
-    async () => {
-      const { account, app } = await aProtectedAccount();
-      const challenge = await aChallenge(service, account);
-      const held = await holdRows(service);
-      const right = secondStep(service, challenge, app.next());
-      await held.untilOneWaits();
-      const wrong = atOnce(times(CLIENTS, () => () => secondStep(service, challenge, app.wrong())));
-      await held.commit();
-      expect((await right).status).toBe(200);
-      expect(new Set(statusesOf(await wrong))).toEqual(new Set([400, 429]));
-    },
-  );
+  it.runIf(engine === 'sqlite')('uses the right code that is compared first, beside wrong ones', async () => {
+    const { account, app } = await aProtectedAccount();
+    const challenge = await aChallenge(service, account);
+    const held = await holdRows(service);
+    const right = secondStep(service, challenge, app.next());
+    await held.untilOneWaits();
+    const wrong = atOnce(times(GUESSES, () => () => secondStep(service, challenge, app.wrong())));
+    await held.commit();
+    expect((await right).status).toBe(200);
+    expect(new Set(statusesOf(await wrong))).toEqual(new Set([400, 429]));
+  });
 
   // SQLite has one lock, for which the comparisons would wait too.
   it.runIf(engine === 'mariadb')(
@@ -177,10 +176,10 @@ describe('a login with a second factor', () => {
       // On its own instance, they would wait for the right one.
       const wrongOnes = async () => {
         const guess = (place: number) => secondStep(on(1 + (place % 2)), challenge, app.wrong());
-        const statuses = statusesOf(await atOnce(times(CLIENTS, (place) => () => guess(place))));
+        const statuses = statusesOf(await atOnce(times(GUESSES, (place) => () => guess(place))));
         return statuses.toSorted((one, other) => one - other);
       };
-      const tenCompared = [...times(10, () => 400), ...times(CLIENTS - 10, () => 429)];
+      const tenCompared = [...times(10, () => 400), ...times(GUESSES - 10, () => 429)];
       const held = await holdRows(service);
       await held.write('UPDATE second_factors SET last_step = last_step WHERE user_id = ?', [account.id]);
       const right = secondStep(service, challenge, app.next());

@@ -35,7 +35,7 @@ const PAGE_POLICY =
 
 export function checkAnswer(request: string, answer: Answer, path: string): void {
   const { status, headers } = answer;
-  // Of every answer six are compared, so `expect` only explains what differs.
+  // Every answer has six headers to compare, so `expect` only explains what differs.
   const expectHeader = (name: string, ...allowed: (string | null)[]): void => {
     const value = headers.get(name);
     if (!allowed.includes(value)) expect(value, `${name} of ${request}`).toBeOneOf(allowed);

@@ -111,7 +111,7 @@ export interface RecordedEvent {
   reason: string | null;
 }
 
-/** A point in the record of the past. */
+/** What the audit log has held at one time. */
 export interface KnownEvents {
   /** The look back ends here: a database that tests share holds very many events. */
   firstId: string;

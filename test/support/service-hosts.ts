@@ -13,13 +13,13 @@ const HOST = resolve(import.meta.dirname, 'service-host.mjs');
 /** The host ends both outputs of a service with it, and the exit code. */
 const END = 'end of the service: ';
 
-/** They are of a process from its start to its end: Node's own, the workers, and listeners that no stop closes. */
+/** Variables that hold for a whole process: those of Node itself, the workers, and listeners that no stop closes. */
 const OF_A_PROCESS = /^(?:NODE_(?!ENV$)|WEB_CONCURRENCY$|METRICS_PORT$|OTEL_)/;
 
 /** Nine tenths of a start are the loading of code, so services run one after another in processes that stay. */
 export function runService(directory: string, env: Environment): ServiceProcess {
   if (Object.keys(env).some((name) => OF_A_PROCESS.test(name))) return spawnService(directory, env);
-  const [host = new ServiceHost()] = waiting;
+  const host = [...waiting].find(({ isConnected }) => isConnected) ?? new ServiceHost();
   return host.run(directory, environmentOf(env));
 }
 
@@ -42,6 +42,10 @@ class ServiceHost {
       waiting.delete(this);
       this.current?.end(code);
     });
+  }
+
+  get isConnected(): boolean {
+    return this.child.connected;
   }
 
   run(directory: string, env: Environment): ServiceProcess {
