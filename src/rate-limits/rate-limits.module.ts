@@ -6,6 +6,7 @@ import { FailedLogins, KnownAddresses, LiftedLimits } from './login-limits.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
 import { WriteLimitGuard } from './rate-limit.guard.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
+import { FallbackStore } from './fallback-store.js';
 import { SlidingWindowStore } from './sliding-window-store.js';
 
 @Global()
@@ -38,6 +39,6 @@ export class RateLimitsModule {}
 async function createStore(env: Env): Promise<RateLimitStore> {
   const own = new SlidingWindowStore();
   if (env.redisUrl === undefined) return own;
-  const { FallbackStore, RedisWindowStore } = await import('./redis-window-store.js');
+  const { RedisWindowStore } = await import('./redis-window-store.js');
   return new FallbackStore(new RedisWindowStore(env.redisUrl, env.redisCa), own);
 }

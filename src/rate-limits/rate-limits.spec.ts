@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { FallbackStore } from './redis-window-store.js';
+import { Logger } from '@nestjs/common';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../tooling/servers/free-port.js';
+import { FallbackStore } from './fallback-store.js';
+import { RedisWindowStore } from './redis-window-store.js';
 import {
   type Admission,
   clientKey,
@@ -130,6 +133,7 @@ it('a shared window that answers is not considered slow because this event loop 
   const [peer] = (await accepted) as [Socket];
   const shared = {
     ...own,
+    isConnecting: false,
     close: () => undefined,
     admit: () => once(socket, 'data').then(() => admission(true)),
   };
@@ -146,4 +150,48 @@ it('a shared window that answers is not considered slow because this event loop 
   socket.destroy();
   peer.destroy();
   server.close();
+});
+
+describe('a Redis that this instance cannot use', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  const own = new SlidingWindowStore();
+  const ofRedis = expect.objectContaining({
+    msg: expect.stringContaining('Redis does not answer') as string,
+  });
+
+  it('is reported once, with the reason, although a busy start let it ask before the attempt to connect had failed', async () => {
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const store = new FallbackStore(new RedisWindowStore(`redis://127.0.0.1:${await freePort()}`), own);
+    // Longer than a probe waits.
+    for (const end = performance.now() + 1100; performance.now() < end;);
+
+    await vi.waitUntil(() => warn.mock.calls.length > 0, { timeout: 60_000 });
+    expect(store.degraded).toBe(true);
+    await expect(store.lift('k', { agoMs: 0, windowMs: 1000 })).rejects.toThrow('not connected');
+    store.onApplicationShutdown();
+
+    expect(warn.mock.calls).toEqual([[ofRedis]]);
+    const { err } = warn.mock.calls[0]![0] as { err: Error };
+    expect(err.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('is reported without a reason after five seconds in which an attempt to connect did not end', async () => {
+    vi.useFakeTimers();
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const refuse = () => Promise.reject(new Error('not connected'));
+    const shared = { isConnecting: true, admit: refuse, lift: refuse, close: () => undefined };
+    const store = new FallbackStore(shared, own);
+
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(store.degraded).toBe(true);
+    expect(warn).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(warn.mock.calls).toEqual([[ofRedis]]);
+
+    store.onApplicationShutdown();
+  });
 });

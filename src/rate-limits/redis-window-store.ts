@@ -1,6 +1,4 @@
 import { Redis } from 'ioredis';
-import { randomUUID } from 'node:crypto';
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-store.js';
 
 const KEY_PREFIX = 'accounts:rate-limit:';
@@ -89,6 +87,8 @@ export class RedisWindowStore implements RateLimitStore {
       scripts: { admit: { lua: ADMIT }, lift: { lua: LIFT }, giveBack: { lua: GIVE_BACK } },
     }) as ScriptedRedis;
     this.redis.on('error', (error: Error) => (this.connectionError = error));
+    this.redis.on('close', () => (this.connectionError ??= new Error('the connection was closed')));
+    this.redis.on('ready', () => (this.connectionError = undefined));
   }
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
@@ -110,6 +110,11 @@ export class RedisWindowStore implements RateLimitStore {
     await this.redis.lift(1, KEY_PREFIX + key, Math.round(agoMs), windowMs);
   }
 
+  /** true while it is not known yet whether and why there is no connection */
+  get isConnecting(): boolean {
+    return this.redis.status !== 'ready' && this.connectionError === undefined;
+  }
+
   close(): void {
     this.redis.disconnect();
   }
@@ -120,70 +125,3 @@ export class RedisWindowStore implements RateLimitStore {
 }
 
 const keysOf = (counters: readonly Counter[]): string[] => counters.map(({ key }) => KEY_PREFIX + key);
-
-const ANSWER_TIMEOUT_MS = 250;
-const PROBE_PERIOD_MS = 1000;
-const PROBE_RULE = { name: 'probe', limit: 1, windowMs: 1000 };
-
-/** Counts in this instance while Redis fails or is slow, until a probe succeeds. */
-export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
-  degraded = false;
-  private readonly logger = new Logger('RateLimits');
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(
-    private readonly shared: Pick<RedisWindowStore, 'admit' | 'lift' | 'close'>,
-    private readonly own: RateLimitStore,
-  ) {
-    this.timer = setInterval(() => void this.probe(), PROBE_PERIOD_MS).unref();
-  }
-
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
-    this.shared.close();
-  }
-
-  async admit(counters: readonly Counter[]): Promise<Admission> {
-    if (this.degraded) return this.own.admit(counters);
-    try {
-      const { giveBack, ...admission } = await this.answerOf(this.shared.admit(counters));
-      // If this fails, the request stays counted.
-      return { ...admission, giveBack: (some) => this.answerOf(giveBack(some)).catch(() => undefined) };
-    } catch {
-      return this.own.admit(counters);
-    }
-  }
-
-  /** Throws while Redis does not answer, so that LiftedLimits tries again later. */
-  async lift(key: string, lift: Lift): Promise<void> {
-    await this.own.lift(key, lift);
-    await this.answerOf(this.shared.lift(key, lift));
-  }
-
-  private async probe(): Promise<void> {
-    const key = `probe:${randomUUID()}`;
-    const answer = this.answerOf(this.shared.admit([{ ...PROBE_RULE, key }]));
-    if (!(await answer.catch(() => undefined))) return;
-    if (this.degraded) this.logger.log('Redis answers again: limits are shared');
-    this.degraded = false;
-  }
-
-  private async answerOf<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const refuse = (): void => reject(new Error('no answer in time'));
-      // After a blocked event loop, Node reads an answer that has arrived before this timeout counts.
-      timer = setTimeout(() => setImmediate(refuse), ANSWER_TIMEOUT_MS);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } catch (err) {
-      const msg = 'Redis does not answer: this instance counts by itself until it does';
-      if (!this.degraded) this.logger.warn({ msg, err });
-      this.degraded = true;
-      throw err;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
