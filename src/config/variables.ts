@@ -51,12 +51,14 @@ function misspelledNames(names: readonly string[], known: readonly string[]): st
     .filter((name) => !known.includes(name) && (hasOwnPrefix(name) || name.length <= MAX_COMPARED_LENGTH))
     .flatMap((name) => {
       const shown = name.slice(0, MAX_COMPARED_LENGTH);
+      const isTolerated = (mistakes: number, meant: string): boolean =>
+        hasOwnPrefix(name) || mistakes <= toleratedMistakes(meant);
       const [nearest] = known
+        .filter((meant) => isTolerated(Math.abs(meant.length - shown.length), meant))
         .map((meant) => ({ meant, mistakes: mistakesIn(shown, meant) }))
+        .filter(({ meant, mistakes }) => isTolerated(mistakes, meant))
         .toSorted((one, other) => one.mistakes - other.mistakes);
-      const { meant, mistakes } = nearest!;
-      const isMeant = hasOwnPrefix(name) || mistakes <= toleratedMistakes(meant);
-      return isMeant ? [`${shown}: there is no such variable; the nearest is ${meant}`] : [];
+      return nearest ? [`${shown}: there is no such variable; the nearest is ${nearest.meant}`] : [];
     });
 }
 
