@@ -1,11 +1,10 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { EngineReporter } from './test/support/reporters.js';
 import { ReliabilityReporter } from './test/faults/support/reliability-reporter.js';
+import { temporaryDirectory } from './tooling/processes/at-exit.js';
 
-const results = process.env['FAULT_RESULTS'] ?? mkdtempSync(join(tmpdir(), 'accounts-faults-'));
+const results = temporaryDirectory('faults');
 
 const client = (path: string): string => join(import.meta.dirname, 'client/src', path);
 
