@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, type TestOptions } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { atOnce, times } from '../support/at-once.js';
 import { SLOW_HASH } from '../support/slow-hash.js';
@@ -35,11 +35,16 @@ const env = {
   RATE_LIMIT_REGISTER: `${REGISTRATIONS}/1h`,
   RATE_LIMIT_WRITES: `${WRITES}/1h`,
 };
-const instances = await Promise.all(times(3, () => closeAfterAll(startInstance(installation, env))));
+const started: Instance[] = [];
+async function start(settings: Environment): Promise<Instance> {
+  const instance = await startInstance(installation, settings);
+  started.push(instance);
+  return instance;
+}
+const instances = await Promise.all(times(3, () => closeAfterAll(start(env))));
 const on = (turn: number): Instance => instances[turn % 3]!;
 
-const another = (limits: Environment = {}): Promise<Instance> =>
-  closeAfterTest(startInstance(installation, { ...env, ...limits }));
+const another = (limits: Environment = {}): Promise<Instance> => closeAfterTest(start({ ...env, ...limits }));
 
 async function login(instance: Instance, email: string) {
   const startedAt = performance.now();
@@ -72,7 +77,20 @@ async function untilShared(among = instances): Promise<number> {
   return performance.now() - begin;
 }
 
-it('admits exactly the limit of simultaneous logins over three instances', async () => {
+const fallbacks = (): number =>
+  started.flatMap(({ logs }) => logs.filter((line) => line.includes('no answer in time'))).length;
+let fallbacksBefore = 0;
+
+beforeEach(async () => {
+  await untilShared();
+  await redis.command('FLUSHALL');
+  fallbacksBefore = fallbacks();
+});
+
+/** An instance counts by itself where this machine is so busy that Redis does not answer in time. */
+const WHILE_SHARED: TestOptions = { retry: { count: 5, condition: () => fallbacks() > fallbacksBefore } };
+
+it('admits exactly the limit of simultaneous logins over three instances', WHILE_SHARED, async () => {
   const rounds = 8;
   const asked = 60;
   for (let round = 0; round < rounds; round += 1) {
@@ -91,7 +109,7 @@ it('is reported by readiness when Redis goes and comes back, though nobody asks 
   report({ faults: 1, requests: 0, wrong: 0 });
 });
 
-it('admits exactly the limit of simultaneous registrations', async () => {
+it('admits exactly the limit of simultaneous registrations', WHILE_SHARED, async () => {
   const email = anEmail();
   const body = { email, password: aPassword() };
   const answers = await atOnce(times(30, (i) => () => on(i).anyone.post('/api/auth/register', body)));
@@ -100,20 +118,24 @@ it('admits exactly the limit of simultaneous registrations', async () => {
   report({ faults: 1, requests: 30, wrong: 0 });
 });
 
-it('admits exactly the limit of simultaneous changes of one user, and no fewer of another', async () => {
-  const [busy, other] = await Promise.all([anAccount(on(0)), anAccount(on(1))]);
-  const create = (index: number) => busy.at(on(index)).post('/api/orgs', { name: 'One of many' });
+it(
+  'admits exactly the limit of simultaneous changes of one user, and no fewer of another',
+  WHILE_SHARED,
+  async () => {
+    const [busy, other] = await Promise.all([anAccount(on(0)), anAccount(on(1))]);
+    const create = (index: number) => busy.at(on(index)).post('/api/orgs', { name: 'One of many' });
 
-  const answers = await atOnce(times(3 * WRITES, (index) => () => create(index)));
+    const answers = await atOnce(times(3 * WRITES, (index) => () => create(index)));
 
-  expect([count(answers, 201), count(answers, 429)]).toEqual([WRITES, 2 * WRITES]);
-  for (const instance of instances) {
-    expect((await other.at(instance).post('/api/orgs', { name: 'Of somebody else' })).status).toBe(201);
-  }
-  report({ faults: 0, requests: 3 * WRITES + 3, wrong: 0 });
-});
+    expect([count(answers, 201), count(answers, 429)]).toEqual([WRITES, 2 * WRITES]);
+    for (const instance of instances) {
+      expect((await other.at(instance).post('/api/orgs', { name: 'Of somebody else' })).status).toBe(201);
+    }
+    report({ faults: 0, requests: 3 * WRITES + 3, wrong: 0 });
+  },
+);
 
-it('counts all spellings of an e-mail together', async () => {
+it('counts all spellings of an e-mail together', WHILE_SHARED, async () => {
   const email = anEmail();
   const spellings = [email, email.toUpperCase(), email.replace('someone', 'SomeOne')];
   const spelling = (i: number) => spellings[Math.floor(i / 3) % 3]!;
@@ -121,7 +143,7 @@ it('counts all spellings of an e-mail together', async () => {
   report({ faults: 1, requests: 39, wrong: 0 });
 });
 
-it('holds the limit in every window, wherever it starts, and uses all of it', async () => {
+it('holds the limit in every window, wherever it starts, and uses all of it', WHILE_SHARED, async () => {
   const email = anEmail();
   const attempts: Attempt[] = [];
   const begin = performance.now();
@@ -142,7 +164,7 @@ it('holds the limit in every window, wherever it starts, and uses all of it', as
   report({ faults: 1, requests: attempts.length, wrong: tooMany.length });
 });
 
-it('admits after the wait that Retry-After names', async () => {
+it('admits after the wait that Retry-After names', WHILE_SHARED, async () => {
   const email = anEmail();
   await logins(LIMIT, instances, email);
   const refused = await login(on(1), email);
@@ -152,7 +174,7 @@ it('admits after the wait that Retry-After names', async () => {
   report({ faults: 1, requests: LIMIT + 2, wrong: 0 });
 });
 
-it('refuses, and says for how long, where fewer are admitted than have been', async () => {
+it('refuses, and says for how long, where fewer are admitted than have been', WHILE_SHARED, async () => {
   const stricter = await another({ RATE_LIMIT_LOGIN: `2/${WINDOW_MS / 1000}s` });
   const email = anEmail();
   expect(count(await logins(LIMIT, instances, email), 401)).toBe(LIMIT);
@@ -176,20 +198,24 @@ it('stores no e-mail in Redis, and nothing without an expiry', async () => {
   report({ requests: 4, wrong: 0 });
 });
 
-it('counts by e-mail and by address in one step: neither counts what the other refuses', async () => {
-  const addressLimit = 25;
-  const limits = { RATE_LIMIT_LOGIN: `${LIMIT}/15m`, RATE_LIMIT_IP: `${addressLimit}/15m` };
-  const pair = [await another(limits), await another(limits)];
-  const asked = 4 * addressLimit;
+it(
+  'counts by e-mail and by address in one step: neither counts what the other refuses',
+  WHILE_SHARED,
+  async () => {
+    const addressLimit = 25;
+    const limits = { RATE_LIMIT_LOGIN: `${LIMIT}/15m`, RATE_LIMIT_IP: `${addressLimit}/15m` };
+    const pair = [await another(limits), await another(limits)];
+    const asked = 4 * addressLimit;
 
-  expectAdmitted(await logins(asked, pair), LIMIT);
-  const many = await atOnce(times(asked, (i) => () => login(pair[i % 2]!, anEmail())));
+    expectAdmitted(await logins(asked, pair), LIMIT);
+    const many = await atOnce(times(asked, (i) => () => login(pair[i % 2]!, anEmail())));
 
-  expectAdmitted(many, addressLimit - LIMIT);
-  report({ requests: 2 * asked, wrong: 0 });
-});
+    expectAdmitted(many, addressLimit - LIMIT);
+    report({ requests: 2 * asked, wrong: 0 });
+  },
+);
 
-it('counts only additions of unknown e-mails, over all instances', async () => {
+it('counts only additions of unknown e-mails, over all instances', WHILE_SHARED, async () => {
   const lookups = 5;
   const limits = { RATE_LIMIT_REGISTER: 'off', RATE_LIMIT_LOOKUP: `${lookups}/1h` };
   const pair = [await another(limits), await another(limits)] as const;
@@ -205,32 +231,20 @@ it('counts only additions of unknown e-mails, over all instances', async () => {
   report({ requests: 2 * lookups + 31, wrong: 0 });
 });
 
-it('uncounts a login that got no hash, over all instances', async () => {
+it('uncounts a login that got no hash, over all instances', WHILE_SHARED, async () => {
   // More than one instance queues in all.
   const asked = 200;
   const limits = { ...SLOW_HASH, RATE_LIMIT_LOGIN: `${2 * asked}/15m` };
   const pair = [await another(limits), await another(limits)] as const;
-  const fallbacks = (): number =>
-    pair.flatMap(({ logs }) => logs.filter((line) => line.includes('counts by itself'))).length;
-
-  /** Undefined where this machine was too busy for Redis, which then does not count. */
-  const refusedOnes = async (): Promise<number | undefined> => {
-    const email = anEmail();
-    const before = fallbacks();
-    const attempts = await logins(asked, [pair[0]], email);
-    const [hashed, refused] = [count(attempts, 401), count(attempts, 503)];
-    const { status, headers } = await pair[1].anyone.post('/api/auth/login', { email, password: PASSWORD });
-    if (fallbacks() > before) return undefined;
-    expect(refused).toBe(asked - hashed);
-    expect(status).toBe(401);
-    expect(headers.get('ratelimit')).toContain(`;r=${2 * asked - hashed - 1};`);
-    return refused;
-  };
-
-  let refused: number | undefined;
-  for (let attempt = 1; attempt <= 10 && refused === undefined; attempt += 1) refused = await refusedOnes();
+  const email = anEmail();
+  const attempts = await logins(asked, [pair[0]], email);
+  const [hashed, refused] = [count(attempts, 401), count(attempts, 503)];
+  const { status, headers } = await pair[1].anyone.post('/api/auth/login', { email, password: PASSWORD });
+  expect(refused).toBe(asked - hashed);
+  expect(status).toBe(401);
+  expect(headers.get('ratelimit')).toContain(`;r=${2 * asked - hashed - 1};`);
   expect(refused).toBeGreaterThan(LIMIT);
-  report({ requests: asked + 1, faults: refused ?? 0, wrong: 0 });
+  report({ requests: asked + 1, faults: refused, wrong: 0 });
 });
 
 const replicate = (host: string, port: number | string) => redis.command('REPLICAOF', host, String(port));
@@ -298,7 +312,7 @@ it('never fails, nor admits more than the limit for each instance, when Redis go
   report({ faults: rounds, requests: all.length, wrong: 0, longestAnswerMs: longest(all) });
 });
 
-it('keeps sharing after keys and scripts were flushed', async () => {
+it('keeps sharing after keys and scripts were flushed', WHILE_SHARED, async () => {
   const before = warnings();
   const email = anEmail();
   expect(count(await logins(30, instances, email), 401)).toBe(LIMIT);
@@ -332,7 +346,7 @@ describe('a limit that a reset of the password lifts', async () => {
   const store = await closeAfterAll(RedisServer.start());
   const mailServer = await closeAfterAll(MailServer.start());
   const settings = { ...mailServer.env, REDIS_URL: store.url, RATE_LIMIT_FORGOT: 'off' };
-  const services = await Promise.all(times(3, () => closeAfterAll(startInstance(installation, settings))));
+  const services = await Promise.all(times(3, () => closeAfterAll(start(settings))));
   const [here] = services as [Instance];
 
   async function anAccountThatFailedOften(): Promise<Account> {
@@ -352,7 +366,7 @@ describe('a limit that a reset of the password lifts', async () => {
     return newPassword;
   }
 
-  it('is lifted on every instance at once', async () => {
+  it('is lifted on every instance at once', WHILE_SHARED, async () => {
     const ada = await anAccountThatFailedOften();
 
     const password = await resetPassword(ada);
@@ -363,18 +377,22 @@ describe('a limit that a reset of the password lifts', async () => {
     for (const at of services) expect(await statusOf(at, ada.email, password)).toBe(429);
   });
 
-  it('is lifted by an operator as well, over HTTP at once and by a command within a poll', async () => {
-    const operator = await anOperator(here);
-    const [ada, grace] = [await anAccountThatFailedOften(), await anAccountThatFailedOften()];
-    const at = `/api/operators/users/${ada.id}/unblock`;
-    expect((await operator.post(at, { reason: 'called back' })).status).toBe(200);
-    for (const each of services) expect(await statusOf(each, ada.email, ada.password)).toBe(200);
-    await accountsJson(installation, ['users', 'unblock', grace.email, ...BY_ROOT]);
-    for (const each of services) {
-      const status = () => statusOf(each, grace.email, grace.password);
-      await expect.poll(status, { timeout: hangTimeoutMs() }).toBe(200);
-    }
-  });
+  it(
+    'is lifted by an operator as well, over HTTP at once and by a command within a poll',
+    WHILE_SHARED,
+    async () => {
+      const operator = await anOperator(here);
+      const [ada, grace] = [await anAccountThatFailedOften(), await anAccountThatFailedOften()];
+      const at = `/api/operators/users/${ada.id}/unblock`;
+      expect((await operator.post(at, { reason: 'called back' })).status).toBe(200);
+      for (const each of services) expect(await statusOf(each, ada.email, ada.password)).toBe(200);
+      await accountsJson(installation, ['users', 'unblock', grace.email, ...BY_ROOT]);
+      for (const each of services) {
+        const status = () => statusOf(each, grace.email, grace.password);
+        await expect.poll(status, { timeout: hangTimeoutMs() }).toBe(200);
+      }
+    },
+  );
 
   it('is lifted in Redis, too, once Redis answers again that was frozen', async () => {
     const ada = await anAccountThatFailedOften();
@@ -406,7 +424,7 @@ end`;
 it('a full Redis, as compose.yaml configures it, keeps the counter of a login that is being guessed', async () => {
   const store = await closeAfterTest(RedisServer.start());
   const settings = { REDIS_URL: store.url, RATE_LIMIT_LOGIN: `${LIMIT}/15m` };
-  const instance = await closeAfterTest(startInstance(installation, settings));
+  const instance = await closeAfterTest(start(settings));
   const writeKeys = (name: string, many: number) =>
     store.command('EVAL', WRITE_KEYS, '0', name, String(many));
   const figure = async (section: string, name: string): Promise<string> =>
@@ -447,7 +465,7 @@ describe('Redis over TLS', async () => {
       REDIS_SSL_CA: ca?.certificate,
       RATE_LIMIT_LOGIN: `${limit}/1h`,
     };
-    return Promise.all(times(2, () => closeAfterTest(startInstance(installation, settings))));
+    return Promise.all(times(2, () => closeAfterTest(start(settings))));
   }
 
   async function admitted(services: Instance[]): Promise<number> {
@@ -457,11 +475,10 @@ describe('Redis over TLS', async () => {
     return statuses.filter((status) => status === 401).length;
   }
 
-  it('shares the limits if the certificate of the server is valid', async () => {
+  it('shares the limits if the certificate of the server is valid', WHILE_SHARED, async () => {
     const services = await twoInstances(store, ours);
 
-    // A machine with much else to do may be too slow for the shared window once, but not every time.
-    await expect.poll(() => admitted(services), { timeout: 60_000 }).toBe(limit);
+    expect(await admitted(services)).toBe(limit);
     report({ faults: 0, requests: asked, wrong: 0 });
   });
 
