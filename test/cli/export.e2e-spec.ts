@@ -31,8 +31,9 @@ describe('accounts export', () => {
   async function addLogins(userId: string): Promise<void> {
     const ids = times(LOGINS, (number) => ({ id: sessionId(number) }));
     await insertRows(service.db, 'sessions', ids, { user_id: userId, expires_at: 1 });
-    const event = { type: 'session.started', at: 1, actor_type: 'user', user_id: userId, data: '{}' };
-    await insertRows(service.db, 'events', ids, event);
+    // Their marks are long gone: a doctor finds fault with those of old events.
+    const event = { type: 'session.started', at: 1, actor_type: 'user', data: '{}', pending: null };
+    await insertRows(service.db, 'events', ids, { ...event, user_id: userId });
   }
 
   it('holds everything about the user, and nothing of others or secret', async () => {
