@@ -78,7 +78,7 @@ async function untilShared(among = instances): Promise<number> {
 }
 
 const fallbacks = (): number =>
-  started.flatMap(({ logs }) => logs.filter((line) => line.includes('no answer in time'))).length;
+  started.flatMap(warningsOf).filter((line) => line.includes('no answer in time')).length;
 let fallbacksBefore = 0;
 
 beforeEach(async () => {
@@ -475,10 +475,11 @@ describe('Redis over TLS', async () => {
     return statuses.filter((status) => status === 401).length;
   }
 
-  it('shares the limits if the certificate of the server is valid', WHILE_SHARED, async () => {
+  it('shares the limits if the certificate of the server is valid', async () => {
     const services = await twoInstances(store, ours);
 
-    expect(await admitted(services)).toBe(limit);
+    // An instance that has just started on a busy machine may not have connected yet, and counts by itself until it has.
+    await expect.poll(() => admitted(services), { timeout: 60_000 }).toBe(limit);
     report({ faults: 0, requests: asked, wrong: 0 });
   });
 
