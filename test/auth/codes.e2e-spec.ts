@@ -18,6 +18,7 @@ import { type Service, startSharedCluster } from '../support/service.js';
 import { decodeToken, sessionIdOf } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { holdRows } from '../support/held-rows.js';
+import { insertColumns } from '../support/rows.js';
 import { aServiceClient, basic, type ServiceClient } from '../support/services.js';
 
 const CHALLENGE = createHash('sha256').update('v'.repeat(43)).digest('base64url');
@@ -158,6 +159,30 @@ describe('the unused codes of a session', () => {
     const grace = await anAccount(service, 'grace');
     for (const _ of times(MAX_UNUSED + 5, () => 0)) await aCode(grace);
     expect((await exchange(service, code)).status).toBe(200);
+  });
+
+  it('are ten of 31 that instances issue and exchange at once', async () => {
+    const first = await issue(0);
+    const issuing = times(30, (i) => () => user.at(on(i)).post<{ code: string }>('/api/auth/code'));
+    const codes = (await atOnce(issuing)).map(({ body }) => body.code);
+    const answers = await atOnce([...codes, first].map((code, i) => () => exchange(on(i), code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MAX_UNUSED);
+    expect(answers.at(-1)).toMatchObject(invalidCode);
+  });
+
+  it('are ten although all have one time, and the clean-up keeps those ten', async () => {
+    const hashOf = (code: string): string => createHmac('sha256', code).update('').digest('base64url');
+    const codes = times(31, () => randomBytes(32).toString('base64url'));
+    // Instances whose clocks are ahead have issued them.
+    const [createdAt, expiresAt] = [Date.now() + 60_000, Date.now() + 120_000];
+    const rows = codes.map((code) => [hashOf(code), sessionIdOf(user), createdAt, expiresAt]);
+    await insertColumns(cluster.db, 'authorization_codes', 'hash, session_id, created_at, expires_at', rows);
+    const ordered = codes.toSorted((a, b) => (hashOf(a) < hashOf(b) ? 1 : -1));
+    for (const code of ordered.slice(MAX_UNUSED))
+      expect(await exchange(service, code)).toMatchObject(invalidCode);
+    await issued(cluster.instances.length * (MAX_UNUSED + 1));
+    await waitFor('the others are deleted', hangTimeoutMs(), async () => (await rowsOf(user)) === MAX_UNUSED);
+    for (const code of ordered.slice(0, MAX_UNUSED)) expect((await exchange(service, code)).status).toBe(200);
   });
 
   it('leave no more rows than that, however many were issued', async () => {

@@ -32,7 +32,7 @@ const FIND_OF_SESSION = hotStatement(
   'the codes of a session',
   `SELECT c.hash, c.created_at AS createdAt, x.created_at AS usedAt
     FROM authorization_codes c LEFT JOIN sessions x ON x.code_hash = c.hash
-    WHERE c.session_id = ? ORDER BY c.created_at DESC LIMIT ${PAGE}`,
+    WHERE c.session_id = ? ORDER BY c.created_at DESC, c.hash DESC LIMIT ${PAGE}`,
 );
 
 type IssuedCode = Pick<AuthorizationCode, 'hash' | 'createdAt'> & { usedAt: number | null };
@@ -41,9 +41,11 @@ type IssuedCode = Pick<AuthorizationCode, 'hash' | 'createdAt'> & { usedAt: numb
 export const MAX_UNUSED_CODES = 10;
 
 // Code `c` is void if ten newer codes were unused when the session issued its last code, even if used since.
+// The hash decides between codes of one millisecond.
 export const IS_VOID = `(SELECT n.hash
     FROM authorization_codes n LEFT JOIN sessions x ON x.code_hash = n.hash
-    WHERE n.session_id = c.session_id AND n.created_at > c.created_at
+    WHERE n.session_id = c.session_id AND n.created_at >= c.created_at
+      AND (n.created_at > c.created_at OR n.hash > c.hash)
       AND (x.id IS NULL OR x.created_at >=
         (SELECT MAX(l.created_at) FROM authorization_codes l WHERE l.session_id = c.session_id))
     LIMIT 1 OFFSET ${MAX_UNUSED_CODES - 1}) IS NOT NULL`;

@@ -29,7 +29,7 @@ const DELETE_AFTER_MS = 1000;
 @Injectable()
 export class UnusedCodesLimit implements OnApplicationShutdown {
   private readonly logger = new Logger('AuthorizationCodes');
-  private readonly issued = new LRUCache<string, { since: number; lastAt: number }>({ max: MAX_SESSIONS });
+  private readonly issued = new LRUCache<string, number>({ max: MAX_SESSIONS });
   private readonly due = new Set<string>();
   private deletions: Promise<void> = Promise.resolve();
   private stopped = false;
@@ -41,15 +41,11 @@ export class UnusedCodesLimit implements OnApplicationShutdown {
     await this.deletions;
   }
 
-  /** @returns a time after that of all other codes of the session in this process: later codes void earlier ones */
-  noteIssued(sessionId: string, now: number): number {
-    const known = this.issued.get(sessionId);
-    const since = (known?.since ?? 0) + 1;
-    const lastAt = known && known.lastAt >= now ? known.lastAt + 1 : now;
-    const isMany = since > MAX_UNUSED_CODES;
-    this.issued.set(sessionId, { since: isMany ? 0 : since, lastAt });
+  noteIssued(sessionId: string): void {
+    const issued = (this.issued.get(sessionId) ?? 0) + 1;
+    const isMany = issued > MAX_UNUSED_CODES;
+    this.issued.set(sessionId, isMany ? 0 : issued);
     if (isMany && !this.due.has(sessionId)) this.deleteLater(sessionId);
-    return lastAt;
   }
 
   private deleteLater(sessionId: string): void {
@@ -105,9 +101,9 @@ export class CodesService {
       throw new ValidationProblem([{ field: 'audience', message: 'must be the name of an enabled service' }]);
     }
     const code = randomBytes(CODE_BYTES).toString('base64url');
-    const now = Date.now();
-    const createdAt = this.limit.noteIssued(sessionId, now);
-    const expiresAt = now + this.env.codeTtl * 1000;
+    this.limit.noteIssued(sessionId);
+    const createdAt = Date.now();
+    const expiresAt = createdAt + this.env.codeTtl * 1000;
     const hash = hashCode(code, challenge, audience);
     if (!(await this.codes.insert({ hash, sessionId, createdAt, expiresAt })))
       throw new InvalidTokenError('session_ended');
