@@ -1810,6 +1810,10 @@ export type OrgMembership = {
   role?: Role;
   /** Time at which the user joined. Absent from `GET /api/me`. */
   joinedAt?: string;
+  /** Whether the user is suspended, because the organization requires two-factor authentication and the user has not turned it on. Present with `include=requirements`. */
+  suspended?: boolean;
+  /** Time from which the organization suspends members without two-factor authentication. Null if the organization does not require it. Present with `include=requirements`. */
+  secondFactorRequiredFrom?: string | null;
   /** Time of the deletion, which only operators see. Null if the organization is not deleted. */
   deletedAt?: string | null;
 };
@@ -3021,11 +3025,11 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidCodeProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get the current user. Returns the user and the user's organizations in order of joining. `?include=roles,account,profile` adds the roles, whether the email is verified, and the profile. An access token for one service gets no profile. **Requires:** an access token, which may be bound to a service. */
+  /** Get the current user. Returns the user and the user's organizations in order of joining. `include` adds the roles, whether the email is verified, the profile, and what the organizations require. An access token for one service gets no profile. **Requires:** an access token, which may be bound to a service. */
   getMe: {
     input: {
-      /** Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user, and `profile` adds the profile. */
-      include?: ("roles" | "account" | "profile")[] | undefined;
+      /** Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` to the user, `profile` adds the profile, and `requirements` adds `suspended` and `secondFactorRequiredFrom` to each organization. */
+      include?: ("roles" | "account" | "profile" | "requirements")[] | undefined;
     };
     data: CurrentUserResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
@@ -3303,13 +3307,15 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem | MemberNotFoundProblem> | At<409, MemberDisabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: "Idempotency-Key" | "If-Match";
   };
-  /** List the user's organizations. Returns the organizations of the user in order of joining, in pages. **Requires:** an access token, which may be bound to a service. */
+  /** List the user's organizations. Returns the organizations of the user in order of joining, in pages. **Requires:** an access token, which may be bound to a service. Organizations that suspend the user are listed, too, but not for an access token for one service. */
   listOrgs: {
     input: {
       /** Maximum number of organizations on a page. */
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
+      /** Additional fields: `requirements` adds `suspended` and `secondFactorRequiredFrom` to each organization. */
+      include?: "requirements"[] | undefined;
     };
     data: OrgMembershipsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
@@ -3970,7 +3976,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required second_factor_required_by_org org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   leaveOrg: {"method":"POST","path":"/api/orgs/{orgId}/leave","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member step_up_required org_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   transferOrg: {"method":"POST","path":"/api/orgs/{orgId}/transfer","query":["remedy","dryRun"],"body":"json","fields":["userId","leave"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found member_not_found member_disabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
-  listOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token email_not_verified internal_error unavailable storage_full"},
+  listOrgs: {"method":"GET","path":"/api/me/orgs","query":["limit","cursor","include"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token email_not_verified internal_error unavailable storage_full"},
   listDeletedOrgs: {"method":"GET","path":"/api/me/deleted-orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified internal_error unavailable storage_full"},
   listMembers: {"method":"GET","path":"/api/orgs/{orgId}/members","query":["search","role","secondFactor","limit","cursor","include","remedy"],"auth":"bearer","repeatable":true,"answer":["members"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member second_factor_required_by_org insufficient_role insufficient_scope org_not_found internal_error unavailable storage_full"},
   addMember: {"method":"POST","path":"/api/orgs/{orgId}/members","query":["remedy"],"body":"json","fields":["email","role"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["member"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role org_not_found user_not_found already_member user_has_too_many_orgs precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},

@@ -41,7 +41,10 @@ import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
 
-const PARTS = ['roles', 'account', 'profile'] as const;
+const PARTS = ['roles', 'account', 'profile', 'requirements'] as const;
+const ORG_PARTS = ['requirements'] as const;
+
+const REQUIREMENTS = 'adds `suspended` and `secondFactorRequiredFrom` to each organization';
 
 @Controller('api/me')
 export class MeController {
@@ -58,15 +61,15 @@ export class MeController {
   /**
    * Get the current user
    *
-   * @remarks Returns the user and the user's organizations in order of joining. `?include=roles,account,profile`
-   * adds the roles, whether the email is verified, and the profile. An access token for one service gets no profile.
+   * @remarks Returns the user and the user's organizations in order of joining. `include` adds the roles, whether the
+   * email is verified, the profile, and what the organizations require. An access token for one service gets no profile.
    */
   @Get()
   @SignedIn({ boundTokens: true, unverified: true })
   @ApiIncluded(
     PARTS,
     'Additional fields: `roles` adds the `role` of the user to each organization, `account` adds `emailVerified` ' +
-      'to the user, and `profile` adds the profile.',
+      `to the user, \`profile\` adds the profile, and \`requirements\` ${REQUIREMENTS}.`,
   )
   @ApiProblems({ code: 'insufficient_scope', detail: BOUND_TOKEN })
   @ApiOkResponse({ type: CurrentUserResponse })
@@ -125,15 +128,19 @@ export class MeController {
    * List the user's organizations
    *
    * @remarks Returns the organizations of the user in order of joining, in pages.
+   *
+   * Organizations that suspend the user are listed, too, but not for an access token for one service.
    */
   @Get('orgs')
   @SignedIn({ boundTokens: true })
+  @ApiIncluded(ORG_PARTS, `Additional fields: \`requirements\` ${REQUIREMENTS}.`)
   @ApiPage(OrgMembershipsResponse)
   listOrgs(
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
+    @Included(ORG_PARTS) included: Included,
   ): Promise<OrgMembershipsResponse> {
-    return this.me.listOrgs(caller, query);
+    return this.me.listOrgs(caller, query, included);
   }
 
   /**

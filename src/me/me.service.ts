@@ -6,7 +6,7 @@ import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
 import { cutPage, encodeCursor, limitOf, type Position, positionOf } from '../http/pages.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
-import { Memberships, type OrgsReader, seesAll } from '../orgs/state/members.memberships.js';
+import { Memberships, type OrgsReader, seesAll, type UserOrg } from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { profileOf } from '../users/profile.js';
 import type { UserView } from '../users/user-view.js';
@@ -40,11 +40,10 @@ export class MeService {
   /** Streams a long list, to bound memory and the time of one turn of the event loop. @throws insufficient_scope */
   async get(caller: UserPrincipal, included: Included): Promise<CurrentUserResponse | StreamableFile> {
     const { id, email, sessionId, audience } = caller;
-    const [withRoles, withAccount] = [included.has('roles'), included.has('account')];
-    const withProfile = included.has('profile');
+    const [withAccount, withProfile] = [included.has('account'), included.has('profile')];
     if (withProfile && audience !== null) throw boundToken();
     const [first, stored] = await Promise.all([
-      this.findFirstOrgs(caller, withRoles),
+      this.findFirstOrgs(caller, included),
       withAccount || withProfile ? this.find(id) : undefined,
     ]);
     const user = {
@@ -58,7 +57,7 @@ export class MeService {
       document: { user, orgs: [] },
       first,
       readAfter: async (after) => {
-        const page = await this.findOrgs(caller, withRoles, after);
+        const page = await this.findOrgs(caller, included, after);
         // Checked after the read, so that the page has nothing newer than the end of the session.
         return (await this.sessions.findPrincipal(sessionId)) ? page : undefined;
       },
@@ -77,11 +76,19 @@ export class MeService {
     };
   }
 
-  async listOrgs(caller: OrgsReader, query: ListOwnOrgsQuery): Promise<OrgMembershipsResponse> {
+  async listOrgs(
+    caller: OrgsReader,
+    query: ListOwnOrgsQuery,
+    included: Included,
+  ): Promise<OrgMembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.memberships.findOrgs(caller, limit + 1, positionOf(query));
     const { page, next } = cutPage(rows, limit, cursorOf);
-    return { orgs: page.map((org) => Object.assign(org, { joinedAt: timeText(org.joinedAt) })), ...next };
+    const orgs = page.map((org) => {
+      const { role, joinedAt } = org;
+      return Object.assign(membershipOf(org, caller, included), { role, joinedAt: timeText(joinedAt) });
+    });
+    return { orgs, ...next };
   }
 
   async listDeletedOrgs(userId: string, query: ListOwnOrgsQuery): Promise<DeletedOrgsResponse> {
@@ -122,25 +129,41 @@ export class MeService {
     return user;
   }
 
-  private async findFirstOrgs(caller: OrgsReader, withRoles: boolean): Promise<ListPage<OrgMembership>> {
-    const isPlain = !withRoles && seesAll(caller);
+  private async findFirstOrgs(caller: OrgsReader, included: Included): Promise<ListPage<OrgMembership>> {
+    const isPlain = !included.has('roles') && !included.has('requirements') && seesAll(caller);
     const orgs = isPlain ? await this.orgs.findShortListOfUser(caller.id) : undefined;
-    return orgs ? { rows: orgs } : this.findOrgs(caller, withRoles);
+    return orgs ? { rows: orgs } : this.findOrgs(caller, included);
   }
 
   private async findOrgs(
     caller: OrgsReader,
-    withRoles: boolean,
+    included: Included,
     after?: Position,
   ): Promise<ListPage<OrgMembership>> {
     const found = await this.memberships.findOrgs(caller, MAX_SHORT_LIST + 1, after);
     const page = found.slice(0, MAX_SHORT_LIST);
     const last = found.length > MAX_SHORT_LIST ? page.at(-1) : undefined;
     return {
-      rows: page.map(({ id, name, role }) => (withRoles ? { id, name, role } : { id, name })),
+      rows: page.map((org) => membershipOf(org, caller, included)),
       ...(last && { next: { order: last.joinedAt, id: last.id } }),
     };
   }
+}
+
+function membershipOf(
+  { id, name, role, isFactorRequired, secondFactorFrom }: UserOrg,
+  { hasSecondFactor }: OrgsReader,
+  included: Included,
+): OrgMembership {
+  return {
+    id,
+    name,
+    ...(included.has('roles') && { role }),
+    ...(included.has('requirements') && {
+      suspended: isFactorRequired === 1 && !hasSecondFactor,
+      secondFactorRequiredFrom: timeOrNull(secondFactorFrom),
+    }),
+  };
 }
 
 function cursorOf({ joinedAt, id }: { joinedAt: number; id: string }): string {

@@ -85,13 +85,21 @@ describe('GET /api/me', () => {
     const ada = await anAccount(service, 'ada');
     await addOrgs(service.db, ada, count);
     const names = times(count, (number) => `Organization ${number}`);
-    for (const include of ['', '?include=roles,account']) {
+    const lastOrg = 'SELECT org_id FROM members WHERE user_id = ? ORDER BY joined_at DESC LIMIT 1';
+    await service.db.query(`UPDATE orgs SET second_factor_from = 1 WHERE id = (${lastOrg})`, [ada.id]);
+    const free = { suspended: false, secondFactorRequiredFrom: null };
+    const required = { suspended: true, secondFactorRequiredFrom: '1970-01-01T00:00:00.001Z' };
+    for (const [include, user, first, last] of [
+      ['', {}, {}, {}],
+      ['?include=roles,account', { emailVerified: false }, { role: 'owner' }, { role: 'owner' }],
+      ['?include=requirements', {}, free, required],
+    ] as const) {
       const { headers, body } = await ada.get<{ user: object; orgs: Org[] }>(`/api/me${include}`);
       expect(headers.get('content-length') === null).toBe(isStreamed);
       expect(body.orgs.map(({ name }) => name)).toEqual(names);
-      const parts = include === '' ? [{}, {}] : [{ emailVerified: false }, { role: 'owner' }];
-      expect(body.user).toEqual({ id: ada.id, email: ada.email, ...parts[0] });
-      expect(body.orgs[0]).toEqual({ id: expect.any(String), name: names[0], ...parts[1] });
+      expect(body.user).toEqual({ id: ada.id, email: ada.email, ...user });
+      expect(body.orgs[0]).toEqual({ id: expect.any(String), name: names[0], ...first });
+      expect(body.orgs.at(-1)).toEqual({ id: expect.any(String), name: names.at(-1), ...last });
     }
   });
 

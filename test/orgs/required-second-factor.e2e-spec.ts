@@ -17,6 +17,7 @@ import { readFeed, readFeedAfter } from '../support/feed.js';
 import { anInvitation, aVerifiedAccount, roleOf } from '../support/inviting.js';
 import { anOperator } from '../support/operators.js';
 import { changeRole, membersOf } from '../support/org-members.js';
+import { pagesOf } from '../support/pages.js';
 import {
   type Account,
   anAccount,
@@ -42,6 +43,8 @@ const reports = await aServiceCaller(service, 'introspect', 'memberships', 'even
 
 const pathOf = ({ id }: { id: string }): string => `/api/orgs/${id}`;
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
+const withRequirements = (path: string): string =>
+  `${path}${path.includes('?') ? '&' : '?'}include=requirements`;
 const FUTURE = '2100-01-01T00:00:00.000Z';
 const PAST = '2020-01-01T00:00:00.000Z';
 
@@ -274,6 +277,38 @@ describe('a member without the required second factor', () => {
     const listed = await reports.get(`/api/memberships?orgId=${org.id}`);
     expect(listed.body).toMatchObject({ memberships: [{ userId: owner.id }] });
     expect((await membersOf(owner, org)).map(({ userId }) => userId)).toContain(member.id);
+  });
+
+  it('finds in the own lists what each organization requires, if it asks', async () => {
+    const { org, owner, member } = await aRequiringOrg();
+    const announced = await anOrgOf(owner, 'Announced');
+    await join(announced, owner, member, 'member');
+    await requireFrom(owner, announced, FUTURE);
+    const free = await anOrgOf(member, 'Free');
+    const bound = member.as(await aBoundToken(reports, member));
+
+    const listed = async (by: Account, path: string) => {
+      const pages = await pagesOf<Org & Record<string, unknown>>(by, path, 'orgs');
+      return pages.flat().map(({ name: _name, role: _role, joinedAt: _joinedAt, ...others }) => others);
+    };
+    const required = { id: org.id, suspended: true, secondFactorRequiredFrom: PAST };
+    const others = [
+      { id: announced.id, suspended: false, secondFactorRequiredFrom: FUTURE },
+      { id: free.id, suspended: false, secondFactorRequiredFrom: null },
+    ];
+    const asking = ['', '/orgs', '/orgs?limit=1'].map((path) => `/api/me${withRequirements(path)}`);
+    for (const path of [...asking, '/api/me?include=requirements,roles']) {
+      expect(await listed(member, path), path).toEqual([required, ...others]);
+      expect(await listed(bound, path), path).toEqual(others);
+      expect((await listed(owner, path))[0], path).toEqual({ ...required, suspended: false });
+    }
+    for (const path of ['/api/me', '/api/me?include=roles', '/api/me/orgs'])
+      expect((await listed(member, path))[0], path).toEqual({ id: org.id });
+    expect(await member.get('/api/me/orgs?include=roles')).toMatchObject(invalidFields('include'));
+
+    await enrol(member);
+    for (const path of asking)
+      expect(await listed(member, path), path).toEqual([{ ...required, suspended: false }, ...others]);
   });
 
   it('counts as an owner, and is the last one only alone', async () => {

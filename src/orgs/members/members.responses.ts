@@ -34,6 +34,18 @@ export class OrgMembership extends OrgDto {
   /** Time at which the user joined. Absent from `GET /api/me`. */
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) joinedAt?: string;
 
+  /**
+   * Whether the user is suspended, because the organization requires two-factor authentication and the user has not
+   * turned it on. Present with `include=requirements`.
+   */
+  @ApiProperty({ example: false }) suspended?: boolean;
+
+  /**
+   * Time from which the organization suspends members without two-factor authentication. Null if the organization does
+   * not require it. Present with `include=requirements`.
+   */
+  @ApiTime({ nullable: true, example: '2100-01-01T00:00:00.000Z' }) secondFactorRequiredFrom?: string | null;
+
   /** Time of the deletion, which only operators see. Null if the organization is not deleted. */
   @ApiTime({ nullable: true }) deletedAt?: string | null;
 }

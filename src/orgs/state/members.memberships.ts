@@ -44,16 +44,22 @@ const LIST_OF_USER = hotStatement(
 
 const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'));
 
-export interface UserOrg {
+interface NamedMembership {
   id: string;
   name: string;
   role: Role;
   joinedAt: number;
 }
 
-export type AnyUserOrg = UserOrg & { deletedAt: number | null };
+export type UserOrg = NamedMembership & {
+  /** the time from which a second factor is required, also if it has come; null if none is */
+  secondFactorFrom: number | null;
+  isFactorRequired: 0 | 1;
+};
 
-type DeletedOrg = Omit<UserOrg, 'role'> & { deletedAt: number; purgeAt: number };
+export type AnyUserOrg = NamedMembership & { deletedAt: number | null };
+
+type DeletedOrg = Omit<NamedMembership, 'role'> & { deletedAt: number; purgeAt: number };
 
 // LEFT and COALESCE preserve the join order if one user is in most organizations.
 const pageOf = (
@@ -64,15 +70,17 @@ const pageOf = (
   WHERE m.user_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.org_id > ?) AND ${condition}
   ORDER BY m.joined_at, m.org_id LIMIT ?`;
 
+const WITH_REQUIREMENT = `m.role, o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired`;
+
 const FIND_PAGE = hotStatement(
   'a page of the organizations of a user',
-  pageOf('m.role', 'o.deleted_at IS NULL'),
+  pageOf(WITH_REQUIREMENT, 'o.deleted_at IS NULL'),
   EXAMPLE,
 );
 
 const FIND_UNSUSPENDED = hotStatement(
   'a page of the organizations of a user that require no second factor',
-  pageOf('m.role', `o.deleted_at IS NULL AND NOT ${IS_FACTOR_REQUIRED}`),
+  pageOf(WITH_REQUIREMENT, `o.deleted_at IS NULL AND NOT ${IS_FACTOR_REQUIRED}`),
   EXAMPLE,
 );
 
