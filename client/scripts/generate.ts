@@ -110,11 +110,14 @@ function partsOf(method: string, path: string, operation: Operation, components:
     answer: inAll(offered),
     codes: failures.flatMap(({ schema }) => codesOf(schema, components)).join(' '),
   };
+  // The client refreshes the login first.
+  const ofRefresh = auth === 'bearer' && !route.anonymous ? ['Operations["refresh"]["problem"]'] : [];
+  const problems = failures.map(({ status, schema }) => `At<${status}, ${typeOf(schema)}>`).concat(ofRefresh);
   const type = [
     `${comment([operation.summary, operation.description].filter(Boolean).join('. '))}${operation.operationId}: {`,
     `input: ${inputs.join(' & ') || 'undefined'};`,
     `data: ${[...new Set(successes.map((schema) => typeOf(schema)))].join(' | ') || 'Record<string, unknown>'};`,
-    `problem: ${failures.map(({ status, schema }) => `At<${status}, ${typeOf(schema)}>`).join(' | ') || 'never'};`,
+    `problem: ${problems.join(' | ') || 'never'};`,
     `headers: ${literals(['Idempotency-Key', 'If-Match'].filter(takes))};`,
     '};',
   ];

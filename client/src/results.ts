@@ -6,8 +6,8 @@ import type { AudienceIgnored, ClientProblem } from './problems.ts';
 export type OperationId = keyof Operations;
 export type InputOf<Id extends OperationId> = Operations[Id]['input'];
 export type DataOf<Id extends OperationId> = Operations[Id]['data'];
-/** `code` tells the cases apart; `unknown_code` is one that this version does not know. */
-export type ProblemOf<Id extends OperationId> = Operations[Id]['problem'] | ClientProblem;
+/** `code` tells the cases apart; `unknown_code` is one that this version does not know. Without an operation: of any. */
+export type ProblemOf<Id extends OperationId = OperationId> = Operations[Id]['problem'] | ClientProblem;
 
 export interface Success<Body> {
   ok: true;
@@ -15,7 +15,10 @@ export interface Success<Body> {
   data: Body;
   /** of the organization or the profile, where the answer has one: `ifMatch` of a change */
   etag: string | undefined;
-  /** An earlier request with the same idempotency key had been answered so. */
+  /**
+   * An earlier request with the same idempotency key had been answered so: one of your program, or an attempt of the client
+   * whose answer was lost. Codes are not returned again.
+   */
   replayed: boolean;
   /** Nothing was changed. */
   dryRun: boolean;

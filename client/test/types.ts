@@ -20,18 +20,42 @@ export function explain(problem: ProblemOf<'changeMemberRole'>): string {
   return `${problem.detail} ${(problem.retryAfter satisfies number | undefined) ?? 0}`;
 }
 
+/** Any operation that needs a login can answer these. */
+export async function showLogin(): Promise<boolean> {
+  const [me, account] = await Promise.all([client.getMe(), client.getAccount()]);
+  const login = await client.login({ email: 'ada@example.com', password: 'p' });
+  // @ts-expect-error it needs no login
+  if (!login.ok && login.problem.code === 'invalid_refresh_token') return false;
+  return [me, account].some((one) => !one.ok && hasEnded(one.problem));
+}
+
+/** One function for the problems of all operations. */
+export function hasEnded(problem: ProblemOf): boolean {
+  if (problem.code === 'rate_limited') problem.retryAfter satisfies number | undefined;
+  return problem.code === 'invalid_refresh_token' || problem.code === 'not_logged_in';
+}
+
+export async function isBusy(): Promise<boolean> {
+  const [config, ended] = await Promise.all([client.getAuthConfig(), client.getMe()]);
+  if (!ended.ok && ended.problem.code === 'invalid_refresh_token') ended.problem.status satisfies 401;
+  return !config.ok && config.problem.code === 'unavailable' && config.problem.status === 503;
+}
+
 export function isPassing({ code }: ProblemOf<'getLiveness'>): boolean {
   switch (code) {
     case 'unreachable':
     case 'timed_out':
     case 'not_json':
+    case 'unavailable':
       return true;
     case 'aborted':
     case 'audience_ignored':
+    case 'internal_error':
     case 'invalid_answer':
     case 'invalid_parameter':
     case 'no_credentials':
     case 'not_logged_in':
+    case 'storage_full':
     case 'store_failed':
     case 'unknown_code':
       return false;

@@ -96,7 +96,6 @@ function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): Pro
     ...(isLimited ? (['rate_limited'] as const) : []),
     ...ownProblems(handler),
   ]);
-  if (problems.length === 0) return [];
   const everywhere = toExamples(['internal_error', 'unavailable', 'storage_full']);
   return [...new Map([...everywhere, ...problems].map((problem) => [problem.code, problem])).values()];
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Client } from '../../client/src/index.ts';
+import type { Client, ProblemOf } from '../../client/src/index.ts';
 import { accountsJson } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { MailServer } from '../support/mail-server.js';
@@ -25,7 +25,7 @@ const CLIENTS_PROGRAM = [
   `export {
   account, candidates, canRegister, needsInvitation, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
   colleagues, mary, me, message, nameOf, names, old, handedOff, ownChange, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
-  toService, withProfile,
+  toService, withProfile, needsLogin, screen, codeToShow,
   second, storeIn, user, wouldWork, enabled, orgs, self, waiting,
 };`,
 ].join('\n');
@@ -43,6 +43,7 @@ interface ClientResults extends Results {
   joan: Client;
   mary: Client;
   names: string[];
+  needsLogin: (problem: ProblemOf) => boolean;
   colleagues: object[];
   nameOf: (member: object) => string;
 }
@@ -93,12 +94,14 @@ describe('docs/clients.md', () => {
     expect(results['quick']).toMatchObject({ ok: true });
     expect(results['givenUp']).toMatchObject({ problem: { code: 'aborted' } });
     expect([results['first'], results['isLoggedIn']]).toEqual([results['second'], true]);
+    expect(results['screen']).toBe('main');
     expect(decodeToken(results.handedOff.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
     expect(results['account']).toMatchObject({ emailVerified: true });
     expect(results['old']).toHaveLength(1);
     expect(results['joined']).toMatchObject({ org: { name: 'Engines' }, role: 'member' });
     for (const { getAccount } of [results.joan, results.mary])
       expect(await getAccount()).toMatchObject({ data: { emailVerified: true } });
+    expect(results['codeToShow']).toMatch(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/);
     expect(results['recoveryCodes']).toHaveLength(10);
     expect(decodeToken(results.protectedLogin.token).claims['amr']).toEqual(['pwd', 'otp']);
     expect([results['enabled'], results['orgs'], results['waiting']]).toMatchObject([
@@ -125,6 +128,8 @@ describe('docs/clients.md', () => {
       data: { orgs: [{ name: 'Engines' }, { name: 'Looms' }, { name: 'Wind mills' }] },
     });
     expect(await client.isLoggedIn()).toBe(false);
+    const ended = await client.getMe();
+    expect(!ended.ok && results.needsLogin(ended.problem)).toBe(true);
     expect(await client.login({ email: 'countess@example.com', password: 'any' })).toMatchObject({
       problem: { code: 'invalid_credentials' },
     });
