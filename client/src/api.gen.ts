@@ -1080,7 +1080,7 @@ export type Invitation = {
   invitedBy: Inviter;
   /** Email address, in normalized form. */
   email: string;
-  /** The invitation code. Present if the request had `showCode: true`. It is not returned again. */
+  /** The invitation code. Present if the request had `showCode: true`. It is not returned again. A replayed response (`Idempotency-Replayed`) has no code. Resend the invitation to get a new one. */
   code?: string;
 };
 

@@ -6,13 +6,14 @@ const SOURCE = join(import.meta.dirname, '../src');
 const FILE = join(import.meta.dirname, 'hovered.ts');
 const PROGRAM = `
 import { createAdminClient } from '../src/admin.ts';
-import { createClient, memoryStore } from '../src/index.ts';
+import { createClient, memoryStore, unwrap } from '../src/index.ts';
 import { createGuard, createServiceClient } from '../src/service/index.ts';
 const baseUrl = 'https://accounts.example.com';
 const credentials = { name: 'billing', secret: 's' };
 const client = createClient({ baseUrl, store: memoryStore() });
 void client.changeMemberRole;
 void client.logOut;
+void unwrap(await client.createInvitation({ orgId: '', email: '', role: 'member' })).invitation.code;
 void createAdminClient({ baseUrl, store: memoryStore() }).adminGetUser;
 void createServiceClient({ baseUrl, credentials }).introspectToken;
 const guard = createGuard({ issuer: baseUrl, audience: 'billing', credentials, maxStaleness: 30 });
@@ -48,6 +49,7 @@ it('an editor shows the documentation of what a program uses', () => {
     );
   expect(shown('changeMemberRole')).toContain("Change a member's role");
   expect(shown('logOut')).toContain('revokes its session');
+  expect(shown('code;')).toMatch(/replayed.* has no code. Resend the invitation/);
   expect(shown('adminGetUser')).toContain('Get a user');
   expect(shown('introspectToken')).toContain('Introspect a token');
   for (const name of [

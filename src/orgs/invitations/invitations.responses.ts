@@ -62,7 +62,8 @@ export class InvitationSummaryDto extends AnyInvitation {
 @ApiSchema({ name: 'Invitation' })
 export class InvitationDto extends InvitationSummaryDto {
   /**
-   * The invitation code. Present if the request had `showCode: true`. It is not returned again.
+   * The invitation code. Present if the request had `showCode: true`. It is not returned again. A replayed response
+   * (`Idempotency-Replayed`) has no code. Resend the invitation to get a new one.
    * @example "7K2M9-QX4TB"
    */
   @ApiPropertyOptional({ pattern: '^[0-9A-Z]{5}-[0-9A-Z]{5}$' })
