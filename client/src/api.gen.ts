@@ -501,7 +501,7 @@ export type CompleteLoginRequest = {
   code: string;
   /** If true, the response has a refresh token, and access tokens expire after 15 minutes (configurable). The default is false. */
   refresh?: boolean | undefined;
-  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. */
+  /** The user's name for this device, of 1 to 60 characters after trimming. The list of sessions shows it. The default is the name in the first step. */
   deviceName?: string | undefined;
 };
 

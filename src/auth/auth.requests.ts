@@ -7,13 +7,13 @@ import { A_CHALLENGE } from '../openapi/problem-schemas.js';
 
 export const MAX_DEVICE_NAME = 60;
 
-const DeviceName = (): PropertyDecorator =>
+const DeviceName = (otherwise = ''): PropertyDecorator =>
   applyDecorators(
     IfGiven(),
     IsOneLine(MAX_DEVICE_NAME, {
       description:
         `The user's name for this device, of 1 to ${MAX_DEVICE_NAME} characters after trimming. ` +
-        'The list of sessions shows it.',
+        `The list of sessions shows it.${otherwise}`,
       example: "Ada's laptop",
     }),
   );
@@ -76,7 +76,7 @@ export class CompleteLoginRequest {
   @IsText(6, 64, { example: '492 039' }) code: string;
 
   @Refreshable() refresh?: boolean;
-  @DeviceName() deviceName?: string;
+  @DeviceName(' The default is the name in the first step.') deviceName?: string;
 }
 
 export class RequestPasswordResetRequest {

@@ -109,7 +109,8 @@ export class AuthService {
     if (secondFactorAt !== null) {
       this.followUps.checkPassword(user, password);
       const expiresAt = Date.now() + CHALLENGE_TTL_MS;
-      const challenge = this.challenges.write({ userId, authEpoch, enabledAt: secondFactorAt, expiresAt });
+      const enabledAt = secondFactorAt;
+      const challenge = this.challenges.write({ userId, authEpoch, enabledAt, expiresAt, deviceName });
       const extensions = { challenge, expiresAt: timeText(expiresAt) };
       throw new Problem('second_factor_required', { extensions, userId });
     }
@@ -120,12 +121,13 @@ export class AuthService {
 
   /** Does not count a wrong code if the challenge is void. @throws InvalidChallengeError, RateLimitedError */
   async logInWithSecondFactor(
-    { challenge: text, code: typed, refresh, deviceName }: CompleteLoginRequest,
+    { challenge: text, code: typed, refresh, deviceName: name }: CompleteLoginRequest,
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
     const challenge = await this.challenges.read(text);
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const { userId, authEpoch } = challenge;
+    const deviceName = name ?? challenge.deviceName;
     const user = await this.users.findLogin({ id: userId }, placeOf(origin));
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
     const amr = PASSWORD_AND_CODE;

@@ -81,6 +81,20 @@ describe('a login with a second factor', () => {
     expect(list.sessions).toContainEqual(expect.objectContaining(named));
   });
 
+  it.each([
+    ['none', {}, {}, null],
+    ['that of the first step', { deviceName: " Ada's laptop " }, {}, "Ada's laptop"],
+    ['the longest', { deviceName: '𝒟'.repeat(60) }, {}, '𝒟'.repeat(60)],
+    ['that of the second step', { deviceName: "Ada's laptop" }, { deviceName: 'Engine' }, 'Engine'],
+  ])('shows a name of the device in the list of sessions: %s', async (_what, first, second, shown) => {
+    const { account, recoveryCodes } = await aProtectedAccount();
+    const { challenge } = (await logIn(service, account, first)).body as unknown as { challenge: string };
+    const { status, body, text } = await secondStep(on(1), challenge, recoveryCodes[0], second);
+    expect(status, text).toBe(200);
+    const { sessions } = (await account.as(body.token).get<{ sessions: object[] }>('/api/me/sessions')).body;
+    expect(sessions.find((one) => 'current' in one && one.current)).toMatchObject({ deviceName: shown });
+  });
+
   it('answers a wrong password as without a second factor', async () => {
     const { account } = await aProtectedAccount();
     expect(await logIn(service, { ...account, password: aPassword() })).toMatchObject(invalidCredentials);

@@ -18,8 +18,11 @@ export interface RawRequest {
   body?: string | Uint8Array<ArrayBuffer>;
 }
 
+/** What no log may have. */
 const SENT_SECRETS =
-  'password currentPassword newPassword code codeVerifier refreshToken invitationCode challenge'.split(' ');
+  'password currentPassword newPassword code codeVerifier refreshToken invitationCode challenge deviceName'.split(
+    ' ',
+  );
 
 /**
  * An HTTP client that never throws because of a status, notes every secret that passes, and checks each answer

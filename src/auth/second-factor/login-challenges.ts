@@ -17,10 +17,12 @@ export interface LoginChallenge {
   /** voids the challenge if another factor replaces this one */
   enabledAt: number;
   expiresAt: number;
+  deviceName?: string;
 }
 
 export const CHALLENGE_TTL_MS = 300_000;
-const FORMAT = /^[\da-f-]{36}\.\d{1,10}\.\d{1,16}\.\d{1,16}$/;
+// A device name has at most 60 characters of 4 octets. Instances of 0.3.0 refuse a fifth part, so it is there for a name only.
+const FORMAT = /^[\da-f-]{36}\.\d{1,10}\.\d{1,16}\.\d{1,16}(?:\.[\w-]{1,320})?$/;
 
 /** Accounts stores no challenge: a change of the user's epoch or factor voids it. */
 @Injectable()
@@ -31,15 +33,21 @@ export class LoginChallenges {
     this.texts = new SignedTexts(keys, keyFile, 'login challenges', FORMAT);
   }
 
-  write({ userId, authEpoch, enabledAt, expiresAt }: LoginChallenge): string {
-    return this.texts.write(userId, authEpoch, enabledAt, expiresAt);
+  write({ userId, authEpoch, enabledAt, expiresAt, deviceName }: LoginChallenge): string {
+    const name = deviceName === undefined ? [] : [Buffer.from(deviceName).toString('base64url')];
+    return this.texts.write(userId, authEpoch, enabledAt, expiresAt, ...name);
   }
 
   async read(text: string): Promise<LoginChallenge | undefined> {
-    const [userId, ...numbers] = (await this.texts.read(text)) ?? [];
-    const [authEpoch = 0, enabledAt = 0, expiresAt = 0] = numbers.map(Number);
-    if (userId === undefined || expiresAt <= Date.now()) return undefined;
-    return { userId, authEpoch, enabledAt, expiresAt };
+    const [userId, authEpoch, enabledAt, expiresAt, name] = (await this.texts.read(text)) ?? [];
+    if (userId === undefined || Number(expiresAt) <= Date.now()) return undefined;
+    return {
+      userId,
+      authEpoch: Number(authEpoch),
+      enabledAt: Number(enabledAt),
+      expiresAt: Number(expiresAt),
+      ...(name !== undefined && { deviceName: Buffer.from(name, 'base64url').toString() }),
+    };
   }
 }
 

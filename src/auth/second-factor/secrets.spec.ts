@@ -118,11 +118,40 @@ describe('a signed text', () => {
   });
 });
 
-it('a challenge is read as it was written, until it expires', async () => {
+describe('a challenge', () => {
   const challenges = new LoginChallenges(ringOf(OLD), UNCHANGED_FILE);
   const expiresAt = Date.now() + CHALLENGE_TTL_MS;
   const challenge = { userId: newEntityId(), authEpoch: 7, enabledAt: Date.now() - 1000, expiresAt };
-  expect(await challenges.read(challenges.write(challenge))).toEqual(challenge);
-  const expired = challenges.write({ ...challenge, expiresAt: Date.now() });
-  expect(await challenges.read(expired)).toBeUndefined();
+  const signed = new SignedTexts(ringOf(OLD), UNCHANGED_FILE, 'login challenges', /^/);
+
+  it('is read as it was written, until it expires', async () => {
+    expect(await challenges.read(challenges.write(challenge))).toEqual(challenge);
+    const expired = challenges.write({ ...challenge, expiresAt: Date.now() });
+    expect(await challenges.read(expired)).toBeUndefined();
+  });
+
+  it('is one that 0.3.0 reads, without a device name', () => {
+    const { userId, authEpoch, enabledAt } = challenge;
+    const text = signed.write(userId, authEpoch, enabledAt, expiresAt);
+    expect(challenges.write(challenge)).toBe(text);
+  });
+
+  it.each(["Ada's laptop", 'a.b', 'Café ☕', '𝒟'.repeat(60)])('has a device name: %s', async (deviceName) => {
+    const text = challenges.write({ ...challenge, deviceName });
+    expect(text.length).toBeLessThan(450);
+    expect(text).not.toContain(deviceName);
+    expect(await challenges.read(text)).toEqual({ ...challenge, deviceName });
+    const renamed = text.replace(/[^.]+(?=\.[^.]+$)/, Buffer.from('Mallory').toString('base64url'));
+    expect(await challenges.read(renamed)).toBeUndefined();
+    expect(await challenges.read(text.replace(/\.[^.]+(?=\.[^.]+$)/, ''))).toBeUndefined();
+  });
+
+  it.each([[''], ['a', 'b'], ['a b'], ['a'.repeat(321)]])(
+    'is refused with %j as a fifth part',
+    async (...parts) => {
+      const { userId, authEpoch, enabledAt } = challenge;
+      const text = signed.write(userId, authEpoch, enabledAt, expiresAt, ...parts);
+      expect(await challenges.read(text)).toBeUndefined();
+    },
+  );
 });
