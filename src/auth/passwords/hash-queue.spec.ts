@@ -161,6 +161,60 @@ describe('clients', () => {
     expect((await asked).filter((name) => name !== undefined)).toHaveLength(14);
     expect(started).toHaveLength(14);
   });
+
+  it('take the only place from a client that has what runs, too', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { ask, end, started, refused } = aQueue(() => 1, 12);
+    void ask('measured');
+    await settled();
+    vi.advanceTimersByTime(2000);
+    await end('measured');
+    void ask('flood 1', 'flood 2', 'ada 1', 'flood 3', 'eve 1');
+    await settled();
+    expect(refused.toSorted()).toEqual(['eve 1', 'flood 2', 'flood 3']);
+    await end('flood 1');
+    expect(started).toEqual(['measured', 'flood 1', 'ada 1']);
+  });
+
+  it.each([
+    { durationMs: 500, atLeast: 0.55 },
+    { durationMs: 1000, atLeast: 0.25 },
+  ])('log in beside a flood of hashes of $durationMs ms on one slot', async ({ durationMs, atLeast }) => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    const queue = new HashQueue(() => 1, 200);
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const isRefused = (key: string, id: string, hashMs: number): Promise<boolean> =>
+      queue
+        .run({ key, id, hasLeft: () => false }, () => pause(hashMs))
+        .then(
+          () => false,
+          () => true,
+        );
+    const until = performance.now() + 30_000;
+    const flood = async (nth: number): Promise<void> => {
+      while (performance.now() < until)
+        if (await isRefused('flood', `flood ${nth % 12}`, durationMs)) await pause(200);
+    };
+    const outcomes: boolean[] = [];
+    const logIn = async (name: string, beginsAfterMs: number): Promise<void> => {
+      await pause(beginsAfterMs);
+      while (performance.now() < until) {
+        outcomes.push(await isRefused(name, name, 25));
+        await pause(1000);
+      }
+    };
+    const over = Promise.all([
+      ...Array.from({ length: 40 }, (_, nth) => flood(nth)),
+      ...['ada', 'eve', 'joan'].map((name, nth) => logIn(name, 4000 + 310 * nth)),
+    ]);
+    while (vi.getTimerCount() > 0) {
+      await settled();
+      await vi.advanceTimersByTimeAsync(5);
+    }
+    await over;
+    const served = outcomes.filter((refused) => !refused).length;
+    expect(served / outcomes.length).toBeGreaterThan(atLeast);
+  });
 });
 
 describe('a client that waits as long as it is told', () => {

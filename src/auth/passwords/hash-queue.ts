@@ -93,7 +93,6 @@ export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket' | 'bo
 
 /** Bounds running and waiting hashes. @param concurrency evaluated before each start; at least 1 */
 export class HashQueue {
-  private running = 0;
   private meanDurationMs = 0;
   private readonly queue: FairQueue<HashClient>;
   /** When refused clients may return: who waits for `Retry-After` gets a place. */
@@ -111,20 +110,21 @@ export class HashQueue {
   }
 
   get counts(): { running: number; waiting: number } {
-    return { running: this.running, waiting: this.queue.size };
+    return this.queue.counts;
   }
 
   /** @throws UnavailableError, before `work` starts, for want of a place, after too long a wait, or on disconnection */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
     const isPromised = this.redeem(client);
-    if (this.queue.size === 0 && this.running < this.concurrency()) this.running += 1;
+    const { running, waiting } = this.counts;
+    if (waiting === 0 && running < this.concurrency()) this.queue.addRunning(client.key);
     else await this.queue.wait(client.key, client, isPromised ? 'granted' : 'last');
     const begun = performance.now();
     try {
       return await work();
     } finally {
       this.measure(performance.now() - begun);
-      this.running -= 1;
+      this.queue.removeRunning(client.key);
       this.beginNext();
     }
   }
@@ -143,13 +143,13 @@ export class HashQueue {
   }
 
   private beginNext(): void {
-    while (this.running < this.concurrency()) {
+    while (this.counts.running < this.concurrency()) {
       const next = this.queue.takeNext();
       if (!next) return;
       if (next.request.hasLeft()) {
         next.refuse(tooMany(1));
       } else {
-        this.running += 1;
+        this.queue.addRunning(next.key);
         next.begin();
       }
     }
@@ -168,7 +168,8 @@ export class HashQueue {
       this.promises.delete(expired);
     }
     const eachMs = Math.ceil((RETRY_AFTER_MARGIN * this.meanDurationMs) / this.concurrency());
-    const nextAt = Math.max(now + Math.max(this.queue.size * eachMs, 1000 - eachMs), this.lastDueAt) + eachMs;
+    const nextAt =
+      Math.max(now + Math.max(this.counts.waiting * eachMs, 1000 - eachMs), this.lastDueAt) + eachMs;
     const dueAt = this.promises.get(id) ?? nextAt;
     if (dueAt - now < MAX_RETRY_AFTER_MS) {
       this.promises.set(id, dueAt);

@@ -13,15 +13,33 @@ interface Limits<Request> {
   tooLate: (request: Request) => Error;
 }
 
-/** Serves its keys round-robin. If one key fills the queue, other keys evict the newest requests of that key. */
+/** Serves its keys round-robin. If the queue is full, the key with the most work, running or waiting, gives way. */
 export class FairQueue<Request> {
   private waiting = 0;
+  private running = 0;
+  private readonly runningByKey = new Map<string, number>();
   private readonly queues = new Map<string, Waiter<Request>[]>();
 
   constructor(private readonly limits: Limits<Request>) {}
 
-  get size(): number {
-    return this.waiting;
+  get counts(): { running: number; waiting: number } {
+    return { running: this.running, waiting: this.waiting };
+  }
+
+  runningOf(key: string): number {
+    return this.runningByKey.get(key) ?? 0;
+  }
+
+  addRunning(key: string): void {
+    this.running += 1;
+    this.runningByKey.set(key, this.runningOf(key) + 1);
+  }
+
+  removeRunning(key: string): void {
+    this.running -= 1;
+    const left = this.runningOf(key) - 1;
+    if (left === 0) this.runningByKey.delete(key);
+    else this.runningByKey.set(key, left);
   }
 
   /** @param place `granted`: before what is not granted of the same key, even if the queue is full */
@@ -29,7 +47,7 @@ export class FairQueue<Request> {
     const { maxWaiting, timeoutMs, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
     const isGranted = place === 'granted';
-    if (!isGranted && this.waiting >= maxWaiting()) this.evictFor(queue.length, request);
+    if (!isGranted && this.waiting >= maxWaiting()) this.evictFor(key, request);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter<Request> = { key, request, isGranted, begin: resolve, refuse: reject };
     if (place === 'first') queue.unshift(waiter);
@@ -46,9 +64,9 @@ export class FairQueue<Request> {
     }
   }
 
-  takeNext(canBegin: (request: Request) => boolean = () => true): Waiter<Request> | undefined {
+  takeNext(canBegin: (request: Request, key: string) => boolean = () => true): Waiter<Request> | undefined {
     for (const [key, queue] of this.queues) {
-      const index = queue.findIndex(({ request }) => canBegin(request));
+      const index = queue.findIndex(({ request }) => canBegin(request, key));
       if (index < 0) continue;
       const waiter = this.take(queue, index);
       if (queue.length > 0) {
@@ -60,13 +78,17 @@ export class FairQueue<Request> {
     return undefined;
   }
 
-  /** Evicts from the key with the most requests, unless the newcomer's key would then have more. */
-  private evictFor(held: number, request: Request): void {
-    const longest = [...this.queues.values()].reduce((most, queue) =>
-      queue.length > most.length ? queue : most,
-    );
+  /** Evicts the newest request of the key with the most work, unless the newcomer's key would then have more. */
+  private evictFor(newcomer: string, request: Request): void {
+    const held = this.runningOf(newcomer) + (this.queues.get(newcomer)?.length ?? 0);
+    let most = held + 1;
+    let longest: Waiter<Request>[] = [];
+    for (const [key, queue] of this.queues) {
+      const work = this.runningOf(key) + queue.length;
+      if (work > most && queue.some(({ isGranted }) => !isGranted)) [most, longest] = [work, queue];
+    }
     const index = longest.findLastIndex(({ isGranted }) => !isGranted);
-    if (longest.length <= held + 1 || index < 0) throw this.limits.busy(request);
+    if (index < 0) throw this.limits.busy(request);
     const evicted = this.take(longest, index);
     evicted.refuse(this.limits.busy(evicted.request));
   }

@@ -16,7 +16,6 @@ const MAX_WAITING = 2000;
 // more than half of the connections, and transactions on one row run one after the other.
 export class TransactionQueue {
   private readonly running = new Set<Turn>();
-  private readonly runningOf = new Map<string, number>();
   private readonly rowHolders = new Map<string, Turn>();
   private readonly queue: FairQueue<Turn>;
   private readonly share: number;
@@ -36,7 +35,7 @@ export class TransactionQueue {
   }
 
   get counts(): { running: number; waiting: number } {
-    return { running: this.running.size, waiting: this.queue.size };
+    return { running: this.running.size, waiting: this.queue.counts.waiting };
   }
 
   async enter(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
@@ -64,24 +63,19 @@ export class TransactionQueue {
     const holder = turn.row === undefined ? undefined : this.rowHolders.get(turn.row);
     return (
       this.running.size < this.connections &&
-      (this.runningOf.get(turn.principal) ?? 0) < this.share &&
+      this.queue.runningOf(turn.principal) < this.share &&
       (holder === undefined || holder === turn)
     );
   }
 
   private begin(turn: Turn): void {
-    const { principal } = turn;
     this.running.add(turn);
-    this.runningOf.set(principal, (this.runningOf.get(principal) ?? 0) + 1);
+    this.queue.addRunning(turn.principal);
     if (turn.row !== undefined) this.rowHolders.set(turn.row, turn);
   }
 
   private giveBackConnection(turn: Turn): void {
-    if (!this.running.delete(turn)) return;
-    const { principal } = turn;
-    const left = this.runningOf.get(principal)! - 1;
-    if (left === 0) this.runningOf.delete(principal);
-    else this.runningOf.set(principal, left);
+    if (this.running.delete(turn)) this.queue.removeRunning(turn.principal);
   }
 
   private beginNext(): void {
