@@ -26,7 +26,7 @@ export function theOneOf<Body>(answers: Answer<Body>[], status: number, refusal:
 const INSIDES =
   /node_modules|\.[cm]?[jt]s:\d+|\n\s+at |\b(?:SELECT|INSERT|UPDATE|DELETE) .*\b(?:FROM|INTO|SET|WHERE)\b|SQLITE_|\bER_[A-Z_]+|QueryFailed|TypeError|FST_|typeorm|fastify/i;
 
-const CACHEABLE = /^\/(docs|openapi\.json)|\/\.well-known\/|^\/api\/auth\/config$/;
+const CACHEABLE = /^\/(docs|openapi\.json)|\/\.well-known\/|^\/api\/auth\/config(\?|$)/;
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
 /** The page of the documentation loads its own scripts and styles, and nothing from elsewhere. */
 const PAGE_POLICY =

@@ -83,10 +83,11 @@ export const Client = createParamDecorator((_: unknown, context: ExecutionContex
 
 export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket' | 'body'>): HashClient {
   const key = clientKey(clientAddress(request), SITE_PREFIX);
+  // A decorator of a parameter reads the body before it is validated.
   const { email } = (request.body ?? {}) as { email?: unknown };
   return {
     key,
-    id: `${key} ${String(email)}`,
+    id: typeof email === 'string' ? `${key} ${email}` : key,
     hasLeft: () => request.socket.destroyed,
   };
 }
