@@ -107,10 +107,13 @@ export class Exchanges {
     this.open.set(reply, { ip, begun: false, sent: false, bytes: 0 });
   }
 
-  /** Call it when the request is complete. It begins after the previous answer, because unread answers stay in memory. */
+  /**
+   * Call it when the request is complete. It begins after the previous answer, because unread answers stay in memory.
+   * A request that its route passes to the handler of unknown paths (`callNotFound`) arrives twice.
+   */
   arrive(reply: FastifyReply, begin: () => void): void {
     const exchange = this.open.get(reply);
-    if (!exchange) return begin();
+    if (!exchange || exchange.begun) return begin();
     exchange.begin = begin;
     return this.beginNext();
   }

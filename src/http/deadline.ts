@@ -44,6 +44,7 @@ export function enforceDeadline(fastify: FastifyInstance): void {
   fastify.decorateRequest('deadline', undefined);
 
   fastify.addHook('preHandler', (request, reply, done) => {
+    if (request.deadline) return done();
     let timer: NodeJS.Timeout | undefined;
     const miss = (): void => {
       if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);

@@ -6,6 +6,7 @@ import { documentFor } from './caller-documents.js';
 import { createOpenApiDocument } from './document.js';
 import type { Env } from '../config/env.js';
 import { fillForms, rememberAnswer } from './page/forms.js';
+import { Problem } from '../problems/problem.js';
 import { ANSWERS } from './page/answers.js';
 import { BEHAVIOUR, deletionsLast, sendAlone } from './page/behaviour.js';
 import { askForFields } from './page/operator-forms.js';
@@ -30,6 +31,8 @@ function once<T>(make: () => T): () => T {
 }
 
 const PATH = 'docs';
+/** All files are in one folder. `@fastify/static` answers some other names with 403. */
+const FILE = /^\/docs\/\w[\w.-]{0,99}(?:\?|$)/;
 const STYLE = new URL('./page/style.css', import.meta.url);
 
 const PAGE_POLICY =
@@ -44,7 +47,7 @@ export function serveDocs(app: NestFastifyApplication, { operatorsApi, operators
     if (url?.startsWith(`/${PATH}`)) reply.header('Content-Security-Policy', PAGE_POLICY);
     // Below /docs/, the files that the page names do not exist.
     if (url === `/${PATH}/`) reply.redirect(`/${PATH}`);
-    else done();
+    else done(url === `/${PATH}/*` && !FILE.test(request.url) ? new Problem('not_found') : undefined);
   });
   fastify.get('/', (_request, reply) => reply.redirect(`/${PATH}`));
   serveDocuments(app, kinds);

@@ -152,6 +152,17 @@ describe('routes', () => {
     },
   );
 
+  it('with an empty id is not found, and the connection continues', async () => {
+    const { socket, statuses, closed } = await openConnection(service.url);
+    const empty = '/api/orgs/ /api/orgs//members /api/orgs/x/members/ /api/operators/users//orgs'.split(' ');
+    for (const path of empty) socket.write(keptAliveRequest(`GET ${path}`));
+    socket.write(jsonRequest('POST /api/orgs//members', {}, []));
+    socket.write(requestBytes('GET /health/live'));
+    const text = await closed;
+    expect(statuses()).toEqual([...[...empty, 'POST'].map(() => 404), 200]);
+    expect(text.match(/"code":"not_found"/g)).toHaveLength(empty.length + 1);
+  });
+
   it.each([
     '/api/%6de',
     '/%61pi/me',
