@@ -441,6 +441,39 @@ describe('the last owner', () => {
     expect((await changeRole(owner, org, owner, 'owner')).status).toBe(200);
   });
 
+  it('is told to delete an organization without other members', async () => {
+    const owner = await anAccount(service);
+    const [org, second] = [await anOrgOf(owner), await anOrgOf(owner)];
+    const refusals = () =>
+      Promise.all([
+        changeRole(owner, org, owner, 'admin'),
+        removeMember(owner, org, owner),
+        leave(owner, org),
+        leave(owner, org, '?remedy=true'),
+        deleteAccount(owner),
+      ]);
+    const details = async () => {
+      const answers = await refusals();
+      for (const answer of answers) expect(answer).toMatchObject(lastOwner);
+      return answers.map(({ body }) => (body as { detail: string }).detail);
+    };
+    const alone = expect.stringMatching(
+      /^This user is the only member\. Delete the organization, or /,
+    ) as string;
+    const some = expect.stringContaining(
+      'Delete the organizations in which this user is the only member',
+    ) as string;
+    expect(await details()).toEqual([alone, alone, alone, alone, some]);
+    expect((await refusals())[3].body).toMatchObject({ remedy: { action: 'transfer', candidates: [] } });
+
+    const other = await anAccount(service);
+    await join(org, owner, other, 'member');
+    const another = 'This user is the only owner. Make another user an owner first.';
+    expect(await details()).toEqual([another, another, another, another, some]);
+    await owner.delete(`/api/orgs/${second.id}`);
+    expect((await details())[4]).toBe(another);
+  });
+
   it('is the one that remains after the others left', async () => {
     const { org, owner, coOwner } = await anOrgWithTwoOwners(service);
     expect((await changeRole(owner, org, owner, 'member')).status).toBe(200);

@@ -28,6 +28,7 @@ export interface MemberPair {
   actorRole: Role | null;
   targetRole: Role | null;
   hasOtherOwner: 0 | 1;
+  hasOtherMember: 0 | 1;
   isTargetDisabled: 0 | 1;
   isTargetInviter: 0 | 1;
   lacksTargetFactor: 0 | 1;
@@ -61,6 +62,10 @@ function hasOtherOwner(org: string, user: string): string {
     ORDER BY w.org_id, w.role, w.email LIMIT 1) IS NOT NULL`;
 }
 
+function hasOtherMember(org: string, user: string): string {
+  return `EXISTS (SELECT 1 FROM members x WHERE x.org_id = ${org} AND x.user_id <> ${user})`;
+}
+
 function isInviter(org: string, user: string): string {
   return `EXISTS (SELECT 1 FROM invitations i
     WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
@@ -70,7 +75,7 @@ const FIND_DEPARTURES = hotStatement(
   'the memberships of a user whose organizations are locked',
   `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
       ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
-      EXISTS (SELECT 1 FROM members x WHERE x.org_id = m.org_id AND x.user_id <> m.user_id) AS hasOtherMember,
+      ${hasOtherMember('m.org_id', 'm.user_id')} AS hasOtherMember,
       ${isInviter('m.org_id', 'm.user_id')} AS isInviter, ${IS_FACTOR_REQUIRED} AS isFactorRequired
     FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
 );
@@ -97,7 +102,7 @@ const FIND_PAIR = hotStatement(
   'what decides about a change',
   `SELECT a.role AS actorRole, t.role AS targetRole, ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
       d.disabled_at IS NOT NULL AS isTargetDisabled, d.second_factor_at IS NULL AS lacksTargetFactor,
-      ${isInviter('o.id', 't.user_id')} AS isTargetInviter
+      ${hasOtherMember('o.id', 't.user_id')} AS hasOtherMember, ${isInviter('o.id', 't.user_id')} AS isTargetInviter
     FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
       LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
       LEFT JOIN users d ON d.id = t.user_id

@@ -17,6 +17,12 @@ const MAX_NAMED = 100;
 export const NO_ENABLED_OWNER =
   'The organization has no enabled owner. Enable one, or restore the organization with force.';
 
+export const ONLY_MEMBER =
+  'This user is the only member. Delete the organization, or make another user an owner first.';
+
+const ONLY_MEMBER_OF_SOME =
+  'Delete the organizations in which this user is the only member, and make another user an owner of the others.';
+
 /** Without another member, there can be no other owner. */
 interface OwnedOrg {
   orgId: string;
@@ -35,6 +41,7 @@ export class OnlyOwnerError extends RefusedError {
     }));
     const orgIds = orgs.filter(({ hasOtherMembers }) => hasOtherMembers).map(({ id }) => id);
     super(`the user is the only enabled owner of ${named(owned)}${also}`, 'last_owner', {
+      ...(alone.length > 0 && { detail: ONLY_MEMBER_OF_SOME }),
       extensions: { orgs },
       remedy: { action: 'transfer', orgIds },
     });

@@ -23,6 +23,7 @@ const FACTS: MemberPair = {
   actorRole: 'owner',
   targetRole: 'member',
   hasOtherOwner: 1,
+  hasOtherMember: 1,
   isTargetDisabled: 0,
   isTargetInviter: 0,
   lacksTargetFactor: 0,

@@ -5,6 +5,7 @@ import { Problem } from '../../problems/problem.js';
 import { statusAt } from './invitations.lists.js';
 import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
 import type { AdditionFacts, MemberPair } from './members.repository.js';
+import { ONLY_MEMBER } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
 
 type Session = Pick<UserActor, 'isDelegated'>;
@@ -85,9 +86,10 @@ function requireTarget({ actorRole, targetRole }: MemberPair, session: Session, 
   return targetRole;
 }
 
-function requireOtherOwner({ targetRole: role, hasOtherOwner }: MemberPair): void {
+function requireOtherOwner({ targetRole: role, hasOtherOwner, hasOtherMember }: MemberPair): void {
   if (!isLastOwner({ role, hasOtherOwner })) return;
-  throw new Problem('last_owner', { remedy: { action: 'transfer' } });
+  const remedy = { action: 'transfer' } as const;
+  throw new Problem('last_owner', hasOtherMember ? { remedy } : { remedy, detail: ONLY_MEMBER });
 }
 
 /** Does not reveal why an organization cannot be restored, nor that it exists. */
