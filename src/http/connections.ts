@@ -7,6 +7,7 @@ import { requestEnded } from '../telemetry/metrics/measurements.js';
 import { UnavailableError } from '../problems/problem.js';
 import { type EndedExchange, endRequestSpan, type RequestLog } from './request-log.js';
 import { clientAddress } from './request-origin.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 const RESERVED_FILES = 64;
 const MIN_CONNECTIONS = 16;
@@ -99,7 +100,10 @@ export class Exchanges {
   private readonly open = new Map<FastifyReply, Exchange>();
   private onAnswered: (() => void) | undefined;
 
-  constructor(private readonly report: (exchange: EndedExchange) => void) {}
+  constructor(
+    private readonly report: (exchange: EndedExchange) => void,
+    private readonly unread: UnreadAnswers,
+  ) {}
 
   add(reply: FastifyReply): void {
     this.count += 1;
@@ -120,7 +124,10 @@ export class Exchanges {
 
   send(reply: FastifyReply, bytes = MAX_WAITING_BYTES): void {
     const exchange = this.open.get(reply);
-    if (exchange) Object.assign(exchange, { sent: true, bytes });
+    if (exchange) {
+      Object.assign(exchange, { sent: true, bytes });
+      this.unread.add(reply.raw, exchange.ip, bytes);
+    }
     if (this.closed) this.end(reply, true);
     else this.beginNext();
   }
@@ -129,6 +136,7 @@ export class Exchanges {
     const exchange = this.open.get(reply);
     if (!exchange) return;
     this.open.delete(reply);
+    this.unread.delete(reply.raw);
     this.report({ reply, ip: exchange.ip, aborted });
     if (this.open.size === 0) this.onAnswered?.();
     this.beginNext();
@@ -183,6 +191,7 @@ const CONNECTION_SPENT = 'The connection had its last answer; repeat the request
 
 export class Connections {
   private readonly exchanges = new WeakMap<Socket, Exchanges>();
+  private readonly unread = new UnreadAnswers();
   /** Makes each answer the last one of its connection. */
   isClosing = false;
 
@@ -229,7 +238,7 @@ export class Connections {
   on(socket: Socket): Exchanges {
     const known = this.exchanges.get(socket);
     if (known) return known;
-    const exchanges = new Exchanges((exchange) => this.report(exchange));
+    const exchanges = new Exchanges((exchange) => this.report(exchange), this.unread);
     this.exchanges.set(socket, exchanges);
     socket.once('close', () => exchanges.close());
     return exchanges;

@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { createParamDecorator, type ExecutionContext, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
@@ -47,7 +45,7 @@ export function enforceDeadline(fastify: FastifyInstance): void {
     if (request.deadline) return done();
     let timer: NodeJS.Timeout | undefined;
     const miss = (): void => {
-      if (reply.sent || reply.raw.headersSent) return disconnectWhenStalled(reply.raw, logger);
+      if (reply.sent || reply.raw.headersSent) return;
       sendProblem(new UnavailableError(LATE), request, reply, logger);
     };
     request.deadline = {
@@ -61,32 +59,4 @@ export function enforceDeadline(fastify: FastifyInstance): void {
     request.deadline?.stop();
     done();
   });
-}
-
-const STALL_TIMEOUT_MS = 15_000;
-const CHECK_MS = 1000;
-
-/** Disconnects a client that stops reading. The timeout of the socket ignores clients that still send. */
-function disconnectWhenStalled(response: ServerResponse, logger: Logger): void {
-  const { socket } = response.req;
-  let taken = takenBy(socket);
-  let since = performance.now();
-
-  const timer = setInterval(() => {
-    if (response.writableFinished || socket.destroyed) return clearInterval(timer);
-    const before = taken;
-    taken = takenBy(socket);
-    if (taken !== before || socket.writableLength === 0) since = performance.now();
-    if (performance.now() - since < STALL_TIMEOUT_MS) return;
-    clearInterval(timer);
-    logger.warn('connection closed: the client read nothing of the response for 15 seconds');
-    socket.destroy();
-  }, CHECK_MS);
-  timer.unref();
-}
-
-/** Returns the bytes that the operating system accepted, which only Node's handle shows during a write. */
-function takenBy(socket: Socket): number {
-  const handle = Reflect.get(socket, '_handle') as { bytesWritten: number; writeQueueSize: number } | null;
-  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }
