@@ -1,10 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { describe, expect, it } from 'vitest';
 import { between, circularImports, importGraph } from '../tooling/import-graph.js';
 import { type Access, admitsUnverified, RouteAccess } from './access/route-access.js';
+import { IsGated } from './http/read-gate.js';
 
 const SRC = import.meta.dirname;
 const PROJECT = join(SRC, '..');
@@ -91,9 +93,35 @@ const FOR_UNVERIFIED_USERS = [
   'OwnCredentialsController.verifyEmail',
 ];
 
+/** Reads whose answer does not grow with the data, and the event feed, whose waiting requests have their own limit. */
+const READS_WITHOUT_GATE = [
+  'AuthController.getAuthConfig',
+  'DiscoveryController.getKeySet',
+  'DiscoveryController.getOpenidConfiguration',
+  'DiscoveryController.getServerMetadata',
+  'FeedController.listEvents',
+  'HealthController.getLiveness',
+  'HealthController.getReadiness',
+  'MeController.getAccount',
+  'MeController.getProfile',
+  'MembersController.getMember',
+  'OperatorOrgsController.adminGetOrg',
+  'OperatorServicesController.adminGetService',
+  'OperatorUsersController.adminGetUser',
+  'OwnCredentialsController.getSecondFactor',
+  'StatusController.adminGetStatus',
+];
+
 type Handler = (...parameters: unknown[]) => unknown;
 
-async function routes(): Promise<{ name: string; access: Access | undefined }[]> {
+interface Route {
+  name: string;
+  access: Access | undefined;
+  isRead: boolean;
+  isGated: boolean;
+}
+
+async function routes(): Promise<Route[]> {
   const reflector = new Reflector();
   const files = globSync('**/*.controller.ts', { cwd: SRC });
   const modules = await Promise.all(
@@ -106,6 +134,8 @@ async function routes(): Promise<{ name: string; access: Access | undefined }[]>
         .map(([method, { value }]) => ({
           name: `${name}.${method}`,
           access: reflector.get(RouteAccess, value as Handler),
+          isRead: Reflect.getMetadata(METHOD_METADATA, value as Handler) === RequestMethod.GET,
+          isGated: Reflect.hasMetadata(IsGated.KEY, value as Handler),
         })),
     ),
   );
@@ -137,6 +167,12 @@ describe('architecture', () => {
   it('admits users who must verify their email only to the listed routes', async () => {
     const open = (await routes()).filter(({ access }) => access && admitsUnverified(access));
     expect(open.map(({ name }) => name).toSorted()).toEqual(FOR_UNVERIFIED_USERS);
+  });
+
+  it('reads through the gate whatever grows with the data', async () => {
+    const reads = (await routes()).filter(({ isRead }) => isRead);
+    const free = reads.filter(({ isGated }) => !isGated).map(({ name }) => name);
+    expect(free.toSorted()).toEqual(READS_WITHOUT_GATE);
   });
 
   it('imports only from folders above it', () => {

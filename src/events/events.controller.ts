@@ -2,6 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { AllowedServices, MinRole } from '../access/access.decorators.js';
 import { CurrentService } from '../http/request-origin.js';
+import { GatedRead } from '../http/read-gate.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage, OnlyParameters, OrgRead } from '../http/fields.js';
@@ -24,6 +25,7 @@ export class OrgEventsController {
   @MinRole('admin')
   @OrgRead()
   @ApiPage(OrgEventsResponse)
+  @GatedRead()
   listOrgAuditEvents(
     @Param('orgId') orgId: string,
     @Query() query: ListOrgEventsQuery,

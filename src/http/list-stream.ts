@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Logger, StreamableFile } from '@nestjs/common';
 import { describeError } from '../telemetry/logging/logger.js';
 import type { Position } from './pages.js';
+import { ClientLeftError, type ReadPage } from './read-gate.js';
 
 export interface ListPage<Row> {
   rows: Row[];
@@ -17,6 +18,7 @@ interface StreamLog {
 interface ListStream<Row> extends StreamLog {
   document: object;
   first: ListPage<Row>;
+  readPage: ReadPage;
   readAfter: (after: Position) => Promise<ListPage<Row> | undefined>;
 }
 
@@ -25,16 +27,26 @@ export function streamList<Row>(list: ListStream<Row>): StreamableFile {
 }
 
 async function* piecesOf<Row>(list: ListStream<Row>): AsyncGenerator<string | undefined> {
-  const { document, first, readAfter } = list;
+  const { document, first, readPage, readAfter } = list;
   const frame = JSON.stringify(document);
   const middle = frame.lastIndexOf('[]') + 1;
   yield frame.slice(0, middle) + inner(first.rows);
-  for (let { next } = first; next;) {
-    const page = await readAfter(next);
-    yield page && (page.rows.length > 0 ? `,${inner(page.rows)}` : '');
-    next = page?.next;
+  for (let after = first.next; after;) {
+    const { text, next }: Piece = await readPage(() => readAfter(after!).then(pieceOf));
+    yield text;
+    after = next;
   }
   yield frame.slice(middle);
+}
+
+interface Piece {
+  text: string | undefined;
+  next?: Position | undefined;
+}
+
+function pieceOf<Row>(page: ListPage<Row> | undefined): Piece {
+  if (!page) return { text: undefined };
+  return { text: page.rows.length > 0 ? `,${inner(page.rows)}` : '', next: page.next };
 }
 
 /** Reads no faster than the client, to limit memory. Closes the connection at a failure or an undefined piece. */
@@ -55,7 +67,8 @@ async function* checked(
       await turn();
     }
   } catch (error) {
-    logger[error === gone ? 'log' : 'warn']({ ...failure, err: describeError(error) });
+    if (!(error instanceof ClientLeftError))
+      logger[error === gone ? 'log' : 'warn']({ ...failure, err: describeError(error) });
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { AllowedServices } from '../access/access.decorators.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { requireScope } from '../access/route-access.js';
 import { ApiPage, OnlyParameters } from '../http/fields.js';
+import { GatedRead } from '../http/read-gate.js';
 import { cutPage, encodeCursor, limitOf, type PageQuery, positionOf } from '../http/pages.js';
 import { DIRECTORY_PATH } from '../http/paths.js';
 import { CurrentService } from '../http/request-origin.js';
@@ -31,6 +32,7 @@ export class DirectoryController {
   @OnlyParameters('id')
   @ApiOkResponse({ type: DirectoryUsersResponse })
   @ApiProblems(invalidFields({ id: IDS_EXPECTED }))
+  @GatedRead()
   async listDirectoryUsers(@Query() { id: ids }: ListDirectoryUsersQuery): Promise<DirectoryUsersResponse> {
     return { users: await this.users.findInDirectory(ids) };
   }
@@ -47,6 +49,7 @@ export class DirectoryController {
   @OnlyParameters('id', 'limit', 'cursor')
   @ApiPage(DirectoryOrgsResponse)
   @ApiProblems(invalidFields({ id: IDS_EXPECTED }))
+  @GatedRead()
   async listDirectoryOrgs(
     @CurrentService() service: ServicePrincipal,
     @Query() query: ListDirectoryOrgsQuery,

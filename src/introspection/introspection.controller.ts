@@ -6,6 +6,7 @@ import { type LiveToken, LiveTokens } from '../auth/authentication.guard.js';
 import { Env } from '../config/env.js';
 import { timeText } from '../identifiers/text.js';
 import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
+import { GatedRead } from '../http/read-gate.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { type ListedMembership, Memberships } from '../orgs/state/members.memberships.js';
 import {
@@ -105,6 +106,7 @@ export class MembershipsController {
   @AllowedServices('memberships')
   @ApiPage(MembershipsResponse)
   @ApiProblems(invalidFields({ orgId: ONE_IS_NEEDED }))
+  @GatedRead()
   async listMemberships(@Query() query: ListMembershipsQuery): Promise<MembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.find(query, limit + 1);

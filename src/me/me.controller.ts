@@ -4,6 +4,7 @@ import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { BOUND_TOKEN } from '../access/route-access.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
+import { GatedRead, ReadPage } from '../http/read-gate.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { profileTagHeader } from '../openapi/responses.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
@@ -73,11 +74,13 @@ export class MeController {
   )
   @ApiProblems({ code: 'insufficient_scope', detail: BOUND_TOKEN })
   @ApiOkResponse({ type: CurrentUserResponse })
+  @GatedRead()
   getMe(
     @CurrentUser() caller: UserPrincipal,
     @Included(PARTS) included: Included,
+    @ReadPage() readPage: ReadPage,
   ): Promise<CurrentUserResponse | StreamableFile> {
-    return this.me.get(caller, included);
+    return this.me.get(caller, included, readPage);
   }
 
   /**
@@ -135,6 +138,7 @@ export class MeController {
   @SignedIn({ boundTokens: true })
   @ApiIncluded(ORG_PARTS, `Additional fields: \`requirements\` ${REQUIREMENTS}.`)
   @ApiPage(OrgMembershipsResponse)
+  @GatedRead()
   listOrgs(
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
@@ -151,6 +155,7 @@ export class MeController {
   @Get('deleted-orgs')
   @SignedIn()
   @ApiPage(DeletedOrgsResponse)
+  @GatedRead()
   listDeletedOrgs(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnOrgsQuery,
@@ -198,6 +203,7 @@ export class MeController {
   @Get('events')
   @SignedInByPassword()
   @ApiPage(OwnEventsResponse)
+  @GatedRead()
   listAuditEvents(
     @CurrentUser() { id: userId }: UserPrincipal,
     @Query() query: ListEventsQuery,
@@ -217,8 +223,9 @@ export class MeController {
   @SignedInByPassword()
   @RateLimited('export')
   @ApiOkResponse({ type: ExportResponse })
-  exportData(@CurrentUser() caller: UserPrincipal): Promise<StreamableFile> {
-    return this.me.export(caller);
+  @GatedRead()
+  exportData(@CurrentUser() caller: UserPrincipal, @ReadPage() readPage: ReadPage): Promise<StreamableFile> {
+    return this.me.export(caller, readPage);
   }
 
   /**
@@ -228,6 +235,7 @@ export class MeController {
    */
   @Get('sessions')
   @SignedIn({ unverified: true })
+  @GatedRead()
   async listSessions(@CurrentUser() { id, sessionId }: UserPrincipal): Promise<SessionsResponse> {
     const found = await this.userSessions.listAlive(id);
     const sessions = found.map((one) => Object.assign(sessionView(one), { current: one.id === sessionId }));

@@ -4,6 +4,7 @@ import { boundToken } from '../access/route-access.js';
 import { SessionsRepository } from '../auth/sessions/sessions.repository.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
+import type { ReadPage } from '../http/read-gate.js';
 import { cutPage, encodeCursor, limitOf, type Position, positionOf } from '../http/pages.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { Memberships, type OrgsReader, seesAll, type UserOrg } from '../orgs/state/members.memberships.js';
@@ -38,7 +39,11 @@ export class MeService {
   ) {}
 
   /** Streams a long list, to bound memory and the time of one turn of the event loop. @throws insufficient_scope */
-  async get(caller: UserPrincipal, included: Included): Promise<CurrentUserResponse | StreamableFile> {
+  async get(
+    caller: UserPrincipal,
+    included: Included,
+    readPage: ReadPage,
+  ): Promise<CurrentUserResponse | StreamableFile> {
     const { id, email, sessionId, audience } = caller;
     const [withAccount, withProfile] = [included.has('account'), included.has('profile')];
     if (withProfile && audience !== null) throw boundToken();
@@ -56,6 +61,7 @@ export class MeService {
     return streamList({
       document: { user, orgs: [] },
       first,
+      readPage,
       readAfter: async (after) => {
         const page = await this.findOrgs(caller, included, after);
         // Checked after the read, so that the page has nothing newer than the end of the session.
@@ -105,10 +111,11 @@ export class MeService {
   }
 
   /** Reads the first piece before the response begins, so that a failure has a status. */
-  async export({ id, sessionId }: UserPrincipal): Promise<StreamableFile> {
+  async export({ id, sessionId }: UserPrincipal, readPage: ReadPage): Promise<StreamableFile> {
     const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''), PIECE);
     const first = await pieces.next();
-    return streamJson(this.livePieces(sessionId, first.value as string, pieces), {
+    const nextPiece = (): Promise<IteratorResult<string>> => readPage(() => pieces.next());
+    return streamJson(this.livePieces(sessionId, first.value as string, nextPiece), {
       logger: this.exportLogger,
       failure: { msg: 'an export was cut off', userId: id },
     });
@@ -117,10 +124,11 @@ export class MeService {
   private async *livePieces(
     sessionId: string,
     first: string,
-    rest: AsyncIterable<string>,
+    nextPiece: () => Promise<IteratorResult<string>>,
   ): AsyncGenerator<string | undefined> {
     yield first;
-    for await (const piece of rest) yield (await this.sessions.findPrincipal(sessionId)) ? piece : undefined;
+    for (let piece = await nextPiece(); !piece.done; piece = await nextPiece())
+      yield (await this.sessions.findPrincipal(sessionId)) ? piece.value : undefined;
   }
 
   private async find(id: string): Promise<UserView> {

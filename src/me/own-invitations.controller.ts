@@ -2,6 +2,7 @@ import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } 
 import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { CurrentUser } from '../http/request-origin.js';
+import { GatedRead } from '../http/read-gate.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiPage, EntityIdPipe, OkResponse } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
@@ -53,6 +54,7 @@ export class OwnInvitationsController {
   @SignedIn()
   @ApiIncluded(PROFILE_ONLY, 'If `profile`, each invitation has the name and email of the `inviter`.')
   @ApiPage(ReceivedInvitationsResponse)
+  @GatedRead()
   listReceivedInvitations(
     @CurrentUser() { id }: UserPrincipal,
     @Query() query: ListOwnInvitationsQuery,

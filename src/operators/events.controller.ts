@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
 import { ApiPage } from '../http/fields.js';
+import { GatedRead } from '../http/read-gate.js';
 import { EventsService, wholeEvent } from '../events/events.service.js';
 import { ListRecordQuery } from './operators.requests.js';
 import { AuditEventsResponse } from './operators.responses.js';
@@ -19,6 +20,7 @@ export class OperatorEventsController {
   @Get()
   @Operators()
   @ApiPage(AuditEventsResponse)
+  @GatedRead()
   adminListAuditEvents(@Query() query: ListRecordQuery): Promise<AuditEventsResponse> {
     return this.events.list(query, query, wholeEvent);
   }

@@ -3,6 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
+import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
@@ -33,6 +34,7 @@ export class OperatorMailsController {
   @Get()
   @Operators()
   @ApiPage(EmailsResponse)
+  @GatedRead()
   async adminListEmails(@Query() query: ListMailsQuery): Promise<EmailsResponse> {
     const { state, to: recipient } = query;
     const states = state === undefined ? DEFAULT_STATES : [state];

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
+import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResponse, OrgResponse } from '../orgs/members/members.responses.js';
@@ -51,6 +52,7 @@ export class OperatorOrgsController {
   @Get()
   @Operators()
   @ApiPage(OrgsResponse)
+  @GatedRead()
   async adminListOrgs(@Query() query: ListOrgsQuery): Promise<OrgsResponse> {
     const { search: prefix = '', status, cursor } = query;
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
@@ -95,6 +97,7 @@ export class OperatorOrgsController {
   @ApiOrgId()
   @ApiPage(OrgMembersResponse)
   @ApiProblems('org_not_found')
+  @GatedRead()
   async adminListOrgMembers(
     @Param('orgId', EntityIdPipe) orgId: string,
     @Query() query: ListOrgMembersQuery,

@@ -3,6 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import type { SignedInOperator } from '../access/principal.js';
 import { CurrentOperator } from '../http/request-origin.js';
+import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { cutPage, decodeTextCursor, encodeTextCursor, limitOf } from '../http/pages.js';
@@ -45,6 +46,7 @@ export class OperatorServicesController {
   @Get()
   @Operators()
   @ApiPage(ServicesResponse)
+  @GatedRead()
   async adminListServices(@Query() query: ListServicesQuery): Promise<ServicesResponse> {
     const after = query.cursor === undefined ? undefined : decodeTextCursor(query.cursor);
     const limit = limitOf(query);

@@ -4,6 +4,7 @@ import type { SignedInOperator } from '../access/principal.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
+import { GatedRead } from '../http/read-gate.js';
 import {
   cutPage,
   decodeTextCursor,
@@ -71,6 +72,7 @@ export class OperatorUsersController {
   @Operators()
   @ApiIncluded(PROFILE_ONLY, 'If `profile`, each user has `name`, `avatarUrl` and `locale`.')
   @ApiPage(UsersResponse)
+  @GatedRead()
   async adminListUsers(
     @Query() query: ListUsersQuery,
     @Included(PROFILE_ONLY) included: Included,
@@ -108,6 +110,7 @@ export class OperatorUsersController {
    */
   @Get(':userId/sessions')
   @UserLookup()
+  @GatedRead()
   async adminListUserSessions(@Param('userId', EntityIdPipe) userId: string): Promise<UserSessionsResponse> {
     const { id } = await this.finder.find(userId);
     return { sessions: (await this.sessions.listAlive(id)).map(sessionView) };
@@ -121,6 +124,7 @@ export class OperatorUsersController {
   @Get(':userId/orgs')
   @UserLookup()
   @ApiPage(UserOrgsResponse)
+  @GatedRead()
   async adminListUserOrgs(
     @Param('userId', EntityIdPipe) userId: string,
     @Query() query: ListOwnOrgsQuery,

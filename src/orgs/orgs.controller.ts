@@ -19,6 +19,7 @@ import {
   SignedInByPassword,
 } from '../access/access.decorators.js';
 import { CurrentOrg, CurrentUser } from '../http/request-origin.js';
+import { GatedRead, ReadPage } from '../http/read-gate.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiIncluded, Included, MEMBER_PROFILES } from '../http/included.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
@@ -82,13 +83,15 @@ export class OrgsController {
     `${MEMBER_PROFILES} If \`requirements\`, the organization has \`secondFactorRequiredFrom\`.`,
   )
   @ApiOkResponse({ type: OrgDetailResponse, headers: ETAG_HEADER })
+  @GatedRead()
   getOrg(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @AnswerTag() tagged: TagAnswer,
     @Included(ORG_PARTS) included: Included,
+    @ReadPage() readPage: ReadPage,
   ): Promise<OrgDetailResponse | StreamableFile> {
-    return tagged(this.orgs.getDetail(org, caller, included));
+    return tagged(this.orgs.getDetail(org, caller, included, readPage));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Injectable, type StreamableFile } from '@nestjs/common';
 import type { UserPrincipal } from '../access/principal.js';
 import type { Included } from '../http/included.js';
+import type { ReadPage } from '../http/read-gate.js';
 import type { CurrentOrg } from '../http/request-origin.js';
 import type {
   OrgChangeResponse,
@@ -72,12 +73,14 @@ export class OrgsService {
     seen: CurrentOrg,
     caller: UserPrincipal,
     included: Included,
+    readPage: ReadPage,
   ): Promise<Versioned<OrgDetailResponse | StreamableFile>> {
     const { id } = seen;
     const withRequirements = included.has('requirements');
-    return this.lists.listAll(seen, caller, included, ({ name, members, secondFactorFrom: from }) => ({
-      org: { id, name, ...(withRequirements && { secondFactorRequiredFrom: timeOrNull(from) }), members },
-    }));
+    return this.lists.listAll(seen, caller, included, readPage, ({ name, members, secondFactorFrom }) => {
+      const required = withRequirements && { secondFactorRequiredFrom: timeOrNull(secondFactorFrom) };
+      return { org: { id, name, ...required, members } };
+    });
   }
 
   change(write: Write, orgId: string, wanted: RenameOrgRequest): Promise<Versioned<OrgChangeResponse>> {

@@ -113,6 +113,15 @@ describe('GET /api/me', () => {
     expect(answers.map(({ body }) => body.orgs.length)).toEqual(times(24, (n) => 170 + 10 * (n % 8)));
   });
 
+  it('answers 64 requests of one user at once', async () => {
+    const ada = await anAccount(service, 'ada');
+    await addOrgs(service.db, ada, 450);
+    const answers = await Promise.all(times(64, () => ada.get<{ orgs: object[] }>('/api/me')));
+    expect(answers.map(({ status, body }) => [status, body.orgs.length])).toEqual(
+      times(64, () => [200, 450]),
+    );
+  });
+
   it('is cut off for a reader of a long list who logs out meanwhile', async () => {
     const ada = await anAccount(service, 'ada');
     await addOrgs(service.db, ada, 15_000, (number) => `${'\u{1F600}'.repeat(90)} ${number}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/answer.js';
-import { addCrowd, allRows } from '../support/rows.js';
+import { addCrowd, allRows, crowdEmail, insertRows, sessionId } from '../support/rows.js';
 import { atOnce, times } from '../support/at-once.js';
 import {
   boundTokenRefused,
@@ -387,25 +387,30 @@ describe('include=profile', () => {
         );
   });
 
-  it('adds them to a list that is streamed', async () => {
+  it('adds them to a list, which is streamed from 101 members on', async () => {
     const ada = await anAccount(service, 'ada');
-    const org = await anOrgOf(ada);
-    await addCrowd(service.db, org, 2100);
+    const crowded = await anOrgOf(ada);
+    await addCrowd(service.db, crowded, 2100);
     await service.db.query("UPDATE users SET name = id WHERE email LIKE 'u%'");
+    const partOf = async (others: number) => {
+      const org = await anOrgOf(ada);
+      const some = times(others, (number) => ({ user_id: sessionId(number), email: crowdEmail(number) }));
+      await insertRows(service.db, 'members', some, { org_id: org.id });
+      return { org, others };
+    };
     type Listed = { userId: string; profile: { name: string | null } };
-    for (const path of ['', '/members']) {
-      const { body, headers } = await ada.get<{ org: { members: Listed[] }; members: Listed[] }>(
-        `/api/orgs/${org.id}${path}?include=profile`,
-      );
-      const members = path === '' ? body.org.members : body.members;
-      expect([members.length, headers.get('etag'), headers.get('content-length')]).toEqual([
-        2101,
-        null,
-        null,
-      ]);
-      expect(
-        members.every(({ userId, profile }) => profile.name === (userId === ada.id ? null : userId)),
-      ).toBe(true);
+    for (const { org, others } of [await partOf(99), await partOf(100), { org: crowded, others: 2100 }]) {
+      for (const path of ['', '/members']) {
+        const { body, headers } = await ada.get<{ org: { members: Listed[] }; members: Listed[] }>(
+          `/api/orgs/${org.id}${path}?include=profile`,
+        );
+        const members = path === '' ? body.org.members : body.members;
+        expect([members.length, headers.get('etag')]).toEqual([others + 1, null]);
+        expect(headers.get('content-length') === null).toBe(others >= 100);
+        expect(
+          members.every(({ userId, profile }) => profile.name === (userId === ada.id ? null : userId)),
+        ).toBe(true);
+      }
     }
   });
 

@@ -10,7 +10,12 @@ import { startService } from '../support/service.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { MemberListsService } from '../../src/orgs/members/member-lists.service.js';
 import { Member } from '../../src/orgs/state/org.entity.js';
-import { type FoundList, MemberLists, type Reader } from '../../src/orgs/state/members.lists.js';
+import {
+  type FoundList,
+  type MemberList,
+  MemberLists,
+  type Reader,
+} from '../../src/orgs/state/members.lists.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 
@@ -348,7 +353,8 @@ describe('a list of several pages', () => {
     const { orgId, userId: id, sessionId, hasSecondFactor } = reader;
     const seen = { id: orgId, name: 'Seen', revision: 1, secondFactorFrom: null };
     const caller = { id, sessionId, hasSecondFactor, audience: null };
-    const { answer } = await listing.listAll<object>(seen, caller, new Set(), ({ members }) => ({ members }));
+    const onlyMembers = ({ members }: MemberList): object => ({ members });
+    const { answer } = await listing.listAll(seen, caller, new Set(), (work) => work(), onlyMembers);
     return answer;
   }
 

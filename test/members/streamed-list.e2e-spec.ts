@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { times } from '../support/at-once.js';
 import { orgNotFound } from '../support/expected.js';
 import { addCrowd, crowdEmail } from '../support/rows.js';
 import { PausedReader } from '../support/connections.js';
@@ -83,6 +84,15 @@ describe('a member list that is streamed', () => {
     expect(one).not.toBe(other);
     expect((await rename(one)).status).toBe(200);
     expect(await rename(other)).toMatchObject({ status: 412, body: { code: 'precondition_failed' } });
+  });
+
+  it('takes no slot from other reads while 32 clients read slowly', async () => {
+    const readers = await Promise.all(times(4, aReader));
+    const streams = await Promise.all(
+      readers.flatMap((reader) => times(8, () => PausedReader.get(service, paths[0]![1](), reader))),
+    );
+    for (const caller of [owner, ...readers]) expect((await caller.get('/api/me')).status).toBe(200);
+    for (const stream of streams) stream.leave();
   });
 
   it('is ended for a client that stops reading', async () => {

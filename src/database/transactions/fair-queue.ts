@@ -43,8 +43,13 @@ export class FairQueue<Request> {
   }
 
   /** @param place `granted`: before what is not granted of the same key, even if the queue is full */
-  async wait(key: string, request: Request, place: 'first' | 'last' | 'granted' = 'last'): Promise<void> {
-    const { maxWaiting, timeoutMs, tooLate } = this.limits;
+  async wait(
+    key: string,
+    request: Request,
+    place: 'first' | 'last' | 'granted' = 'last',
+    timeoutMs = this.limits.timeoutMs,
+  ): Promise<void> {
+    const { maxWaiting, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
     const isGranted = place === 'granted';
     if (!isGranted && this.waiting >= maxWaiting()) this.evictFor(key, request);
@@ -56,7 +61,7 @@ export class FairQueue<Request> {
     this.queues.set(key, queue);
     this.waiting += 1;
     const refuse = (): void => this.take(queue, queue.indexOf(waiter)).refuse(tooLate(request));
-    const timer = setTimeout(refuse, timeoutMs);
+    const timer = timeoutMs < Infinity ? setTimeout(refuse, timeoutMs) : undefined;
     try {
       await promise;
     } finally {

@@ -3,6 +3,7 @@ import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
 import { CurrentUser } from '../../http/request-origin.js';
+import { GatedRead } from '../../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OkResponse, OrgRead } from '../../http/fields.js';
 import { TOO_MANY_INVITATIONS } from '../../mail/mails.limits.js';
 import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
@@ -64,6 +65,7 @@ export class InvitationsController {
   @MinRole('admin')
   @OrgRead()
   @ApiPage(InvitationsResponse)
+  @GatedRead()
   listInvitations(
     @CurrentUser() caller: UserPrincipal,
     @Param('orgId') orgId: string,

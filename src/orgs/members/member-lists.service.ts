@@ -4,6 +4,7 @@ import { boundToken } from '../../access/route-access.js';
 import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import type { Included } from '../../http/included.js';
 import { streamList } from '../../http/list-stream.js';
+import type { ReadPage } from '../../http/read-gate.js';
 import {
   cutPage,
   decodeTextCursor,
@@ -15,15 +16,13 @@ import {
 import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
-import { type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
+import { maxAtOnce, type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
 import { requiredByOrg } from '../state/orgs.errors.js';
 import { requireRole } from '../state/policies.js';
 import type { ListMembersQuery } from './members.requests.js';
 import type { MemberDetailResponse, MembersResponse } from './members.responses.js';
 import { timeText } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
-
-const STREAMED_PAGE = 1000;
 
 type Caller = Pick<UserPrincipal, 'id' | 'sessionId' | 'audience' | 'hasSecondFactor'>;
 
@@ -38,6 +37,7 @@ export class MemberListsService {
     caller: Caller,
     query: ListMembersQuery,
     included: Included,
+    readPage: ReadPage,
   ): Promise<MembersResponse | StreamableFile> {
     const { search, role, secondFactor } = query;
     if (secondFactor !== undefined && caller.audience !== null) throw boundToken();
@@ -47,7 +47,8 @@ export class MemberListsService {
       return found;
     }
     if (query.limit === undefined) {
-      const { answer } = await this.listAll(org, caller, included, ({ members }) => ({ members }));
+      const onlyMembers = ({ members }: MemberList): MembersResponse => ({ members });
+      const { answer } = await this.listAll(org, caller, included, readPage, onlyMembers);
       return answer;
     }
     const reader = readerOf(org.id, caller, included);
@@ -90,6 +91,7 @@ export class MemberListsService {
     seen: CurrentOrg,
     caller: Caller,
     included: Included,
+    readPage: ReadPage,
     wrap: (list: MemberList) => T,
   ): Promise<Versioned<T | StreamableFile>> {
     const reader = readerOf(seen.id, caller, included);
@@ -97,12 +99,14 @@ export class MemberListsService {
     const tagOf = (revision: number) => (reader.withProfile ? undefined : revision);
     const found = await this.members.findAll(reader);
     if (found.kind === 'whole') return { answer: wrap(found), revision: tagOf(found.revision) };
-    const first = found.kind === 'long' ? await this.members.findPageFor(reader, STREAMED_PAGE) : undefined;
+    const size = maxAtOnce(reader);
+    const first = found.kind === 'long' ? await this.members.findPageFor(reader, size) : undefined;
     if (!first) throw await this.refusalOf(reader);
     const answer = streamList({
       document: wrap({ ...seen, members: [] }),
       first,
-      readAfter: (after) => this.members.findPageFor(reader, STREAMED_PAGE, after),
+      readPage,
+      readAfter: (after) => this.members.findPageFor(reader, size, after),
       logger: this.logger,
       failure: { msg: 'a member list was cut off', orgId: seen.id },
     });

@@ -14,6 +14,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import { BOUND_TOKEN } from '../../access/route-access.js';
 import { CurrentOrg, CurrentUser } from '../../http/request-origin.js';
+import { GatedRead, ReadPage } from '../../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OkResponse, OrgRead } from '../../http/fields.js';
 import { ApiIncluded, Included, MEMBER_PROFILES, PROFILE_ONLY } from '../../http/included.js';
 import type { UserPrincipal } from '../../access/principal.js';
@@ -63,13 +64,15 @@ export class MembersController {
   @ApiIncluded(PROFILE_ONLY, MEMBER_PROFILES)
   @ApiPage(MembersResponse)
   @ApiProblems('insufficient_role', { code: 'insufficient_scope', detail: BOUND_TOKEN })
+  @GatedRead()
   listMembers(
     @CurrentOrg() org: CurrentOrg,
     @CurrentUser() caller: UserPrincipal,
     @Query() query: ListMembersQuery,
     @Included(PROFILE_ONLY) included: Included,
+    @ReadPage() readPage: ReadPage,
   ): Promise<MembersResponse | StreamableFile> {
-    return this.lists.list(org, caller, query, included);
+    return this.lists.list(org, caller, query, included, readPage);
   }
 
   /**

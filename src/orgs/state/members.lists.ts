@@ -53,7 +53,13 @@ type MemberOfOrg = MemberRow & {
   isFactorRequired: 0 | 1;
 };
 
-const MAX_AT_ONCE = 1000;
+/** A row with a profile can be ten times as long. */
+const MAX_AT_ONCE = { plain: 1000, withProfile: 100 };
+
+/** Longer lists are streamed in pages of this length. */
+export function maxAtOnce({ withProfile }: ForProfiles): number {
+  return withProfile ? MAX_AT_ONCE.withProfile : MAX_AT_ONCE.plain;
+}
 
 /** Lists of about this length share a query; longer lists are faster in parallel. */
 const MAX_SHORT = 100;
@@ -69,11 +75,15 @@ type ForProfiles = Pick<Reader, 'withProfile'>;
 /** Returns the statement for a reader. Without profiles, it joins no user. */
 function memberStatement(
   name: string,
-  sqlOf: (columns: string, from: string) => string,
+  sqlOf: (columns: string, from: string, limit: number) => string,
   values?: unknown[],
 ): (reader: ForProfiles) => string {
-  const plain = hotStatement(name, sqlOf(MEMBER, MEMBERS), values);
-  const full = hotStatement(`${name} with profiles`, sqlOf(MEMBER_WITH_PROFILE, MEMBERS_AND_USERS), values);
+  const plain = hotStatement(name, sqlOf(MEMBER, MEMBERS, MAX_AT_ONCE.plain), values);
+  const full = hotStatement(
+    `${name} with profiles`,
+    sqlOf(MEMBER_WITH_PROFILE, MEMBERS_AND_USERS, MAX_AT_ONCE.withProfile),
+    values,
+  );
   return ({ withProfile }) => (withProfile ? full : plain);
 }
 
@@ -85,7 +95,7 @@ const listsOf = (size: number, columns = MEMBER, from = MEMBERS): string => `${c
     WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
 const LIST = memberStatement(
   'the member list',
-  (columns, from) => `SELECT ${listsOf(1, columns, from)} LIMIT ${MAX_AT_ONCE + 1}`,
+  (columns, from, limit) => `SELECT ${listsOf(1, columns, from)} LIMIT ${limit + 1}`,
 );
 
 const findSharedLists = (size: number): string =>
@@ -135,7 +145,11 @@ export type FoundMember = ListedMember & { joinedAt: number };
 const searchIn = (columns: string, from: string, and = ''): string => `SELECT ${columns} ${from}
   WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ${and} ORDER BY m.email LIMIT ?`;
 const EXAMPLE = ['', 'owner', 'u1', 'u2', 21];
-const SEARCH = memberStatement('a search of members of a role', searchIn, EXAMPLE);
+const SEARCH = memberStatement(
+  'a search of members of a role',
+  (columns, from) => searchIn(columns, from),
+  EXAMPLE,
+);
 const SEARCH_WITHOUT_FACTOR = memberStatement(
   'a search of members without a second factor',
   (columns) => searchIn(columns, MEMBERS_AND_USERS, 'AND u.second_factor_at IS NULL'),
@@ -160,7 +174,7 @@ export class MemberLists {
   async findAll(reader: Reader): Promise<FoundList> {
     const areShort = this.usualLength <= MAX_SHORT && !reader.withProfile;
     const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
-    if (rows.length > MAX_AT_ONCE) return { kind: 'long' };
+    if (rows.length > maxAtOnce(reader)) return { kind: 'long' };
     const own = rows.find(({ userId }) => userId === reader.userId);
     const { name = null, revision = null, secondFactorFrom = null } = own ?? {};
     if (name === null || revision === null) return { kind: 'closed' };
