@@ -3011,14 +3011,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | PasswordCommonProblem | PasswordBreachedProblem | InvalidEmailCodeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Issue a one-time code. Issues a code that hands the session off to a service. Send the service the code, never the access token. **Requires:** an access token. With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only that service can, and the new access token is valid for that service alone. */
+  /** Issue a one-time code. Issues a code that hands the session off to a service. Send the service the code, never the access token. **Requires:** an access token. With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only that service can, and the new access token is valid for that service alone. An unknown field is an error, because a misspelled one would issue a code without these bindings. */
   issueCode: {
     input: IssueCodeRequest;
     data: CodeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | AudienceRequiredProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Exchange a one-time code. Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once. **Requires:** nothing, or service credentials if the code has an `audience`. A code with an `audience` needs the credentials of that service. Without them, or with those of another service, the response is `invalid_code`, and the code stays valid. A second exchange is rejected and revokes the whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
+  /** Exchange a one-time code. Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once. **Requires:** nothing, or service credentials if the code has an `audience`. A code with an `audience` needs the credentials of that service. Without them, or with those of another service, the response is `invalid_code`, and the code stays valid. A wrong secret, such as one that was cut, is `invalid_client`. Any other `Authorization` header is ignored. A second exchange is rejected and revokes the whole login hand-off: the first session that a code of the login opened, and every session below it. The session of the login stays. */
   exchangeCode: {
     input: ExchangeCodeRequest;
     data: TokenResponse;

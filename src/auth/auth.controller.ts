@@ -3,7 +3,7 @@ import { ApiBody, ApiCreatedResponse } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { OK, OkResponse } from '../http/fields.js';
+import { OK, OkResponse, OnlyFields } from '../http/fields.js';
 import {
   CallerIfAny,
   CurrentUser,
@@ -142,10 +142,12 @@ export class AuthController {
    * @remarks Issues a code that hands the session off to a service. Send the service the code, never the access token.
    *
    * With a `codeChallenge` (RFC 7636), only the holder of the verifier can exchange the code. With an `audience`, only
-   * that service can, and the new access token is valid for that service alone.
+   * that service can, and the new access token is valid for that service alone. An unknown field is an error, because a
+   * misspelled one would issue a code without these bindings.
    */
   @Post('code')
   @SignedIn()
+  @OnlyFields('codeChallenge', 'codeChallengeMethod', 'audience')
   @ApiBody({ type: IssueCodeRequest, required: false, examples: ISSUES })
   @ApiCreatedResponse({ type: CodeResponse })
   @ApiProblems(invalidFields({ codeChallenge: 'must be 43 base64url characters' }), 'audience_required')
@@ -159,7 +161,8 @@ export class AuthController {
    * @remarks Exchanges a one-time code for an access token of a delegated session. A code can be exchanged once.
    *
    * A code with an `audience` needs the credentials of that service. Without them, or with those of another service,
-   * the response is `invalid_code`, and the code stays valid. A second exchange is rejected and revokes the whole
+   * the response is `invalid_code`, and the code stays valid. A wrong secret, such as one that was cut, is
+   * `invalid_client`. Any other `Authorization` header is ignored. A second exchange is rejected and revokes the whole
    * login hand-off: the first session that a code of the login opened, and every session below it. The session of the
    * login stays.
    */

@@ -205,6 +205,17 @@ export const OnlyParameters = (...declared: string[]): MethodDecorator =>
     },
   });
 
+/** For a body in which a misspelled field would weaken what the client asks for. Other bodies may have further fields. */
+export const OnlyFields = (...declared: string[]): MethodDecorator =>
+  UseGuards({
+    canActivate: (context: ExecutionContext) => {
+      const { body } = context.switchToHttp().getRequest<FastifyRequest>();
+      if (Object.keys(body ?? {}).every((name) => declared.includes(name))) return true;
+      const message = `has an unknown field; this operation accepts only ${declared.join(', ')}`;
+      throw new ValidationProblem([{ field: 'body', message }]);
+    },
+  });
+
 /** Declares a read of an organization. RefusalsFilter adds the remedy. */
 export const OrgRead = (): MethodDecorator =>
   applyDecorators(

@@ -13,7 +13,7 @@ export const PROBLEMS = byStatus({
     ],
     invalid_code: [
       'The one-time code is not valid',
-      'The code is unknown, used, expired or bound to another service, or the code verifier is wrong. Issue a new code.',
+      'The code is unknown, used or expired, or the request lacks what the code is bound to: a secret of its service in the Authorization header, or its codeVerifier. Correct the request, or issue a new code.',
     ],
     invalid_email_code: [
       'The verification or reset code is not valid',

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { type SecretHolder, ServiceSecretsRepository } from './service-secrets.repository.js';
-import { hashSecret, isSecret, isServiceName, storedScopes } from './service-secrets.js';
+import { beginsLikeSecret, hashSecret, isSecret, isServiceName, storedScopes } from './service-secrets.js';
 import type { ServicePrincipal } from '../access/principal.js';
 
 const HOUR_MS = 3_600_000;
@@ -39,10 +39,16 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 const MAX_HEADER_LENGTH = 16_384;
 const MAX_HALF_LENGTH = 3 * 47;
 
-/** RFC 7617 with form-encoded halves (RFC 6749 section 2.3.1), if the password has the shape of a secret. */
-export function readCredentials(
-  authorization: string | undefined,
-): { name: string | undefined; secret: string } | undefined {
+interface ShownCredentials {
+  name: string | undefined;
+  secret: string | undefined;
+}
+
+/**
+ * RFC 7617 with form-encoded halves (RFC 6749 section 2.3.1), if the password begins like a secret. A half that cannot be
+ * right, such as a secret that was cut, is undefined.
+ */
+export function readCredentials(authorization: string | undefined): ShownCredentials | undefined {
   if (authorization === undefined || authorization.length > MAX_HEADER_LENGTH) return undefined;
   const encoded = BASIC.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
@@ -51,10 +57,14 @@ export function readCredentials(
   const text = bytes.toString('latin1');
   const colon = text.indexOf(':');
   if (colon < 0) return undefined;
-  const secret = formDecoded(text.slice(colon + 1));
-  if (secret === undefined || !isSecret(secret)) return undefined;
+  const password = text.slice(colon + 1);
+  const secret = formDecoded(password) ?? password;
+  if (!beginsLikeSecret(secret)) return undefined;
   const name = formDecoded(text.slice(0, colon));
-  return { name: name !== undefined && isServiceName(name) ? name : undefined, secret };
+  return {
+    name: name !== undefined && isServiceName(name) ? name : undefined,
+    secret: isSecret(secret) ? secret : undefined,
+  };
 }
 
 function formDecoded(text: string): string | undefined {
@@ -76,7 +86,7 @@ export class ServiceCredentials {
 
   async authenticate(authorization: string | undefined): Promise<ServicePrincipal | undefined> {
     const shown = readCredentials(authorization);
-    if (shown?.name === undefined) return undefined;
+    if (shown?.name === undefined || shown.secret === undefined) return undefined;
     const holder = await this.secrets.findHolder(hashSecret(shown.secret));
     if (holder?.name !== shown.name) return undefined;
     this.uses.note(holder);
@@ -84,7 +94,7 @@ export class ServiceCredentials {
   }
 }
 
-/** A password of this shape must be right even if credentials are optional. */
+/** A password that begins like a secret must be right even if credentials are optional. */
 export function showsSecret(authorization: string | undefined): boolean {
   return readCredentials(authorization) !== undefined;
 }

@@ -25,6 +25,10 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
+export function beginsLikeSecret(text: string): boolean {
+  return text.startsWith(PREFIX);
+}
+
 export function isSecret(text: string): boolean {
   return SECRET.test(text);
 }

@@ -41,7 +41,6 @@ describe('POST /api/auth/code', () => {
     ['no body', {}],
     ['an empty JSON body', { headers: JSON_TYPE }],
     ['{}', { headers: JSON_TYPE, body: '{}' }],
-    ['fields it does not know', { headers: JSON_TYPE, body: '{"ttl":9,"userId":"x"}' }],
   ])('issues a code, with %s', async (_what, request) => {
     const answer = await user.send('POST', '/api/auth/code', request);
     expect(answer.status, answer.text).toBe(201);
@@ -66,7 +65,12 @@ describe('POST /api/auth/code', () => {
     [{ codeChallenge: [CHALLENGE], codeChallengeMethod: 'S256' }, ['codeChallenge']],
     [{ codeChallenge: 0, codeChallengeMethod: 'S256' }, ['codeChallenge']],
     [{ codeChallenge: null, codeChallengeMethod: null }, ['codeChallenge', 'codeChallengeMethod']],
-  ])('refuses any other PKCE request: %j', async (body, fields) => {
+    [{ aud: 'billing' }, ['body']],
+    [{ ttl: 9, userId: 'x' }, ['body']],
+    [{ code_challenge: CHALLENGE, code_challenge_method: 'S256' }, ['body']],
+    [{ codeChallenge: CHALLENGE, codeChallengeMethod: 'S256', Audience: 'billing' }, ['body']],
+    [{ toString: 'billing' }, ['body']],
+  ])('refuses any other PKCE request, and unknown fields: %j', async (body, fields) => {
     expect(await user.post('/api/auth/code', body)).toMatchObject(invalidFields(...fields));
   });
 
@@ -403,6 +407,25 @@ describe('a code for one service', () => {
     expect(sessions.find(({ via }) => via === 'password')).toMatchObject({ service: null });
   });
 
+  it('is refused by one text, which also names a missing secret and a missing verifier', async () => {
+    const [code, { code: withChallenge, verifier }] = [await aCodeFor(billing), await aBoundCode(ada)];
+    const unknown = code.replace(/./, (first) => (first === 'A' ? 'B' : 'A'));
+    const answers = [
+      await redeem(unknown, billing.authorization),
+      await redeem(code),
+      await redeem(code, basic(billing.name, '')),
+      await exchange(service, withChallenge),
+      await exchange(service, withChallenge, { code_verifier: verifier }),
+    ];
+    for (const answer of answers) expect(answer).toMatchObject(invalidCode);
+    const details = new Set(answers.map(({ body }) => (body as { detail?: string }).detail));
+    expect([...details]).toEqual([
+      expect.stringMatching(
+        /lacks .* a secret of its service in the Authorization header, or its codeVerifier/,
+      ),
+    ]);
+  });
+
   it('is neither used nor revoked by the wrong service, by nobody and by wrong credentials', async () => {
     const code = await aCodeFor(billing);
     for (let round = 0; round < 25; round += 1) {
@@ -547,9 +570,16 @@ describe('a plain code', () => {
     expect((await service.anyone.withToken(body.token).post('/api/auth/code', {})).status).toBe(201);
   });
 
-  it('is not used up by a secret that is wrong', async () => {
+  it.each([
+    ['is another', () => NO_SECRET_OF_ANYBODY],
+    ['is cut', () => billing.secret.slice(0, -1)],
+    ['ends with a line break', () => `${billing.secret}\n`],
+    ['is longer than any', () => billing.secret.repeat(90)],
+    ['has a % that encodes nothing', () => `${billing.secret}%`],
+    ['has only its beginning', () => 'acs_'],
+  ])('is not used up by a secret that %s', async (_what, secret) => {
     const code = await aCode(ada);
-    expect(await exchangeAs(basic(billing.name, NO_SECRET_OF_ANYBODY), code)).toMatchObject(invalidClient);
+    expect(await exchangeAs(basic(billing.name, secret()), code)).toMatchObject(invalidClient);
     expect((await exchange(service, code)).status).toBe(200);
   });
 });
