@@ -214,6 +214,29 @@ describe('the deletion of an account', () => {
     expect(await rowsOf(owner)).toEqual([1, 1, 2]);
   });
 
+  it('locks an organization that added the user meanwhile', async () => {
+    const { org } = await anOrg(service);
+    const revision = async (from: string): Promise<number> =>
+      Number((await service.db.query(`SELECT revision FROM ${from}`, [org.id]))[0]!['revision']);
+    const before = await revision('orgs WHERE id = ?');
+    const answer = await answerAfter(
+      service,
+      async (held) => {
+        await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
+        await held.write('UPDATE users SET revision = revision + 1 WHERE id = ?', [ada.id]);
+        const columns = 'org_id, user_id, email, role, joined_at';
+        const values = [org.id, ada.id, ada.email, 'member', Date.now()];
+        await held.write(`INSERT INTO members (${columns}) VALUES (?, ?, ?, ?, ?)`, values);
+      },
+      () => remove(ada),
+    );
+    expect(answer.status, answer.text).toBe(200);
+    expect(await rowsOf(ada)).toEqual([0, 0, 0]);
+    const removal =
+      "(SELECT org_revision AS revision FROM events WHERE org_id = ? AND type = 'member.removed') e";
+    expect([await revision('orgs WHERE id = ?'), await revision(removal)]).toEqual([before + 2, before + 2]);
+  });
+
   it('is refused where another password was set meanwhile', async () => {
     const grace = await anAccount(service, 'grace');
     const [other] = await service.db.query('SELECT password_hash FROM users WHERE id = ?', [grace.id]);
