@@ -261,6 +261,19 @@ describe('deleting an organization', () => {
   });
 });
 
+describe('an organization that is deleted', () => {
+  it('is not deleted again when its last member deletes the account', async () => {
+    const owner = await anAccount(service);
+    const org = await anOrgOf(owner);
+    const { body } = await owner.delete<{ purgeAt: string }>(orgPath(org.id));
+    expect((await deleteAccount(owner)).status).toBe(200);
+    const [row] = await service.db.query('SELECT purge_at FROM orgs WHERE id = ?', [org.id]);
+    expect(Number(row!['purge_at'])).toBe(Date.parse(body.purgeAt));
+    const deletions = "SELECT id FROM events WHERE org_id = ? AND type = 'org.deleted'";
+    expect(await service.db.query(deletions, [org.id])).toHaveLength(1);
+  });
+});
+
 describe('restoring an organization', () => {
   const restore = (by: Account, { id }: { id: string }) => by.post(`${orgPath(id)}/restore`);
 
