@@ -2093,7 +2093,7 @@ export type PasswordCommonProblem = Problem & {
   errors: FieldError[];
 };
 
-/** The organization has changed. */
+/** The organization or the profile has changed. */
 export type PreconditionFailedProblem = Problem & {
   /** Stable code of the failure. */
   code: "precondition_failed";

@@ -4,7 +4,14 @@ import { Unchanged } from '../database/transactions/transactions.js';
 import { requireMatch, type Versioned } from '../requests/entity-tags.js';
 import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
-import { type Profile, PROFILE_FIELDS, type ProfileChange, profileOf, profileTag } from '../users/profile.js';
+import {
+  type Profile,
+  PROFILE_CHANGED,
+  PROFILE_FIELDS,
+  type ProfileChange,
+  profileOf,
+  profileTag,
+} from '../users/profile.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -32,7 +39,7 @@ export class OwnProfile {
       await this.writes.replay(transaction, write);
       if (user.disabledAt !== null) return undefined;
       const before = profileOf(user);
-      requireMatch(write, profileTag(before));
+      requireMatch(write, profileTag(before), PROFILE_CHANGED);
       const profile = profileOf(before, change);
       const changed = PROFILE_FIELDS.filter((name) => profile[name] !== before[name]);
       if (changed.length === 0) return new Unchanged({ profile, isChanged: false });

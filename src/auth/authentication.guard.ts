@@ -10,7 +10,7 @@ import {
   type TokenRefusal,
   UnauthorizedError,
 } from './tokens/access-token.js';
-import { bearerToken, JwtStrategy, soleAuthorization } from './tokens/jwt.strategy.js';
+import { bearerToken, hasOtherScheme, JwtStrategy, soleAuthorization } from './tokens/jwt.strategy.js';
 import {
   type Access,
   boundToken,
@@ -79,6 +79,7 @@ export class AuthenticationGuard implements CanActivate {
 
   private async findUser(access: Access | undefined, request: FastifyRequest): Promise<UserPrincipal> {
     if (request.headers.authorization === undefined) throw new UnauthorizedError();
+    if (hasOtherScheme(request)) throw new InvalidTokenError('scheme');
     const token = bearerToken(request);
     const found = token === undefined ? 'malformed' : await this.tokens.find(token);
     if (typeof found === 'string') throw new InvalidTokenError(found);

@@ -37,7 +37,7 @@ import {
 } from './me.responses.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
-import { PROFILE } from '../users/profile.js';
+import { PROFILE, PROFILE_CHANGED } from '../users/profile.js';
 import { SessionsService } from '../auth/sessions/sessions.service.js';
 
 const ORG_ID = '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c';
@@ -118,7 +118,10 @@ export class MeController {
   @SignedIn()
   @WriteRoute({ ifMatch: true, idempotencyKey: true, dryRun: true })
   @ApiOkResponse({ type: ProfileResponse, headers: profileTagHeader(false) })
-  @ApiProblems(invalidFields({ avatarUrl: PROFILE.avatarUrl.expected }))
+  @ApiProblems(invalidFields({ avatarUrl: PROFILE.avatarUrl.expected }), {
+    code: 'precondition_failed',
+    detail: PROFILE_CHANGED,
+  })
   updateProfile(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,

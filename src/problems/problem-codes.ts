@@ -182,7 +182,7 @@ export const PROBLEMS = byStatus({
   },
   412: {
     precondition_failed: [
-      'The organization has changed',
+      'The organization or the profile has changed',
       'The organization has changed since you read it. Read it again.',
     ],
   },

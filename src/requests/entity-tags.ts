@@ -1,6 +1,7 @@
 import { createParamDecorator, type ExecutionContext, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Problem } from '../problems/problem.js';
+import { PROBLEMS } from '../problems/problem-codes.js';
 import { randomBytes } from 'node:crypto';
 
 /** `*`, or the strong tags in `If-Match` (RFC 9110 section 13.1.1) */
@@ -29,9 +30,14 @@ export function streamTag(revision: number | string): string {
   return `"${revision}.${randomBytes(9).toString('base64url')}"`;
 }
 
-export function requireMatch({ ifMatch }: { ifMatch?: EntityTags }, revision: number | string): void {
+/** @param detail the text for what is no organization */
+export function requireMatch(
+  { ifMatch }: { ifMatch?: EntityTags },
+  revision: number | string,
+  detail = PROBLEMS.precondition_failed.detail,
+): void {
   if (ifMatch !== undefined && ifMatch !== '*' && !ifMatch.has(entityTag(revision)))
-    throw new Problem('precondition_failed');
+    throw new Problem('precondition_failed', { detail });
 }
 
 /** An answer with the revision of the organization or a hash of the answer, if it has a tag. */

@@ -46,6 +46,8 @@ export const PROFILE = {
   },
 } as const satisfies Partial<Record<keyof User, ProfileField>>;
 
+export const PROFILE_CHANGED = 'The profile has changed since you read it. Read it again.';
+
 export type ProfileFieldName = keyof typeof PROFILE;
 
 export type Profile = Pick<User, ProfileFieldName>;

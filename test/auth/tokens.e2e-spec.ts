@@ -6,7 +6,9 @@ import { anId, invalidToken, methodNotAllowed, notFound, unauthorized } from '..
 import { anAccount, anOrgOf, anUnknownId, aPassword, byCode, logIn } from '../support/personas.js';
 import { requestBytes, sendBytes } from '../support/connections.js';
 import { aRefreshableLogin, refreshed } from '../support/refreshing.js';
+import { newSecret } from '../../src/services/service-secrets.js';
 import { type Service, startService } from '../support/service.js';
+import { basic } from '../support/services.js';
 import { aSigningKey, decodeToken, encodePart, sessionIdOf, signToken } from '../support/signing-keys.js';
 
 const service = await startService();
@@ -49,6 +51,23 @@ describe('the bearer token', () => {
     expect(answer).toMatchObject(invalidToken);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
   });
+
+  it.each([
+    ['no scheme', () => ada.token, true],
+    ['another scheme', () => `Token ${ada.token}`, true],
+    ['the credentials of a service', () => basic('billing', newSecret()), true],
+    ['no space', () => `Bearer${ada.token}`, true],
+    ['a token that is wrong', () => `bearer ${ada.token}x`, false],
+    ['no token', () => 'Bearer', false],
+  ])(
+    'is refused with the form that is needed only if it has another: %s',
+    async (_what, authorization, isNamed) => {
+      const answer = await meWith(authorization());
+      expect(answer).toMatchObject(invalidToken);
+      const { detail } = answer.body as { detail: string };
+      expect(detail.includes('Authorization: Bearer <token>'), detail).toBe(isNamed);
+    },
+  );
 
   it('is read from the Authorization header only', async () => {
     const both = { access_token: ada.token, token: ada.token };

@@ -92,10 +92,13 @@ describe('the profile', () => {
     expect((await ada.delete('/api/me/sessions')).status, 'raises the revision of the user').toBe(200);
     const changed = await ada.with({ 'if-match': tag }).patch(PATH, { name: 'Ada' });
     expect(changed.status, changed.text).toBe(200);
-    for (const stale of [tag, '"1"', `W/${changed.headers.get('etag')}`])
-      expect(await ada.with({ 'if-match': stale }).patch(PATH, { name: 'Grace' })).toMatchObject(
-        preconditionFailed,
-      );
+    for (const stale of [tag, '"1"', `W/${changed.headers.get('etag')}`]) {
+      const refused = await ada.with({ 'if-match': stale }).patch(PATH, { name: 'Grace' });
+      expect(refused).toMatchObject(preconditionFailed);
+      expect(refused.body).toMatchObject({
+        detail: expect.stringMatching(/^The profile has changed/) as string,
+      });
+    }
     expect(
       await ada.with({ 'if-match': tag }).patch(PATH, { name: 'Ada' }),
       'even to what it is',

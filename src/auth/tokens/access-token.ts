@@ -115,6 +115,7 @@ export class UnauthorizedError extends Problem {
 }
 
 export type TokenRefusal =
+  | 'scheme'
   | 'malformed'
   | 'signature'
   | 'unknown_key'
@@ -123,10 +124,13 @@ export type TokenRefusal =
   | 'session_ended'
   | 'user_gone';
 
+const BEARER_NEEDED = 'This operation takes an access token in this form: Authorization: Bearer <token>.';
+
 export class InvalidTokenError extends Problem {
   constructor(reason: TokenRefusal) {
     super('invalid_token', {
       reason,
+      ...(reason === 'scheme' && { detail: BEARER_NEEDED }),
       headers: {
         'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token is not valid"',
       },

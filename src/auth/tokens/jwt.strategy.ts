@@ -17,6 +17,7 @@ import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './signing-keys.js';
 
 const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
+const BEARER_SCHEME = /^Bearer(?: |$)/i;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const AUTHORIZATION = 'authorization';
 
@@ -24,6 +25,12 @@ const AUTHORIZATION = 'authorization';
 export function bearerToken(request: FastifyRequest): string | undefined {
   const authorization = soleAuthorization(request);
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}
+
+/** A token without a scheme and the credentials of a service are no tokens that expired. */
+export function hasOtherScheme(request: FastifyRequest): boolean {
+  const authorization = soleAuthorization(request);
+  return authorization !== undefined && !BEARER_SCHEME.test(authorization);
 }
 
 /** Returns undefined for two headers, because a proxy may have read the other one. */
