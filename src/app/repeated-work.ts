@@ -5,6 +5,7 @@ import {
   Logger,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
 import { LoginTraces } from '../auth/login-traces.js';
 import { CleanUp } from '../clean-up/clean-up.js';
@@ -30,6 +31,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
 
   constructor(
     feed: FeedRounds,
+    revocation: SessionRevocation,
     limits: LiftedLimits,
     requirement: SecondFactorRequirement,
     cleanUp: CleanUp,
@@ -44,6 +46,12 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         periodMs: 200,
         isDue: () => feed.isDue(),
         run: () => feed.numberAll(),
+      },
+      {
+        of: 'Sessions',
+        failure: 'interrupted revocations of sessions cannot be completed; retrying',
+        periodMs: 500,
+        run: (stopping) => revocation.resume(stopping),
       },
       {
         of: 'Orgs',

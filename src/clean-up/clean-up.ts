@@ -5,7 +5,6 @@ import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
-import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { EventsRetention } from '../events/events-retention.js';
 import { PendingMarks } from '../events/feed-numbering.js';
@@ -31,7 +30,6 @@ export class CleanUp {
   private readonly logger = new Logger('Cleanup');
 
   constructor(
-    private readonly revocation: SessionRevocation,
     private readonly liveSessions: LiveSessionsLimit,
     private readonly sessions: SessionDeletion,
     private readonly places: KnownPlacesRepository,
@@ -71,7 +69,6 @@ export class CleanUp {
 
   private jobs(now: number): Job[] {
     return [
-      () => this.revocation.resume(now),
       () => this.liveSessions.lookAgain(),
       () => this.sessions.deleteExpiredCodes(now),
       () => this.sessions.deleteExpired(now),

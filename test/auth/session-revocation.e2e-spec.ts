@@ -3,14 +3,17 @@ import type { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Revocation } from '../../src/auth/sessions/pending-revocations.repository.js';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
-import { times } from '../support/at-once.js';
-import { aRevocation } from '../support/clean-up.js';
+import { atOnce, times } from '../support/at-once.js';
+import { aLiveSessionsLimit, aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anInstallation } from '../support/installation.js';
-import { insertSessions, sessionId, type SessionRow } from '../support/rows.js';
+import { hangTimeoutMs } from '../../tooling/wait.js';
+import { insertRows, insertSessions, sessionId, type SessionRow } from '../support/rows.js';
 
 const PAGE = 500;
+const LIVE_LIMIT = 1000;
+const LOOK_EVERY = 32;
 const USER = sessionId(0);
 const LATER = Date.now() + 1_000_000;
 /** the login */
@@ -20,6 +23,7 @@ const OF_A_PAGE = 8;
 const SEARCH = 'SELECT id FROM sessions WHERE login_id';
 
 const BY_SERVICE: Revocation = { actor: { kind: 'system' }, reason: 'code_reused' };
+const BY_LOGOUT: Revocation = { actor: { kind: 'system' }, reason: 'logout' };
 const BY_USER: Revocation = {
   actor: {
     kind: 'user',
@@ -93,15 +97,20 @@ describe('revoking a session with its family', () => {
   const unrevoked = async (): Promise<number> =>
     (await dataSource.query<object[]>('SELECT id FROM sessions WHERE revoked_at IS NULL')).length;
 
-  /** This is awaited before each statement. */
-  function interceptStatements(meanwhile: (sql: string) => Promise<void> | void): void {
+  /** One is awaited before each statement, the other one after it. */
+  function interceptStatements(
+    before: (sql: string) => Promise<void> | void,
+    after: (sql: string) => Promise<void> | void = () => undefined,
+  ): void {
     const create = dataSource.createQueryRunner.bind(dataSource);
     dataSource.createQueryRunner = (mode) => {
       const runner = create(mode);
       const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<never>;
       runner.query = async (sql: string, ...rest: unknown[]) => {
-        await meanwhile(sql);
-        return query(sql, ...rest);
+        await before(sql);
+        const result = await query(sql, ...rest);
+        await after(sql);
+        return result;
       };
       return runner;
     };
@@ -150,7 +159,7 @@ describe('revoking a session with its family', () => {
     broken = false;
     expect(await unrevoked()).toBe(3);
     expect(warn).toHaveBeenCalledOnce();
-    await aRevocation(dataSource).resume(Date.now() + 60_000);
+    await aRevocation(dataSource).resume();
     expect(await unrevoked()).toBe(0);
     expect(await pending()).toEqual([]);
     expect(await told()).toEqual([1, 2, 3, 4].map((number) => toldBy(number, BY_SERVICE)));
@@ -171,6 +180,26 @@ describe('revoking a session with its family', () => {
     ]);
   });
 
+  it('can be repeated if it failed', async () => {
+    let failures = 0;
+    interruptIf((sql) => sql.includes('sessions') && (failures += 1) === 1);
+    await expect(end(ROOT)).rejects.toThrow('interrupted');
+    expect(await unrevoked()).toBe(1);
+    await end(ROOT);
+    expect(await told()).toEqual([toldBy(ROOT, BY_SERVICE)]);
+  });
+
+  it('includes a session that a code opens between two pages', async () => {
+    await insert([session(3, 3)]);
+    let searches = 0;
+    interceptStatements(async (sql) => {
+      if (sql.startsWith(SEARCH) && (searches += 1) === 2) await insert([session(2, 2)]);
+    });
+    await end(ROOT);
+    expect(await told()).toEqual([1, 2, 3].map((number) => toldBy(number, BY_SERVICE)));
+    expect([await unrevoked(), await pending()]).toEqual([0, []]);
+  });
+
   it('is completed with the same events if it was interrupted between two pages', async () => {
     const count = PAGE + 100;
     await insert(times(count, (index) => session(index + 2, index + 2)));
@@ -180,7 +209,7 @@ describe('revoking a session with its family', () => {
     await end(ROOT, BY_USER);
     expect(await unrevoked()).toBe(100);
     expect(await told()).toHaveLength(1 + PAGE);
-    await aRevocation(dataSource).resume(Date.now() + 60_000);
+    await aRevocation(dataSource).resume();
     expect(await told()).toEqual(times(1 + count, (index) => toldBy(index + 1, BY_USER)));
   });
 
@@ -197,11 +226,92 @@ describe('revoking a session with its family', () => {
     expect(await told()).toEqual([toldBy(ROOT, BY_USER)]);
   });
 
-  it('leaves alone what another instance began just now', async () => {
-    await insert([session(2, 2)]);
-    const sql = `INSERT INTO pending_revocations (session_id, user_id, since, reason) VALUES (?, ?, 1000, 'logout')`;
+  /** As a process leaves it that is killed once it has marked the login. */
+  async function leaveMarked(): Promise<void> {
+    await insert([session(2, 2), session(3, 2), session(4, 4)]);
+    vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    let broken = true;
+    interruptIf((sql) => broken && sql.startsWith(SEARCH));
+    await end(ROOT, BY_USER);
+    broken = false;
+    // By the clock of that process, which was ahead.
+    await dataSource.query('UPDATE pending_revocations SET since = ?', [Date.now() + 3_600_000]);
+  }
+  const toldOfAll = [1, 2, 3, 4].map((number) => toldBy(number, BY_USER));
+
+  it('is continued by another process that finds it twice, or that has just started', async () => {
+    const other = aRevocation(dataSource);
+    await other.resume();
+    await leaveMarked();
+    await other.resume();
+    expect(await unrevoked()).toBe(3);
+    await other.resume();
+    expect([await unrevoked(), await pending(), await told()]).toEqual([0, [], toldOfAll]);
+
+    await dataSource.query('DELETE FROM events');
+    await insert([session(5, 5)]);
+    const sql = `INSERT INTO pending_revocations (session_id, user_id, since, reason) VALUES (?, ?, 1, 'revoked')`;
     await dataSource.query(sql, [sessionId(ROOT), USER]);
-    await revocation.resume(1000);
-    expect(await unrevoked()).toBe(2);
+    await aRevocation(dataSource).resume();
+    expect([await unrevoked(), await pending()]).toEqual([0, []]);
+  });
+
+  it('is continued by no other work of the process that is at it', async () => {
+    await insert([session(2, 2)]);
+    const [searching, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let searches = 0;
+    interceptStatements((sql) => {
+      if (!sql.startsWith(SEARCH)) return undefined;
+      searches += 1;
+      searching.resolve();
+      return held.promise;
+    });
+    await revocation.revoke(sessionId(ROOT), BY_SERVICE);
+    await searching.promise;
+    await revocation.resume();
+    await revocation.resume();
+    expect(searches).toBe(1);
+    held.resolve();
+    await revocation.settled();
+    expect([await unrevoked(), await pending()]).toEqual([0, []]);
+  });
+
+  it('is done once although two processes find the same sessions', async () => {
+    await leaveMarked();
+    const both = Promise.withResolvers<void>();
+    let found = 0;
+    const untilBothHave = (sql: string): Promise<void> | void => {
+      if (!sql.startsWith(SEARCH)) return;
+      if ((found += 1) === 2) both.resolve();
+      return both.promise;
+    };
+    interceptStatements(() => undefined, untilBothHave);
+    await atOnce([aRevocation(dataSource), aRevocation(dataSource)].map((one) => () => one.resume()));
+    expect([await unrevoked(), await pending(), await told()]).toEqual([0, [], toldOfAll]);
+  });
+
+  it('is continued although that of another family fails', async () => {
+    await insert([session(2, 2), session(50), session(51, 51)]);
+    await dataSource.query('UPDATE sessions SET login_id = ? WHERE id = ?', [sessionId(50), sessionId(51)]);
+    const left = [ROOT, 50].map((number) => ({ session_id: sessionId(number), since: number }));
+    await insertRows(dataSource, 'pending_revocations', left, { user_id: USER, reason: 'logout' });
+    let searches = 0;
+    interruptIf((sql) => sql.startsWith(SEARCH) && (searches += 1) === 1);
+    await expect(revocation.resume()).rejects.toThrow('interrupted');
+    await revocation.settled();
+    expect([await told(), (await pending()).length]).toEqual([[toldBy(51, BY_LOGOUT)], 1]);
+    await revocation.resume();
+    expect([await told(), (await pending()).length]).toEqual([[2, 51].map((n) => toldBy(n, BY_LOGOUT)), 0]);
+  });
+
+  it('ends the oldest delegated sessions beyond 1,000 each time that a user has opened 32', async () => {
+    const limit = aLiveSessionsLimit(dataSource);
+    await insert(times(LIVE_LIMIT - 1, (index) => session(index + 100, index + 100)));
+    for (const more of [10, 20]) {
+      await insert(times(5, (index) => session(more + index, more + index)));
+      for (let opened = 0; opened < LOOK_EVERY; opened += 1) limit.noteOpened(USER);
+      await expect.poll(unrevoked, { timeout: hangTimeoutMs() }).toBe(LIVE_LIMIT);
+    }
+    await limit.onApplicationShutdown();
   });
 });

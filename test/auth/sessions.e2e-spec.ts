@@ -20,7 +20,8 @@ import {
 } from '../support/personas.js';
 import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import type { Cluster, Service } from '../support/service.js';
-import { NO_LIMITS, startCluster, startSharedCluster } from '../support/service.js';
+import { NO_LIMITS, startCluster, startOwnService, startSharedCluster } from '../support/service.js';
+import { holdRows } from '../support/held-rows.js';
 import { addDerivedSessions } from '../support/rows.js';
 import { decodeToken, sessionIdOf, signToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
@@ -172,6 +173,25 @@ describe('a logout', () => {
       expect.arrayContaining([desktop, first, second].map((session) => by(desktop, session))),
     );
   });
+
+  it.runIf(engine === 'mariadb')(
+    'is completed by another instance if its own is killed after the answer',
+    async () => {
+      const doomed = await startOwnService({ installation: shared.installation, env: NO_LIMITS });
+      const derived = await byCode(service, desktop);
+      const held = await holdRows(service);
+      await held.write('UPDATE sessions SET service = service WHERE id = ?', [sessionIdOf(derived)]);
+      expect((await desktop.at(doomed).post(LOGOUT)).status).toBe(200);
+      await doomed.kill();
+      // As if its clock had been ahead.
+      const ahead = Date.now() + 3_600_000;
+      await shared.db.query('UPDATE pending_revocations SET since = ? WHERE user_id = ?', [ahead, ada.id]);
+      await held.commit();
+      const both = [by(desktop), by(desktop, derived)];
+      await expect.poll(endings, { timeout: hangTimeoutMs() }).toEqual(expect.arrayContaining(both));
+      expect(await endings()).toHaveLength(2);
+    },
+  );
 
   it('works with a refresh token alone, of any generation, whatever token is sent', async () => {
     const next = await refreshed(service, login.refreshToken);

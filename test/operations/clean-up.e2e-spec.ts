@@ -82,9 +82,9 @@ describe('the clean-up', () => {
 
   it('runs every other job where one fails, and then fails', async () => {
     await insert(session(1, EXPIRED));
-    const revocation = aRevocation(dataSource);
-    revocation.resume = () => Promise.reject(new Error('out of order'));
-    await expect(aCleanUp(dataSource, { revocation }).deleteExpired(NOW)).rejects.toThrow('out of order');
+    const sessions = aDeletion(dataSource);
+    sessions.deleteExpiredCodes = () => Promise.reject(new Error('out of order'));
+    await expect(aCleanUp(dataSource, sessions).deleteExpired(NOW)).rejects.toThrow('out of order');
     expect(await left('sessions')).toEqual([]);
   });
 
@@ -130,7 +130,7 @@ describe('the clean-up', () => {
   it('deletes sessions that have ended, though they have not expired, once their codes are gone', async () => {
     const expiresAt = Date.now() + 1_000_000;
     const sessions = aDeletion(dataSource);
-    cleanUp = aCleanUp(dataSource, { sessions });
+    cleanUp = aCleanUp(dataSource, sessions);
     const heads = { 2: 2, 3: 2, 4: 2, 9: 9 };
     const opened = Object.entries(heads).map(([number, head]) => session(Number(number), expiresAt, head));
     const more = times(2 * BATCH, (place) => session(10 + place, expiresAt, 10));
@@ -153,7 +153,7 @@ describe('the clean-up', () => {
   it('deletes sessions that have ended only once their code has expired, whether or not it is there', async () => {
     const now = Date.now();
     const sessions = aDeletion(dataSource);
-    cleanUp = aCleanUp(dataSource, { sessions });
+    cleanUp = aCleanUp(dataSource, sessions);
     await insert(session(1, now + 1_000_000), session(2, now + 1_000_000, 2));
     const end = 'UPDATE sessions SET revoked_at = ?, created_at = ? WHERE id = ?';
     await dataSource.query(end, [now, now, sessionId(2)]);

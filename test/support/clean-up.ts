@@ -63,24 +63,13 @@ export function userChanges({
 }
 
 /** The clean-up of a service, as far as a test does not replace its parts. */
-export function aCleanUp(
-  dataSource: DataSource,
-  {
-    sessions = aDeletion(dataSource),
-    revocation = aRevocation(dataSource, sessions),
-  }: { sessions?: SessionDeletion; revocation?: SessionRevocation } = {},
-): CleanUp {
+export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource)): CleanUp {
   const env = parseEnv({});
   const transactions = new Transactions(dataSource);
   const events = new EventsRepository(dataSource.getRepository(Event));
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   return new CleanUp(
-    revocation,
-    new LiveSessionsLimit(
-      new UserSessionsRepository(dataSource.getRepository(Session)),
-      revocation,
-      sessions,
-    ),
+    aLiveSessionsLimit(dataSource, sessions),
     sessions,
     new KnownPlacesRepository(dataSource.getRepository(KnownPlace)),
     new LoginTracesRepository(dataSource.getRepository(LoginTrace)),
@@ -129,5 +118,15 @@ export const aRevocation = (dataSource: DataSource, deletion = aDeletion(dataSou
     new UserUpdates(),
     new EventsRepository(dataSource.getRepository(Event)),
     new Transactions(dataSource),
+    deletion,
+  );
+
+export const aLiveSessionsLimit = (
+  dataSource: DataSource,
+  deletion = aDeletion(dataSource),
+): LiveSessionsLimit =>
+  new LiveSessionsLimit(
+    new UserSessionsRepository(dataSource.getRepository(Session)),
+    aRevocation(dataSource, deletion),
     deletion,
   );

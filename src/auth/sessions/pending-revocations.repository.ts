@@ -7,7 +7,7 @@ import type { Transaction } from '../../database/transactions/transactions.js';
 import { PENDING_REVOCATIONS_KEY, PendingRevocation } from './session.entity.js';
 import type { FamilyRoot } from './sessions.of-user.js';
 
-const BATCH = 10;
+const MAX_AT_ONCE = 100;
 
 /** Operators end all sessions of a user, never one. */
 export interface Revocation {
@@ -44,13 +44,12 @@ export class PendingRevocationsRepository {
     await transaction.of(this.pending).delete({ sessionId: In(sessionIds) });
   }
 
-  async findBefore(since: number): Promise<{ root: FamilyRoot; revocation: Revocation }[]> {
+  async findOldest(): Promise<{ root: FamilyRoot; revocation: Revocation }[]> {
     const rows = await this.pending.query<BegunRow[]>(
       `SELECT r.session_id AS sessionId, r.user_id AS userId, r.since, r.reason, r.actor_id AS actorId,
           r.actor_session_id AS actorSessionId, r.request_id AS requestId, r.ip, s.branch_id AS branchId
         FROM pending_revocations r LEFT JOIN sessions s ON s.id = r.session_id
-        WHERE r.since < ? ORDER BY r.since LIMIT ${BATCH}`,
-      [since],
+        ORDER BY r.since LIMIT ${MAX_AT_ONCE}`,
     );
     return rows.map((row) => ({
       root: { id: row.sessionId, userId: row.userId, isLogin: row.branchId === null },

@@ -11,8 +11,6 @@ import { PendingRevocationsRepository, type Revocation } from './pending-revocat
 import { SessionDeletion } from './session-deletion.js';
 import { type FamilyRoot, type UnrevokedSession, UserSessionsRepository } from './sessions.of-user.js';
 
-/** A revocation that is still pending was interrupted. If it is only slow, a second one does no harm. */
-const STALE_REVOCATION_MS = 10_000;
 const USERS_AT_ONCE = 100;
 
 // Revoking the login or the head ends the family at once, on every node; the pages that follow write the events.
@@ -21,7 +19,10 @@ export class SessionRevocation implements OnApplicationShutdown {
   private readonly logger = new Logger('Sessions');
   /** by session, so that concurrent uses of one code share a transaction */
   private readonly marking = new Map<string, Promise<void>>();
-  private readonly running = new Set<Promise<void>>();
+  /** by family, what this process is at */
+  private readonly running = new Map<string, Promise<void>>();
+  /** families that the last look found; undefined before the first look */
+  private seen: Set<string> | undefined;
   private stopped = false;
 
   constructor(
@@ -41,7 +42,7 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.running);
+    await Promise.allSettled(this.running.values());
   }
 
   /** Resolves when no session of the family is alive. Writes nothing if the family was revoked before. */
@@ -132,32 +133,38 @@ export class SessionRevocation implements OnApplicationShutdown {
     }
   }
 
-  async resume(now: number): Promise<void> {
-    for (const { root, revocation } of await this.pending.findBefore(now - STALE_REVOCATION_MS)) {
-      await this.revokeFamily(root, revocation);
-    }
+  // Another process may still be at a row that one look finds, so two must find it; not its age, which is by the clock
+  // of that process. The first look continues with all rows, and two processes at one family do no harm.
+  async resume(stopping?: AbortSignal): Promise<void> {
+    const found = (await this.pending.findOldest()).filter(({ root }) => !this.running.has(root.id));
+    const left = found.filter(({ root }) => !this.seen || this.seen.has(root.id));
+    this.seen = new Set(found.map(({ root }) => root.id));
+    await Promise.all(left.map(({ root, revocation }) => this.revokeFamily(root, revocation, stopping)));
   }
 
   private async markFamily(id: string, revocation: Revocation): Promise<void> {
     const root = await this.sessions.findRoot(id);
     const isMarked = root && (await this.revokeRows(root.userId, [root.id], revocation, root));
     if (!isMarked) return;
-    const rest = this.revokeFamily(root, revocation)
-      .catch((error: unknown) => {
-        const msg = 'the revocation of a session was interrupted; it will be resumed';
-        this.logger.warn({ msg, err: error });
-      })
-      .finally(() => this.running.delete(rest));
-    this.running.add(rest);
+    this.revokeFamily(root, revocation).catch((error: unknown) => {
+      const msg = 'the revocation of a session was interrupted; it will be resumed';
+      this.logger.warn({ msg, err: error });
+    });
+  }
+
+  private revokeFamily(root: FamilyRoot, revocation: Revocation, stopping?: AbortSignal): Promise<void> {
+    const running = this.revokePages(root, revocation, stopping).finally(() => this.running.delete(root.id));
+    this.running.set(root.id, running);
+    return running;
   }
 
   // Pages bound each statement. Passes repeat until one finds nothing: a concurrent exchange may commit during a pass.
-  private async revokeFamily(root: FamilyRoot, revocation: Revocation): Promise<void> {
+  private async revokePages(root: FamilyRoot, revocation: Revocation, stopping?: AbortSignal): Promise<void> {
     const { id, userId } = root;
     for (let after = ''; ;) {
       // SQLite answers within one turn of the event loop.
       await yieldToEventLoop();
-      if (this.stopped) return;
+      if (this.stopped || stopping?.aborted) return;
       const page = await this.sessions.findUnrevokedOf(root, after);
       if (page.length === 0 && after === '') break;
       if (page.length > 0) await this.revokeRows(userId, page, revocation);

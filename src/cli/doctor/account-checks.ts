@@ -82,7 +82,7 @@ export const ACCOUNT_CHECKS: Check[] = [
   ),
   emptyQuery(
     'no revocation is left unfinished',
-    'Start an instance: it completes them within two minutes. If one is running, find the reason in its log.',
+    'Start an instance: it completes them within seconds. If one is running, find the reason in its log.',
     'SELECT session_id AS fault FROM pending_revocations WHERE since < ?',
     () => [Date.now() - UNFINISHED_AFTER_MS],
   ),
