@@ -3,6 +3,7 @@ import { Calls } from './calls.ts';
 import { idsOf, type LoginMethods, loginMethodsOf, type Methods, methodsOf } from './client.ts';
 import { requireKnown } from './known-members.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from './options.ts';
+import { requireStore } from './store.ts';
 
 export type * from './api.gen.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
@@ -17,10 +18,11 @@ export type AdminClient = Methods<AdminOperationId | (typeof LOGINS)[number]> & 
 /**
  * The operations of operators, who log in with two-factor authentication.
  *
- * @throws TypeError for an unknown option, and for a base URL that is none
+ * @throws TypeError for an unknown option, a base URL that is none, and a store that is missing
  */
 export function createAdminClient(options: ClientOptions): AdminClient {
   requireKnown('createAdminClient does', options, CLIENT_OPTIONS);
+  requireStore(options.store);
   const calls = new Calls(options);
   return { ...(methodsOf(calls, [...LOGINS, ...idsOf('admin')]) as AdminClient), ...loginMethodsOf(calls) };
 }

@@ -8,7 +8,7 @@ import { Login } from './login.ts';
 import type { Route } from './operation.ts';
 import { type ClientOptions, optionNames, type Options } from './options.ts';
 import { aborted, notLoggedIn } from './problems.ts';
-import { inputNames, requestOf } from './request.ts';
+import { inputNames, pathNames, requestOf } from './request.ts';
 import { type AnyResult, audienceIgnored, type OperationId, succeeded } from './results.ts';
 import { isRefused, isRefusedInTime, LONGEST_WAIT_MS, mayPass, waitMsAfter } from './retries.ts';
 import type { Wait } from './shared-refresh.ts';
@@ -157,11 +157,13 @@ export class Calls {
   }
 }
 
-/** @throws TypeError for a member of input or options that the operation does not take */
+/** @throws TypeError for a member of input or options that the operation does not take, and for an id that is missing */
 function requireTaken(id: OperationId, route: Route, input: Data, options: Options): void {
   requireKnown(`${id} does`, input, inputNames(route));
   if (route.wrapped) requireKnown(`The body of ${id} does`, input['body'] ?? {}, route.fields ?? []);
   requireKnown(`The options of ${id} do`, options, optionNames(route));
+  const missing = pathNames(route).find((name) => typeof input[name] !== 'string');
+  if (missing !== undefined) throw new TypeError(`${id} needs the string ${JSON.stringify(missing)}`);
 }
 
 function defined(options: Options): Options {

@@ -5,6 +5,7 @@ import { requireKnown } from './known-members.ts';
 import { type CallOptions, CLIENT_OPTIONS, type ClientOptions, type Options } from './options.ts';
 import { StoreError } from './problems.ts';
 import type { InputOf, LogOutResult, OperationId, ResultOf } from './results.ts';
+import { requireStore } from './store.ts';
 
 export type Method<Id extends OperationId> =
   Partial<InputOf<Id>> extends InputOf<Id>
@@ -37,12 +38,14 @@ export type Client = Methods<
   LoginMethods;
 
 /**
- * Methods return results. They reject only with a TypeError, for a member of their arguments that the operation does not take.
+ * Methods return results. They reject only with a TypeError, for a member of their arguments that the operation does not take,
+ * and for an id of the path that is missing.
  *
- * @throws TypeError for an unknown option, and for a base URL that is none
+ * @throws TypeError for an unknown option, a base URL that is none, and a store that is missing
  */
 export function createClient(options: ClientOptions): Client {
   requireKnown('createClient does', options, CLIENT_OPTIONS);
+  requireStore(options.store);
   const calls = new Calls(options);
   const ids = idsOf(undefined);
   return { ...(methodsOf(calls, ids) as Client), ...loginMethodsOf(calls) };

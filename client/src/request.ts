@@ -12,10 +12,15 @@ interface RequestParts {
   body: string | undefined;
 }
 
+/** The names of the parameters of the path, each of which is required. */
+export function pathNames({ path }: Route): string[] {
+  return [...path.matchAll(PARAMETERS)].map(([, name]) => name!);
+}
+
 /** The names of the members of the input that the operation takes. */
-export function inputNames({ path, query = [], wrapped, fields = [] }: Route): string[] {
-  const ofPath = [...path.matchAll(PARAMETERS)].map(([, name]) => name!);
-  return [...ofPath, ...query, ...(wrapped ? ['body'] : fields)];
+export function inputNames(route: Route): string[] {
+  const { query = [], wrapped, fields = [] } = route;
+  return [...pathNames(route), ...query, ...(wrapped ? ['body'] : fields)];
 }
 
 /** Puts each member of the input where the operation takes it: into the path, the query or the body. */

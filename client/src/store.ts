@@ -11,6 +11,14 @@ export interface TokenStore {
   lock?<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** @throws TypeError for a store that could keep no login */
+export function requireStore(store: Partial<TokenStore> | undefined): void {
+  if (typeof store?.load !== 'function' || typeof store.save !== 'function')
+    throw new TypeError('store must have the functions load and save, as memoryStore() has');
+  if (store.lock !== undefined && typeof store.lock !== 'function')
+    throw new TypeError('store.lock must be a function, or left out');
+}
+
 /** Keeps the login as long as the process runs. */
 export function memoryStore(refreshToken?: string): TokenStore {
   let stored = refreshToken;

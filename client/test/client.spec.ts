@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { GENERATED, generate } from '../scripts/generate.ts';
 import { createAdminClient } from '../src/admin.ts';
-import { createClient, memoryStore, pages, unwrap } from '../src/index.ts';
+import { createClient, memoryStore, pages, type TokenStore, unwrap } from '../src/index.ts';
 import { createServiceClient } from '../src/service/index.ts';
 import {
   aSignIn,
@@ -101,9 +101,16 @@ it.each<[string, (anyClient: Any) => Promise<unknown>, string]>([
     (any) => any['requestPasswordReset']!({ email: 'ada@example.com' }, { ifMatch: '"7"' }),
     'The options of requestPasswordReset do not take "ifMatch"',
   ],
+  ['an id that is missing', (any) => any['getOrg']!({ orgId: undefined }), 'getOrg needs the string "orgId"'],
+  [
+    'an id that is left out',
+    (any) => any['removeMember']!({ orgId: ORG }),
+    'removeMember needs the string "userId"',
+  ],
+  ['an id of another type', (any) => any['getOrg']!({ orgId: null }), 'getOrg needs the string "orgId"'],
   ['a refresh', (any) => any['refresh']!({ signals: 1 }), 'The options of refresh do not take "signals"'],
   ['a logout', (any) => any['logOut']!({ refreshtoken: 'r' }), 'logOut does not take "refreshtoken"'],
-])('sends nothing with a member that an operation with %s does not take', async (_, call, message) => {
+])('sends nothing with input that an operation with %s does not take', async (_, call, message) => {
   server.answer(json(200, { ok: true }));
   await expect(call(client as unknown as Any)).rejects.toThrow(new TypeError(message));
   expect(server.asked).toEqual([]);
@@ -218,6 +225,7 @@ it('unwraps a result: its data, or an error with the problem', async () => {
 });
 
 const PLAIN_URL_WANTED = 'baseUrl must have no user, password, query or fragment';
+const STORE_WANTED = 'store must have the functions load and save, as memoryStore() has';
 const URL_WANTED = 'baseUrl must be the URL of Accounts, such as https://accounts.example.com';
 
 it.each<[string, object]>([
@@ -230,11 +238,19 @@ it.each<[string, object]>([
   ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://accounts.example.com/api' }],
   ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://example.com/accounts/api/' }],
   ['createClient does not take "timeout"', { timeout: 5 }],
+  [STORE_WANTED, { store: undefined }],
+  [STORE_WANTED, { store: { load: () => undefined } }],
+  ['store.lock must be a function, or left out', { store: { ...memoryStore(), lock: true } }],
   ['createClient does not take "credentials"', { credentials: { name: 'billing', secret: 's' } }],
 ])('throws an error that says: %s', (message, wrong) => {
   const options = { baseUrl: 'http://127.0.0.1', store: memoryStore(), ...wrong };
   expect(() => createClient(options)).toThrow(TypeError);
   expect(() => createClient(options)).toThrow(message);
+});
+
+it('throws an error for operators without a store', () => {
+  const options = { baseUrl: 'http://127.0.0.1', store: undefined as unknown as TokenStore };
+  expect(() => createAdminClient(options)).toThrow(new TypeError(STORE_WANTED));
 });
 
 it('puts a body whose fields have names of parameters into a member of its own', () => {
