@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { ServiceScope } from '../api.gen.ts';
 import type { Credentials } from '../credentials.ts';
 import { requireKnown } from '../known-members.ts';
 
@@ -20,6 +21,14 @@ const FOR_TESTS = {
   RATE_LIMIT_LOGIN: 'off',
 };
 
+const SCOPES = Object.keys({
+  introspect: true,
+  memberships: true,
+  events: true,
+  directory: true,
+  'directory:all': true,
+} satisfies Record<ServiceScope, true>) as ServiceScope[];
+
 export interface StartOptions {
   /** A checkout of Accounts that is built (`npm ci && npm run build`); by default the variable `ACCOUNTS_DIR`. */
   directory?: string | undefined;
@@ -31,8 +40,8 @@ const OPTIONS: readonly string[] = ['directory', 'env'] satisfies (keyof StartOp
 export interface RunningAccounts {
   /** Base URL, and `JWT_ISSUER`. */
   url: string;
-  /** Adds a service with all scopes of the guard, and returns its credentials. */
-  addService(name: string, scopes?: readonly string[]): Promise<Credentials & { secret: string }>;
+  /** Adds a service with every scope, or with these, and returns its credentials. */
+  addService(name: string, scopes?: readonly ServiceScope[]): Promise<Credentials & { secret: string }>;
   /** Stops Accounts and deletes its database and keys. */
   close(): Promise<void>;
 }
@@ -65,10 +74,7 @@ export async function startAccounts(options: StartOptions = {}): Promise<Running
     await close();
     throw new Error(`Accounts in ${checkout} did not start: run npm start there to see why`);
   }
-  const addService: RunningAccounts['addService'] = async (
-    name,
-    scopes = ['introspect', 'memberships', 'events'],
-  ) => {
+  const addService: RunningAccounts['addService'] = async (name, scopes = SCOPES) => {
     const command = ['services', 'add', name, '--allow', scopes.join(), '--reason', 'tests', '--json'];
     const file = join(checkout, 'dist/cli/main.js');
     const { stdout } = await promisify(execFile)(program, [file, ...command], settings);
