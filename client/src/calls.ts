@@ -78,12 +78,16 @@ export class Calls {
     };
   }
 
+  /** Revokes the session of an access token that this client does not keep. */
+  revoke(accessToken: string, options: Options): Promise<Answered | Failed> {
+    return this.send(ROUTES.logOut, {}, {}, this.waitOf(options).budget, BEARER + accessToken);
+  }
+
   /** A session whose tokens are not kept would stay until it expires, so that it is revoked. */
   private async begin(route: Route, opened: Answered, options: Options): Promise<AnyResult> {
     const failure = await this.login.begin(opened.data);
     if (!failure) return succeeded(opened, route);
-    const { budget } = this.waitOf({ timeoutMs: options.timeoutMs });
-    await this.send(ROUTES.logOut, {}, {}, budget, BEARER + String(opened.data['token']));
+    await this.revoke(String(opened.data['token']), { timeoutMs: options.timeoutMs });
     return failure;
   }
 

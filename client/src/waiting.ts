@@ -13,18 +13,20 @@ export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   });
 }
 
-/** The result of shared work, which continues for others when the signal ends this wait with undefined. */
-export async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
-  if (!signal) return work;
-  let onAbort: (() => void) | undefined;
-  const given = new Promise<undefined>((done) => {
-    onAbort = (): void => done(undefined);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort);
+/** The result of shared work, which continues for others when the time or the signal ends this wait with undefined. */
+export async function inTime<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let giveUp: (() => void) | undefined;
+  const ended = new Promise<undefined>((done) => {
+    giveUp = (): void => done(undefined);
+    timer = setTimeout(giveUp, ms);
+    if (signal?.aborted) giveUp();
+    else signal?.addEventListener('abort', giveUp);
   });
   try {
-    return await Promise.race([work, given]);
+    return await Promise.race([work, ended]);
   } finally {
-    signal.removeEventListener('abort', onAbort!);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp!);
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { applyEvent } from '../src/service/applied-events.ts';
 import { type Asked, Calls } from '../src/service/calls.ts';
@@ -7,7 +7,7 @@ import { createGuard, type FeedEvent, type GuardOptions } from '../src/service/i
 import { Memberships } from '../src/service/memberships.ts';
 import { RecentlyUsed } from '../src/service/recently-used.ts';
 import { Revisions } from '../src/service/revisions.ts';
-import { json, OddServer, page, problem } from './support/odd-server.ts';
+import { type Answer, json, OddServer, page, problem, silence } from './support/odd-server.ts';
 
 const SECRET = 'acs_never-logged';
 /** Later than a service that is up is expected to be. */
@@ -48,8 +48,16 @@ describe('a guard that could admit nobody', () => {
     ['createGuard does not take "audiance"', { audiance: 'billing' }],
     ['createGuard does not take "onFeedProblems"', { onFeedProblems: () => undefined }],
     ['limits do not take "token"', { limits: { token: 1 } }],
+    ['onReset must be a function', { onReset: 'clear' }],
   ])('is not created: %s', (message, wrong) => {
     expect(() => createGuard({ ...options(), ...wrong })).toThrow(new TypeError(message));
+  });
+
+  it.each([0, -1, Number.NaN, '5s'])('is not created with timeoutMs %s', (timeoutMs) => {
+    const wrong = { ...options(), timeoutMs: timeoutMs as number };
+    expect(() => createGuard(wrong)).toThrow(
+      new RangeError('timeoutMs must be a number of milliseconds above 0'),
+    );
   });
 
   it('takes no option that a request does not have', async () => {
@@ -57,6 +65,7 @@ describe('a guard that could admit nobody', () => {
     const wrong = { signal: undefined, orgID: 'o' };
     await expect(guard.roleOf('u', 'o', wrong)).rejects.toThrow(TypeError);
     await expect(guard.exchange({ code: 'c', codeVerifier: 'v' }, wrong)).rejects.toThrow(TypeError);
+    await expect(guard.logOut('Bearer t', wrong)).rejects.toThrow(TypeError);
     await guard.close();
   });
 });
@@ -113,6 +122,48 @@ describe('the log of a guard', () => {
     expect(warn).toHaveBeenCalledTimes(1);
     await guard.close();
     warn.mockRestore();
+  });
+});
+
+const MINE = new Error('mine');
+const throwing = (): never => {
+  throw MINE;
+};
+
+describe.each<[string, () => unknown]>([
+  ['throws', throwing],
+  ['rejects', () => Promise.reject(MINE)],
+])('a hook that %s', (_how, fail) => {
+  // A request of another guard would take an answer that is meant for this one.
+  let own: OddServer;
+  beforeEach(async () => {
+    own = await OddServer.start();
+  });
+  afterEach(() => own.stop());
+
+  const feed = json(200, { events: [], next: '0' });
+  const news = json(200, { events: [{ type: 'org.renamed' }], next: '1' });
+  it.each<['onEvent' | 'onReset' | 'onFeedProblem', Answer[]]>([
+    ['onEvent', [feed, news, news, silence]],
+    ['onReset', [feed, problem(410, 'cursor_expired'), feed, silence]],
+    ['onFeedProblem', [problem(500, 'internal_error'), problem(500, 'internal_error'), silence]],
+  ])('is logged once, and ends nothing: %s', async (name, answers) => {
+    own.answer(...answers);
+    const warn = vi.fn<(message: string) => void>();
+    const hook = vi.fn<() => unknown>(fail);
+    const guard = createGuard({ ...options(), baseUrl: own.url, [name]: hook, log: { warn } });
+    await vi.waitFor(() => expect(hook).toHaveBeenCalledTimes(2), { timeout: hangTimeoutMs() });
+    await guard.close();
+    expect(warn.mock.calls).toEqual([[`accounts-client: ${name} failed: Error: mine`]]);
+  });
+
+  it('may be the log itself', async () => {
+    own.answer(problem(401, 'invalid_client'));
+    const warn = vi.fn<() => unknown>(fail);
+    const guard = createGuard({ ...options(), baseUrl: own.url, log: { warn } });
+    expect(await guard.roleOf('u', 'o')).toMatchObject({ status: 503 });
+    expect(warn).toHaveBeenCalledTimes(1);
+    await guard.close();
   });
 });
 

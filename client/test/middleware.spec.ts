@@ -8,7 +8,7 @@ import Fastify from 'fastify';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { memberOf, requireMember, requireUser } from '../src/express.ts';
 import * as ofFastify from '../src/fastify.ts';
-import { type ExchangeAdmission, revisionOf } from '../src/service/index.ts';
+import { type ExchangeAdmission, type FeedEvent, revisionOf } from '../src/service/index.ts';
 import { fakeGuard } from '../src/testing/index.ts';
 
 const ORG = crypto.randomUUID();
@@ -79,7 +79,11 @@ describe.each<[string, () => Promise<string>]>([
     const refused = await get(invoices, asMember);
     expect(refused).toMatchObject({
       status: 403,
-      body: { code: 'insufficient_role', requiredRole: 'admin' },
+      body: {
+        code: 'insufficient_role',
+        requiredRole: 'admin',
+        detail: 'This needs the role admin or a higher one.',
+      },
     });
     expect(refused.headers.get('content-type')).toContain('application/problem+json');
     const unknown = await get(invoices);
@@ -162,8 +166,13 @@ describe('a fake guard', () => {
     const login = await guard.exchange({ code, codeVerifier: 'v' });
     expect(login).toMatchObject({ ok: true, user: { id: userId } });
     expect(await guard.exchange({ code, codeVerifier: 'v' })).toMatchObject({ status: 400 });
-    guard.logOut({ userId, token: authorization.slice('Bearer '.length), authorization });
+    expect(await guard.logOut(authorization)).toEqual({ ok: true });
     expect(await guard.authorize(authorization)).toMatchObject({ status: 401 });
+    expect(await guard.logOut(authorization)).toMatchObject({
+      status: 401,
+      problem: { code: 'invalid_token' },
+    });
+    expect(await guard.logOut(undefined)).toMatchObject({ status: 401, problem: { code: 'unauthorized' } });
     const { token } = login as ExchangeAdmission;
     expect(await guard.authorize(`Bearer ${token}`)).toMatchObject({ ok: true });
   });
@@ -180,6 +189,22 @@ describe('a fake guard', () => {
     await expect(guard.authorize(authorization, { orgID: ORG } as object)).rejects.toThrow(TypeError);
     guard.setAvailable(false);
     expect([guard.isCurrent(), await guard.authorize(authorization)]).toMatchObject([false, { status: 503 }]);
+    expect(await guard.logOut(authorization)).toMatchObject({ status: 503 });
     guard.setAvailable(true);
+  });
+
+  it('calls the hooks of a service, and shows what they fail with', async () => {
+    const onEvent = vi.fn<(event: FeedEvent) => Promise<void>>(() => Promise.resolve());
+    const onReset = vi.fn<() => void>();
+    const fake = fakeGuard({ onEvent, onReset });
+    const { sessionId } = fake.logIn();
+    await fake.emit({ type: 'session.ended', sessionId });
+    await fake.reset();
+    expect(onEvent.mock.calls).toMatchObject([[{ type: 'session.ended', sessionId, orgId: null, data: {} }]]);
+    expect(onReset).toHaveBeenCalledTimes(1);
+    onEvent.mockRejectedValueOnce(new Error('mine'));
+    await expect(fake.emit({ type: 'org.renamed', orgId: ORG })).rejects.toThrow('mine');
+    await expect(fakeGuard().emit({ type: 'org.renamed' })).resolves.toBeUndefined();
+    expect(() => fakeGuard({ onevent: onEvent } as object)).toThrow(TypeError);
   });
 });

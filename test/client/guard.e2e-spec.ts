@@ -198,7 +198,12 @@ describe('a token', () => {
       { issuer: 'http://localhost/' },
       'is issued by "accounts", and the guard expects "http://localhost/"',
     ],
-    ['audience', { audience: 'shop' }, 'is for "accounts", and the guard expects "shop"'],
+    ['audience', { audience: 'shop' }, 'is for "accounts", and the guard expects "shop": compare its option'],
+    [
+      'audience, which its client should not have sent,',
+      { audience: billing.name },
+      `a client sent a token for "accounts", and not one for "${billing.name}": it has to hand off its login`,
+    ],
   ])('of another %s is refused with a cause, which the log has once', async (_claim, wrong, message) => {
     const ada = await anAccount(service);
     const warn = vi.fn<(message: string) => void>();
@@ -219,6 +224,112 @@ describe('a token', () => {
     const login = await guard.exchange({ code, codeVerifier });
     expect(login).toMatchObject({ status: 503, problem: { code: 'unavailable' } });
     expect(login).toHaveProperty('cause.message', expect.stringContaining('issuer'));
+  });
+});
+
+describe('a logout by the guard', () => {
+  const EVENTS = '/api/events';
+  afterEach(() => door.release(EVENTS));
+
+  async function aLogin() {
+    const ada = await anAccount(service);
+    const [token, other] = [await aBoundToken(billing, ada), await aBoundToken(billing, ada)];
+    const guard = aGuard();
+    for (const one of [token, other]) expect(await admit(guard, { token: one })).toMatchObject({ ok: true });
+    return { ada, token, other, guard };
+  }
+
+  it('ends the session of the token at once, before the feed tells, and no other', async () => {
+    const { ada, token, other, guard } = await aLogin();
+    door.hold(EVENTS);
+    await waitFor('the feed is held', hangTimeoutMs(), () => door.holds(EVENTS) > 0);
+
+    expect(await guard.logOut(bearer(token))).toEqual({ ok: true });
+    const refused = { status: 401, problem: { code: 'invalid_token' } };
+    expect(await admit(guard, { token })).toMatchObject(refused);
+    expect(await guard.logOut(bearer(token))).toMatchObject(refused);
+    expect(door.count('/api/auth/logout')).toBe(1);
+    expect(await admit(aGuard({ baseUrl: service.url }), { token })).toMatchObject(refused);
+    for (const live of [other, ada.token])
+      expect(await admit(guard, { token: live })).toMatchObject({ ok: true });
+  });
+
+  it('refuses the token of a request whose question was on its way', async () => {
+    const ada = await anAccount(service);
+    const [token, guard] = [await aBoundToken(billing, ada), aGuard()];
+    await waitFor('the feed is heard', hangTimeoutMs(), () => guard.isCurrent());
+    door.hold('/api/auth/introspect');
+    const asked = admit(guard, { token });
+    await waitFor('Accounts has answered', hangTimeoutMs(), () => door.holds('/api/auth/introspect') === 1);
+    door.hold(EVENTS);
+    await waitFor('the feed is held', hangTimeoutMs(), () => door.holds(EVENTS) > 0);
+    expect(await guard.logOut(bearer(token))).toEqual({ ok: true });
+    door.release('/api/auth/introspect');
+    expect(await asked).toMatchObject({ status: 401 });
+  });
+
+  it('refuses what is no token of this service, and asks nothing', async () => {
+    const guard = aGuard({ audience: billing.name });
+    const foreign = await anAccount(service);
+    expect(await guard.logOut(undefined)).toMatchObject({ status: 401, problem: { code: 'unauthorized' } });
+    for (const token of ['text', foreign.token])
+      expect(await guard.logOut(bearer(token))).toMatchObject({
+        status: 401,
+        problem: { code: 'invalid_token' },
+      });
+    expect(door.count('/api/auth/logout')).toBe(0);
+    expect((await foreign.get('/api/me')).status).toBe(200);
+  });
+
+  it('says that the session may live on if Accounts cannot be asked, and ends it later', async () => {
+    const { token, guard } = await aLogin();
+    door.shut();
+    expect(await guard.logOut(bearer(token))).toMatchObject({
+      status: 503,
+      problem: { code: 'unavailable' },
+    });
+    door.isShut = false;
+    expect(await guard.logOut(bearer(token))).toEqual({ ok: true });
+  });
+
+  it('does not end the session whose token Accounts alone refuses', async () => {
+    const { token, guard } = await aLogin();
+    const { header, claims } = decodeToken(token);
+    const others = { ...claims, sub: (await anAccount(service)).id };
+    const forged = signToken(header, others, installation.keys[0]!);
+    expect(await guard.logOut(bearer(forged))).toMatchObject({ status: 401 });
+    expect(await admit(guard, { token })).toMatchObject({ ok: true });
+  });
+});
+
+describe('a decision that takes longer than timeoutMs', () => {
+  const INTROSPECT = '/api/auth/introspect';
+  const EVENTS = '/api/events';
+  const LATE = { status: 503, cause: 'Accounts has not answered within 200 ms' };
+  afterEach(() => [INTROSPECT, EVENTS].forEach((path) => door.release(path)));
+
+  it('is 503, until Accounts answers', async () => {
+    const ada = await anAccount(service);
+    door.hold(INTROSPECT);
+    const guard = aGuard({ timeoutMs: 200 });
+    await waitFor('the feed is heard', hangTimeoutMs(), () => guard.isCurrent());
+    expect(await admit(guard, ada)).toMatchObject(LATE);
+    await waitFor('Accounts has answered', hangTimeoutMs(), () => door.holds(INTROSPECT) === 1);
+    door.release(INTROSPECT);
+    await waitFor('the answer is known', hangTimeoutMs(), async () => (await admit(guard, ada)).ok);
+  });
+
+  it('leaves a code unused', async () => {
+    const input = await aCodeFor(billing, await anAccount(service));
+    door.hold(EVENTS);
+    const guard = aGuard({ timeoutMs: 200 });
+    expect(await guard.exchange(input)).toMatchObject(LATE);
+    door.release(EVENTS);
+    await waitFor('the feed is heard', hangTimeoutMs(), () => guard.isCurrent());
+    const login = await aGuard().exchange(input);
+    expect(login).toMatchObject({ ok: true });
+    expect(door.count('/api/auth/code/exchange')).toBe(1);
+    if (login.ok) installation.secrets.noteToken(login.token);
   });
 });
 
@@ -283,8 +394,10 @@ describe('the feed', () => {
     expect(await admit(guard, grace)).toMatchObject({ status: 401 });
   });
 
-  it('refuses its cursor: everything is read again', async () => {
-    const { ada, guard } = await anAdmission();
+  it('refuses its cursor: everything is read again, and the service hears that its copy is void', async () => {
+    const onReset = vi.fn<() => void>();
+    const { ada, guard } = await anAdmission({ onReset });
+    expect(onReset).toHaveBeenCalledTimes(1);
 
     await installation.db.query('UPDATE events SET pending = NULL');
     await installation.db.query('DELETE FROM feed');
@@ -295,6 +408,7 @@ describe('the feed', () => {
       return door.count('/api/auth/introspect') > 1;
     });
     expect(await admit(guard, ada)).toMatchObject({ ok: true });
+    expect(onReset).toHaveBeenCalledTimes(2);
   });
 });
 

@@ -28,8 +28,16 @@ export type ServiceClient = Methods<ServiceOperationId | (typeof DISCOVERY)[numb
  * @throws TypeError for an unknown option, a base URL that is none, and credentials that no service can have
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+  return serviceClientOf(callsOf(options));
+}
+
+/** @throws TypeError, as `createServiceClient` does */
+export function callsOf(options: ServiceClientOptions): Calls {
   requireKnown('createServiceClient does', options, OPTIONS);
   requireCredentials(options.credentials);
-  const calls = new Calls({ ...options, store: memoryStore() });
+  return new Calls({ ...options, store: memoryStore() });
+}
+
+export function serviceClientOf(calls: Calls): ServiceClient {
   return methodsOf(calls, [...DISCOVERY, ...idsOf('service')]) as ServiceClient;
 }

@@ -1,14 +1,17 @@
 import type { Role } from '../api.gen.ts';
+import { Budget } from '../budget.ts';
+import type { Calls as Requests } from '../calls.ts';
 import { requireKnown } from '../known-members.ts';
-import { unlessAborted } from '../waiting.ts';
+import { inTime } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
 import { Calls } from './calls.ts';
 import { Changes } from './changes.ts';
-import { createServiceClient, type ServiceClient } from './client.ts';
+import { callsOf, type ServiceClient, serviceClientOf } from './client.ts';
 import { bearerToken, decideOnLogin, decideOnMember } from './decision.ts';
 import { Feed, type FeedProblem } from './feed.ts';
 import { type GuardOptions, requireOptions } from './guard-options.ts';
 import type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
+import { callHook } from './hooks.ts';
 import { KeySet } from './key-set.ts';
 import { LatestRoles } from './latest-roles.ts';
 import { Memberships } from './memberships.ts';
@@ -24,8 +27,10 @@ import { Unavailable } from './unavailable.ts';
 
 const CHANGES = 100_000;
 const REVISIONS = 100_000;
+const TIMEOUT_MS = 10_000;
 const UNVERIFIED =
   'the token of an exchange does not verify, compare issuer, audience and the clock with those of Accounts';
+const ENDED = 'the session has ended';
 const NOT_ACTIVE = 'Accounts says that the token is not active';
 const BEARER = 'Bearer ';
 const ANY_USER: AnyUser = {};
@@ -35,7 +40,7 @@ const WAIT: readonly string[] = ['signal'] satisfies (keyof Wait)[];
  * Makes a guard, which begins at once to follow the event feed. `close` ends that.
  *
  * @throws TypeError for an option that is unknown, missing, empty or of a wrong type
- * @throws RangeError where `maxStaleness` is too short
+ * @throws RangeError where `maxStaleness` or `timeoutMs` is too short
  */
 export function createGuard(options: GuardOptions): Guard {
   requireOptions(options);
@@ -44,6 +49,7 @@ export function createGuard(options: GuardOptions): Guard {
     authorize: (authorization: string | undefined | null, required?: AnyUser | InOrg) =>
       guard.authorize(authorization, required ?? ANY_USER) as Promise<MemberAdmission | Refusal>,
     exchange: (input, wait = {}) => guard.answer(() => guard.exchange(input, wait), wait),
+    logOut: (authorization, wait = {}) => guard.answer(() => guard.logOut(authorization, wait), wait),
     roleOf: (userId, orgId, wait = {}) => guard.answer(() => guard.roleOf(userId, orgId, wait), wait),
     ready: (wait = {}) => guard.ready(wait),
     isCurrent: () => guard.feed.isCurrent(),
@@ -54,7 +60,9 @@ export function createGuard(options: GuardOptions): Guard {
 class FeedGuard {
   readonly feed: Feed;
   private readonly stop = new AbortController();
+  private readonly requests: Requests;
   private readonly client: ServiceClient;
+  private readonly changes = new Changes(CHANGES);
   private readonly tokens: Tokens;
   private readonly sessions: Sessions;
   private readonly memberships: Memberships;
@@ -62,49 +70,57 @@ class FeedGuard {
   private readonly reasons: Reasons;
   private readonly log: RefusalLog;
   private readonly options: GuardOptions;
+  private readonly timeoutMs: number;
 
   constructor(options: GuardOptions) {
     const { credentials, fetch, baseUrl = options.issuer, maxStaleness = 30, limits = {}, signal } = options;
     this.options = options;
+    this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.reasons = new Reasons(credentials.name, baseUrl);
     this.log = new RefusalLog(options.log ?? console, this.reasons);
-    this.client = createServiceClient({ baseUrl, credentials, fetch });
-    const changes = new Changes(CHANGES);
+    this.requests = callsOf({ baseUrl, credentials, fetch });
+    this.client = serviceClientOf(this.requests);
+    const { changes } = this;
     const stopped = this.stop.signal;
     const calls = new Calls(this.client, stopped);
     const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
-    this.tokens = new Tokens(keys, options, limits.tokens ?? 100_000);
+    this.tokens = new Tokens(keys, { ...options, service: credentials.name }, limits.tokens ?? 100_000);
     this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
     this.memberships = new Memberships(calls, changes, limits.memberships ?? 100_000);
     const revisions = new Revisions(REVISIONS);
     this.latestRoles = new LatestRoles(this.memberships, revisions);
     if (signal?.aborted) this.stop.abort();
     signal?.addEventListener('abort', () => this.stop.abort(), { signal: stopped });
+    const run = (name: string, hook: () => unknown): void =>
+      void callHook(hook, (error) => this.log.noteHook(name, error));
     const apply = (event: FeedEvent): void => {
       applyEvent(event, { changes, revisions, memberships: this.memberships });
-      tell(options.onEvent, event);
+      run('onEvent', () => options.onEvent?.(event));
     };
     const resync = (): void => {
       changes.noteAll();
       this.memberships.forgetAll();
       revisions.forgetAll();
+      run('onReset', () => options.onReset?.());
     };
     const heard = (): void => keys.refresh();
     const onProblem = (problem: FeedProblem): void => {
-      tell((told) => this.log.noteProblem(told), problem);
-      tell(options.onFeedProblem, problem);
+      this.log.noteProblem(problem);
+      run('onFeedProblem', () => options.onFeedProblem?.(problem));
     };
     this.feed = new Feed(this.client, { apply, resync, heard, onProblem }, stopped, maxStaleness);
   }
 
-  /** Says *unavailable* where that is why nothing can be told, or the caller no longer waits. */
+  /** Says *unavailable* where that is why nothing can be told, or the time is over, or the caller no longer waits. */
   async answer<T>(work: () => Promise<T | Refusal>, { signal }: Wait): Promise<T | Refusal> {
     try {
-      if (!signal) return await work();
-      return (await unlessAborted(work(), signal)) ?? unavailable('the caller gave up');
+      const answer = await inTime(work(), this.timeoutMs, signal);
+      if (answer !== undefined) return answer;
+      if (signal?.aborted) return unavailable('the caller gave up');
+      throw new Unavailable(`Accounts has not answered within ${this.timeoutMs} ms`);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      if (!this.stop.signal.aborted) tell((cause) => this.log.noteUnavailable(cause), error.cause);
+      if (!this.stop.signal.aborted) this.log.noteUnavailable(error.cause);
       return unavailable(error.cause);
     }
   }
@@ -144,9 +160,10 @@ class FeedGuard {
     wait: Wait,
   ): Promise<ExchangeAdmission | Refusal> {
     requireKnown('The options of exchange do', wait, WAIT);
+    const budget = new Budget(this.timeoutMs, wait.signal);
     // A user who cannot be admitted keeps the code.
     await this.untilCurrent();
-    const answer = await this.client.exchangeCode(input, { signal: wait.signal });
+    const answer = await this.client.exchangeCode(input, { signal: wait.signal, timeoutMs: budget.leftMs });
     if (!answer.ok) {
       const isWrong = answer.problem.code === 'invalid_code' || answer.problem.code === 'validation_failed';
       if (isWrong) return invalidCode();
@@ -159,6 +176,21 @@ class FeedGuard {
     }
     const admission = await this.admit(token);
     return admission.ok ? { ...admission, token } : admission;
+  }
+
+  async logOut(authorization: string | undefined | null, wait: Wait): Promise<{ ok: true } | Refusal> {
+    requireKnown('The options of logOut do', wait, WAIT);
+    const token = bearerToken(authorization);
+    if (token === undefined) return unauthorized();
+    const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
+    if (known instanceof TokenRejection) return this.reject(known);
+    if (this.sessions.hasEnded(known.claims)) return invalidToken(ENDED);
+    const { signal } = this.stop;
+    const revoked = await this.requests.revoke(token, { signal, timeoutMs: this.timeoutMs });
+    if (!revoked.ok && revoked.problem.code === 'invalid_token') return invalidToken(NOT_ACTIVE);
+    if (!revoked.ok) throw new Unavailable(revoked.problem);
+    this.changes.note(known.claims.sid, { ended: true });
+    return { ok: true };
   }
 
   async roleOf(
@@ -195,14 +227,11 @@ class FeedGuard {
 
   private async admit(token: string): Promise<Admission | Refusal> {
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
-    if (known instanceof TokenRejection) {
-      tell((rejection) => this.log.noteRejection(rejection), known);
-      return invalidToken(known);
-    }
+    if (known instanceof TokenRejection) return this.reject(known);
     if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
     if (!this.feed.isCurrent()) await this.untilCurrent();
     const { claims } = known;
-    if (this.sessions.hasEnded(claims)) return invalidToken('the feed has told that the session ended');
+    if (this.sessions.hasEnded(claims)) return invalidToken(ENDED);
     const session = this.sessions.find(known) ?? (await this.sessions.ask(token, known));
     return session === undefined ? invalidToken(NOT_ACTIVE) : admissionOf(claims, session);
   }
@@ -219,6 +248,11 @@ class FeedGuard {
     return decideOnMember(admission, role, least);
   }
 
+  private reject(rejection: TokenRejection): Refusal {
+    this.log.noteRejection(rejection);
+    return invalidToken(rejection);
+  }
+
   private async untilCurrent(): Promise<void> {
     await this.feed.started;
     if (!this.feed.isCurrent()) throw new Unavailable(this.feed.problem ?? 'the feed is silent');
@@ -232,15 +266,4 @@ function admissionOf(claims: TokenClaims, { email, emailVerified, amr, authTime 
     session: { id: claims.sid, amr, authTime },
     claims,
   };
-}
-
-/** A listener that throws must not end the feed: the error is that of the program. */
-function tell<T>(listener: ((told: T) => void) | undefined, told: T): void {
-  try {
-    listener?.(told);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }

@@ -31,10 +31,20 @@ export interface GuardOptions {
         memberships?: number | undefined;
       }
     | undefined;
-  /** Called with each event once it counts, for example to close the connections of an ended session. */
-  onEvent?: ((event: FeedEvent) => void) | undefined;
+  /** Most milliseconds for one decision, 10,000 by default. After them the answer is 503. */
+  timeoutMs?: number | undefined;
+  /**
+   * Called with each event once it counts, in the order of the feed, for example to close the connections of an ended session.
+   * The guard does not wait for a promise. It logs what a hook throws or rejects with, and continues.
+   */
+  onEvent?: ((event: FeedEvent) => unknown) | undefined;
+  /**
+   * Called when events may have been missed: at the start, and after the feed had to start over. What you keep by events is
+   * void. Read it again now: the events that follow are those after this call.
+   */
+  onReset?: (() => unknown) | undefined;
   /** Called with each failure of the event feed. */
-  onFeedProblem?: ((problem: FeedProblem) => void) | undefined;
+  onFeedProblem?: ((problem: FeedProblem) => unknown) | undefined;
   /** Gets a line for each cause of refused requests, at most once a minute. `console` by default. */
   log?: GuardLog | undefined;
 }
@@ -48,23 +58,26 @@ const OPTIONS: readonly string[] = [
   'fetch',
   'signal',
   'limits',
+  'timeoutMs',
   'onEvent',
+  'onReset',
   'onFeedProblem',
   'log',
 ] satisfies (keyof GuardOptions)[];
+const HOOKS = ['onEvent', 'onReset', 'onFeedProblem'] as const;
 const LIMITS: readonly string[] = ['tokens', 'sessions', 'memberships'];
 
 /**
  * A guard with one of these mistakes would refuse every request.
  *
  * @throws TypeError for an option that is unknown, missing or empty
- * @throws RangeError where `maxStaleness` is too short
+ * @throws RangeError where `maxStaleness` or `timeoutMs` is too short
  */
 export function requireOptions(options: GuardOptions): void {
   requireKnown('createGuard does', options, OPTIONS);
   requireKnown('limits do', options.limits ?? {}, LIMITS);
   requireCredentials(options.credentials);
-  const { issuer, audience, maxStaleness, log } = options;
+  const { issuer, audience, maxStaleness, timeoutMs, log } = options;
   if (!isText(issuer)) throw new TypeError('issuer must be the JWT_ISSUER of Accounts');
   requireBaseUrl(options);
   const audiences: readonly unknown[] = Array.isArray(audience) ? audience : [audience];
@@ -73,6 +86,10 @@ export function requireOptions(options: GuardOptions): void {
   }
   if (log !== undefined && typeof log?.warn !== 'function')
     throw new TypeError('log must have a function warn');
+  const wrongHook = HOOKS.find((name) => options[name] !== undefined && typeof options[name] !== 'function');
+  if (wrongHook !== undefined) throw new TypeError(`${wrongHook} must be a function`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0))
+    throw new RangeError('timeoutMs must be a number of milliseconds above 0');
   if (maxStaleness !== undefined && !(maxStaleness >= LEAST_STALENESS_SECONDS)) {
     throw new RangeError(`maxStaleness must be ${LEAST_STALENESS_SECONDS} seconds or more`);
   }

@@ -35,6 +35,14 @@ export interface Guard {
     input: { code: string; codeVerifier: string },
     options?: Wait,
   ): Promise<ExchangeAdmission | Refusal>;
+  /**
+   * Revokes the session of the access token, which this guard refuses from then on. Other processes hear of it by the feed.
+   *
+   * @param authorization the header of the request
+   * @returns what to answer if the session is not revoked: 401 for a token that is not valid or whose session ended, 503 if it is
+   *   unknown whether Accounts has revoked the session
+   */
+  logOut(authorization: string | undefined | null, options?: Wait): Promise<{ ok: true } | Refusal>;
   /** Returns the role of any user, or undefined if the user is no member. */
   roleOf(
     userId: string,

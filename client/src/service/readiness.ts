@@ -32,7 +32,6 @@ export class GuardNotReadyError extends Error {
 }
 
 interface Checked extends Expected {
-  service: string;
   /** Whether the guard follows the feed. */
   isCurrent: () => boolean;
 }

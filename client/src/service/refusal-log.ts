@@ -1,3 +1,4 @@
+import { callHook } from './hooks.ts';
 import { isMistake, isProblem, messageOf, type Problem, type Reasons } from './reasons.ts';
 import type { TokenRejection } from './tokens.ts';
 
@@ -37,11 +38,19 @@ export class RefusalLog {
     if (claim !== undefined) this.write(claim, `tokens of Accounts are answered 401: ${message}`);
   }
 
+  noteHook(name: string, error: unknown): void {
+    this.write(name, `${name} failed: ${String(error)}`);
+  }
+
   private write(key: string, line: string): void {
     const now = performance.now();
     if (now - (this.lastAt.get(key) ?? Number.NEGATIVE_INFINITY) < REPEATED_AFTER_MS) return;
     if (this.lastAt.size >= CAUSES) this.lastAt.clear();
     this.lastAt.set(key, now);
-    this.log.warn(`accounts-client: ${line}`);
+    // A log that fails has nowhere to say so.
+    void callHook(
+      () => this.log.warn(`accounts-client: ${line}`),
+      () => undefined,
+    );
   }
 }

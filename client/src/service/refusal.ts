@@ -84,10 +84,7 @@ export const unavailable = (cause: unknown): Refusal => ({
 });
 
 export function insufficientRole(requiredRole: Role): Refusal {
-  const refused = refusal(
-    403,
-    'insufficient_role',
-    `Only a member who is ${requiredRole} or more may do this.`,
-  );
+  const least = requiredRole === 'owner' ? requiredRole : `${requiredRole} or a higher one`;
+  const refused = refusal(403, 'insufficient_role', `This needs the role ${least}.`);
   return { ...refused, problem: { ...refused.problem, requiredRole } };
 }

@@ -46,6 +46,8 @@ export interface LiveSession {
 export interface Expected {
   issuer: string;
   audience: string | readonly string[];
+  /** Name of the service, which is the audience of the tokens that clients hand off to it. */
+  service: string;
 }
 
 /** Why a token is not valid, for the log. */
@@ -109,18 +111,23 @@ export class Tokens {
   /** The signature is verified before the claims. */
   private rejectionOf(error: errors.JOSEError): TokenRejection {
     if (error instanceof errors.JWTClaimValidationFailed && error.reason === 'check_failed') {
-      const { issuer, audience } = this.expected;
+      const { issuer } = this.expected;
       const { iss, aud } = error.payload;
       if (error.claim === 'iss') {
         const message = `a token is issued by ${shown(iss)}, and the guard expects ${shown(issuer)}: compare its option issuer with JWT_ISSUER`;
         return new TokenRejection(message, 'iss', error);
       }
-      if (error.claim === 'aud') {
-        const message = `a token is for ${shown(aud)}, and the guard expects ${shown(audience)}: compare its option audience`;
-        return new TokenRejection(message, 'aud', error);
-      }
+      if (error.claim === 'aud') return new TokenRejection(this.wrongAudience(aud), 'aud', error);
     }
     return new TokenRejection(error.message, undefined, error);
+  }
+
+  /** A guard that expects the name of its service takes what clients hand off to it, so the client is wrong. */
+  private wrongAudience(aud: unknown): string {
+    const { audience, service } = this.expected;
+    return [audience].flat().includes(service)
+      ? `a client sent a token for ${shown(aud)}, and not one for ${shown(audience)}: it has to hand off its login to ${shown(service)}`
+      : `a token is for ${shown(aud)}, and the guard expects ${shown(audience)}: compare its option audience`;
   }
 
   forgetAll(): void {

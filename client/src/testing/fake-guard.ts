@@ -1,4 +1,7 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
+import { requireKnown } from '../known-members.ts';
+import type { FeedEvent } from '../service/applied-events.ts';
+import type { GuardOptions } from '../service/guard-options.ts';
 import type { Admission, Guard, MemberAdmission } from '../service/guard.ts';
 import { bearerToken, decideOnLogin, decideOnMember } from '../service/decision.ts';
 import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from '../service/refusal.ts';
@@ -21,14 +24,33 @@ export interface FakeLogin {
   token: string;
   /** The header of a request: `Bearer` and the token. */
   authorization: string;
+  sessionId: string;
 }
+
+/** The hooks of your service. */
+export type FakeOptions = Pick<GuardOptions, 'onEvent' | 'onReset'>;
+const OPTIONS: readonly string[] = ['onEvent', 'onReset'] satisfies (keyof FakeOptions)[];
+
+/** An event of which only the type must be given. */
+export type FakeEvent = FeedEvent extends infer Event
+  ? Event extends FeedEvent
+    ? Partial<Event> & Pick<Event, 'type'>
+    : never
+  : never;
 
 /** A guard without Accounts. It refuses as the real one does, and checks options as the real one does. */
 export interface FakeGuard extends Guard {
   /** Returns an access token that the guard admits. */
   logIn(user?: FakeUser): FakeLogin;
-  /** From now on, the guard refuses the token. */
-  logOut(login: FakeLogin): void;
+  /**
+   * Calls `onEvent` with the event. Members that are left out are null, `data` is empty. What the guard answers changes by
+   * `logOut` and `setRole` only.
+   *
+   * @returns when `onEvent` is done; it rejects with what `onEvent` throws, which the real guard logs
+   */
+  emit(event: FakeEvent): Promise<void>;
+  /** Calls `onReset`, as the real guard does at the start and after a gap. */
+  reset(): Promise<void>;
   /** Makes the user a member of the organization; without a role, the user is none. */
   setRole(userId: string, orgId: string, role?: Role): void;
   /** Returns a one-time code for `exchange`. */
@@ -37,8 +59,13 @@ export interface FakeGuard extends Guard {
   setAvailable(isAvailable: boolean): void;
 }
 
-/** Makes a guard for tests in one process, with no network and no wait. */
-export function fakeGuard(): FakeGuard {
+/**
+ * Makes a guard for tests in one process, with no network and no wait.
+ *
+ * @throws TypeError for an unknown option
+ */
+export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
+  requireKnown('fakeGuard does', hooks, OPTIONS);
   const admissions = new Map<string, Admission>();
   const roles = new Map<string, Role>();
   const codes = new Map<string, FakeUser>();
@@ -48,7 +75,11 @@ export function fakeGuard(): FakeGuard {
     const admission = admissionOf(user);
     const token = `fake.${crypto.randomUUID()}`;
     admissions.set(token, admission);
-    return { userId: admission.user.id, token, authorization: `Bearer ${token}` };
+    const {
+      user: { id: userId },
+      session,
+    } = admission;
+    return { userId, token, authorization: `Bearer ${token}`, sessionId: session.id };
   };
 
   const authorize = async (
@@ -85,7 +116,14 @@ export function fakeGuard(): FakeGuard {
     isCurrent: () => isAvailable,
     close: () => Promise.resolve(),
     logIn,
-    logOut: ({ token }) => void admissions.delete(token),
+    logOut: async (authorization) => {
+      const token = bearerToken(authorization);
+      if (token === undefined) return unauthorized();
+      if (!isAvailable) return unavailable('the fake guard is not available');
+      return admissions.delete(token) ? { ok: true } : invalidToken('the fake guard has not made the token');
+    },
+    emit: async (event) => void (await hooks.onEvent?.({ ...NO_EVENT, ...event } as FeedEvent)),
+    reset: async () => void (await hooks.onReset?.()),
     setRole: (userId, orgId, role) => {
       if (role === undefined) roles.delete(pairOf(userId, orgId));
       else roles.set(pairOf(userId, orgId), role);
@@ -100,6 +138,18 @@ export function fakeGuard(): FakeGuard {
     },
   };
 }
+
+const NO_EVENT = {
+  id: '00000000-0000-7000-8000-000000000000',
+  at: '1970-01-01T00:00:00.000Z',
+  orgId: null,
+  orgRevision: null,
+  userId: null,
+  userRevision: null,
+  sessionId: null,
+  data: {},
+  actor: { type: 'system', id: null },
+};
 
 const pairOf = (userId: string, orgId: string): string => `${userId} ${orgId}`;
 
