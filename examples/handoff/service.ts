@@ -26,7 +26,7 @@ export async function openEngineRoom(accounts: string, credentials: Credentials)
 function routes(guard: Guard) {
   const begun = new Map<string, string>();
 
-  /** The guard of the proof key stays here; the client gets the challenge. */
+  /** The code verifier stays here; the client gets the challenge. */
   const begin = async (): Promise<object> => {
     const { codeVerifier, challenge } = await createPkce();
     const login = crypto.randomUUID();
@@ -73,8 +73,11 @@ function send(response: ServerResponse, answer: object | Refusal): void {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
 }
 
+/** Requests in progress are still decided. */
 async function closeAll(server: Server, guard: Guard): Promise<void> {
+  await new Promise((closed) => {
+    server.close(closed);
+    server.closeIdleConnections();
+  });
   await guard.close();
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
 }

@@ -181,10 +181,11 @@ describe('a guard of docs/services.md', () => {
   it('asks for another login, and waits for a revision, as the page says', async () => {
     const [stepUp] = underHeading('Require a recent or stronger login');
     const [atLeast] = underHeading('Never miss a client');
+    const [logOut] = underHeading('Revoke a session at logout');
     const url = await start('Express', (text) => {
       const deleteOrg = 'const deleteOrg = (request, response) => response.json(true);';
       const read = atLeast!.replace(/^import.*$/m, '').replace(/^(?=const)/gm, '    ');
-      return `import { revisionOf } from 'accounts-client/service';\n${text}\n${deleteOrg}\n${stepUp}
+      return `import { revisionOf } from 'accounts-client/service';\n${text}\n${deleteOrg}\n${stepUp}\n${logOut}
         app.get('/read/:orgId', async (request, response) => {
           const { orgId } = request.params;
           ${read}
@@ -202,17 +203,47 @@ describe('a guard of docs/services.md', () => {
     expect(await refused.json()).toEqual(JSON.parse(example!));
     const headers = { authorization, 'accounts-revision': `${cast.org.id}=1` };
     expect(await (await fetch(`${url}/read/${cast.org.id}`, { headers })).json()).toEqual([1, true]);
+
+    const logOuts = [];
+    for (let time = 0; time < 2; time += 1)
+      logOuts.push((await fetch(`${url}/logout`, { method: 'POST', headers })).status);
+    expect(logOuts).toEqual([204, 401]);
+  });
+
+  it('keeps names and connections by events', async () => {
+    const [hooks] = underHeading('Keep state by events');
+    const imports = "import { createGuard } from 'accounts-client/service';\nconst credentials = ";
+    const credentials = JSON.stringify({ name: billing.name, secret: billing.secret });
+    const { guard, names, connections } = await runSnippet<{
+      guard: { ready(): Promise<void>; close(): Promise<void> };
+      names: Map<string, string>;
+      connections: Map<string, { close(): void }>;
+    }>(`${imports}${credentials};\n${configured(hooks!)}\nexport { guard, names, connections };`);
+    ends.push(() => guard.close());
+    names.set('before', 'the start');
+    await guard.ready();
+    expect(names.size).toBe(0);
+
+    const user = await anAccount(service);
+    names.set(user.id, 'Ada');
+    const close = vi.fn<() => void>();
+    connections.set(String(decodeToken(user.token).claims['sid']), { close });
+    await user.patch('/api/me/profile', { name: 'Ada Lovelace' });
+    await user.post('/api/auth/logout', {});
+    await waitFor('the connection is closed', hangTimeoutMs(), () => close.mock.calls.length === 1);
+    expect(names.size).toBe(0);
   });
 
   it('has a test of a service, without Accounts and with one', async () => {
-    const [alone, withAccounts] = underHeading('Test your service');
+    const [alone, emitting, withAccounts] = underHeading('Test your service');
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
     await runSnippet(alone!);
+    await runSnippet(emitting!);
     await runSnippet(withAccounts!.replace("'../accounts'", JSON.stringify(resolve('.'))));
-    const lines = log.mock.calls.map(([line]: unknown[]) => line);
+    const lines = log.mock.calls.map((line: unknown[]) => line.join(' '));
     log.mockRestore();
-    const said = `${alone}${withAccounts}`.matchAll(/console\.log\(.*\/\/ (.*)/g);
-    expect(lines.map(String)).toEqual([...said].map(([, text]) => text));
+    const said = `${alone}${emitting}${withAccounts}`.matchAll(/(?:console\.log|emit)\(.*\/\/ (.*)/g);
+    expect(lines).toEqual([...said].map(([, text]) => text));
   });
 
   it('says all that is wrong, in the words of the page', async () => {

@@ -13,8 +13,11 @@ const BY_HAND = [
   'examples/handoff/README.md',
 ];
 const OTHERS = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/**/*.md', 'examples/**/*.md', 'bench/*.md'];
-/** Lines include what operators looked for: the checklist, Kubernetes, alerts, upgrades, and the formats of the import. */
-const MAX = { lines: 3700, words: 35_000 };
+/**
+ * Lines include what operators looked for: the checklist, Kubernetes, alerts, upgrades, and the formats of the import. They also
+ * include what authors of services looked for: logouts, hooks, races, and a table of events for copies.
+ */
+const MAX = { lines: 3850, words: 35_000 };
 const MAX_LINES = {
   'README.md': 100,
   'docs/quickstart-client.md': 60,
