@@ -85,10 +85,13 @@ describe('GET /api/me', () => {
     const ada = await anAccount(service, 'ada');
     await addOrgs(service.db, ada, count);
     const names = times(count, (number) => `Organization ${number}`);
+    // As if an instance had recorded that its time had come: then no clock decides.
+    const from = '2100-01-01T00:00:00.000Z';
     const lastOrg = 'SELECT org_id FROM members WHERE user_id = ? ORDER BY joined_at DESC LIMIT 1';
-    await service.db.query(`UPDATE orgs SET second_factor_from = 1 WHERE id = (${lastOrg})`, [ada.id]);
+    const require = `UPDATE orgs SET second_factor_from = ? WHERE id = (${lastOrg})`;
+    await service.db.query(require, [Date.parse(from), ada.id]);
     const free = { suspended: false, secondFactorRequiredFrom: null };
-    const required = { suspended: true, secondFactorRequiredFrom: '1970-01-01T00:00:00.001Z' };
+    const required = { suspended: true, secondFactorRequiredFrom: from };
     for (const [include, user, first, last] of [
       ['', {}, {}, {}],
       ['?include=roles,account', { emailVerified: false }, { role: 'owner' }, { role: 'owner' }],
