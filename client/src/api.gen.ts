@@ -3279,7 +3279,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem | SecondFactorRequiredByOrgProblem> | At<404, OrgNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key";
   };
-  /** Leave an organization. Removes the user from the organization. **Requires:** a member of the organization. The last owner cannot leave. An owner needs step-up: a session that was opened by password. */
+  /** Leave an organization. Removes the user from the organization. **Requires:** a member of the organization. The last owner cannot leave; the only member can delete the organization instead. An owner needs step-up: a session that was opened by password. */
   leaveOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */

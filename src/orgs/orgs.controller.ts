@@ -163,7 +163,8 @@ export class OrgsController {
    *
    * @remarks Removes the user from the organization.
    *
-   * The last owner cannot leave. An owner needs step-up: a session that was opened by password.
+   * The last owner cannot leave; the only member can delete the organization instead. An owner needs step-up: a session
+   * that was opened by password.
    */
   @Post(':orgId/leave')
   @HttpCode(200)
