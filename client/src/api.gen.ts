@@ -3004,7 +3004,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Reset the password. Sets a new password by the reset code from the email or from an operator, and revokes every session of the user. A code works once. **Requires:** nothing. Limits: 10 requests in 15 minutes for one email from one client IP address, and 50 for one code. */
+  /** Reset the password. Sets a new password by the reset code from the email or from an operator, and revokes every session of the user. A code works once. **Requires:** nothing. Limits: 10 requests in 15 minutes for one email from one client IP address, and 10,000,000 for one code. */
   resetPassword: {
     input: ResetPasswordRequest;
     data: OkResponse;
@@ -3092,7 +3092,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | StepUpRequiredProblem> | At<409, MailUnavailableProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Verify the email. Verifies the email by the verification code. If the code belongs to an email change, the new email takes effect. **Requires:** step-up: the access token of a session that was opened by password. Limits: 10 requests in 15 minutes, and 50 for one code. */
+  /** Verify the email. Verifies the email by the verification code. If the code belongs to an email change, the new email takes effect. **Requires:** step-up: the access token of a session that was opened by password. Limits: 10 requests in 15 minutes, and 10,000,000 for one code. */
   verifyEmail: {
     input: VerifyEmailRequest;
     data: OkResponse;
@@ -3182,7 +3182,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Accept an invitation. Accepts an invitation to the user's email, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies the email. Limit: 50 codes for one invitation. */
+  /** Accept an invitation. Accepts an invitation to the user's email, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies the email. Limit: 10,000,000 codes for one invitation. */
   acceptInvitation: {
     input: {
       /** Id of the invitation, from its creation or from a list of invitations. */
@@ -3202,14 +3202,14 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<404, InvitationNotFoundProblem> | At<409, InvitationEndedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key";
   };
-  /** Accept an invitation by code. Accepts the invitation that the code belongs to, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it. Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation. */
+  /** Accept an invitation by code. Accepts the invitation that the code belongs to, and adds the user to the organization. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it. Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation. */
   acceptInvitationByCode: {
     input: AnswerInvitationByCodeRequest;
     data: AcceptedResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem | InvalidInvitationCodeProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | StepUpRequiredProblem> | At<409, AlreadyMemberProblem | InvitationEndedProblem | TooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key";
   };
-  /** Decline an invitation by code. Declines the invitation that the code belongs to. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation. */
+  /** Decline an invitation by code. Declines the invitation that the code belongs to. **Requires:** step-up: the access token of a session that was opened by password. The invitation must be to the user's email, which need not be verified. Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation. */
   declineInvitationByCode: {
     input: AnswerInvitationByCodeRequest;
     data: OkResponse;

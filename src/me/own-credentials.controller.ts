@@ -193,7 +193,7 @@ export class OwnCredentialsController {
    * @remarks Verifies the email by the verification code. If the code belongs to an email change, the new email takes
    * effect.
    *
-   * Limits: 10 requests in 15 minutes, and 50 for one code.
+   * Limits: 10 requests in 15 minutes, and 10,000,000 for one code.
    */
   @Post('email/verify')
   @HttpCode(200)
@@ -274,7 +274,7 @@ export class PasswordRecoveryController {
    * @remarks Sets a new password by the reset code from the email or from an operator, and revokes every session of
    * the user. A code works once.
    *
-   * Limits: 10 requests in 15 minutes for one email from one client IP address, and 50 for one code.
+   * Limits: 10 requests in 15 minutes for one email from one client IP address, and 10,000,000 for one code.
    */
   @Post('reset')
   @HttpCode(200)

@@ -71,7 +71,7 @@ export class OwnInvitationsController {
    * While the email is not verified, the request needs the code of the invitation. A code that was emailed verifies
    * the email.
    *
-   * Limit: 50 codes for one invitation.
+   * Limit: 10,000,000 codes for one invitation.
    */
   @Post(':invitationId/accept')
   @HttpCode(200)
@@ -112,7 +112,7 @@ export class OwnInvitationsController {
    *
    * The invitation must be to the user's email, which need not be verified. A code that was emailed verifies it.
    *
-   * Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation.
+   * Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation.
    */
   @Post('accept')
   @HttpCode(200)
@@ -135,7 +135,7 @@ export class OwnInvitationsController {
    *
    * The invitation must be to the user's email, which need not be verified.
    *
-   * Limits: 10 codes in 15 minutes, and 50 wrong ones for one invitation.
+   * Limits: 10 codes in 15 minutes, and 10,000,000 wrong ones for one invitation.
    */
   @Post('decline')
   @HttpCode(200)

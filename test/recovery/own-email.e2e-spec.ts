@@ -168,12 +168,14 @@ describe('the own e-mail', () => {
     );
   });
 
-  it.concurrent('bounds wrong tries to 50 for one code', async () => {
+  it.concurrent('bounds wrong tries to 10,000,000 for one code', async () => {
     const user = await anAccount(service);
     const { code } = await askedForChange(user);
-    for (let tries = 0; tries < 50; tries += 1)
-      expect(await verify(user, '0000000000')).toMatchObject(invalidEmailCode);
+    await service.db.query('UPDATE email_codes SET tries = 9999999 WHERE subject = ?', [user.id]);
+    expect(await verify(user, '0000000000')).toMatchObject(invalidEmailCode);
     expect(await verify(user, code)).toMatchObject(invalidEmailCode);
+    await service.db.query('UPDATE email_codes SET tries = 9999999 WHERE subject = ?', [user.id]);
+    expect((await verify(user, code)).status).toBe(200);
   });
 
   const untilDecided = (email: string) => untilMailsAreDecided(service, email);

@@ -42,7 +42,8 @@ export function isSameCode(one: string, other: string): boolean {
 
 export type DerivedCode = Pick<EmailCode, 'id' | 'purpose' | 'codeNumber'>;
 
-const MAX_TRIES = 50;
+/** More than strangers can use up while a code lives, although each client has ten in 15 minutes. */
+export const MAX_CODE_TRIES = 10_000_000;
 
 const NOBODY: DerivedCode = {
   id: '00000000-0000-7000-8000-000000000000',
@@ -85,7 +86,7 @@ export class EmailCodes {
     const now = Date.now();
     return found
       .filter((row) => this.isDerived(row, code))
-      .find((row) => row.codeNumber > 0 && row.tries <= MAX_TRIES && row.expiresAt > now);
+      .find((row) => row.codeNumber > 0 && row.tries <= MAX_CODE_TRIES && row.expiresAt > now);
   }
 
   /** Accepts every key of the ring, because a code outlives a rotation. `typed` comes from `typedCode`. */

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
-import { EmailCodes, typedCode } from '../../auth/email-codes/email-codes.js';
+import { EmailCodes, MAX_CODE_TRIES, typedCode } from '../../auth/email-codes/email-codes.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/org.entity.js';
 import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
-import {
-  type AnsweringFacts,
-  InvitationsRepository,
-  MAX_CODE_TRIES,
-} from '../state/invitations.repository.js';
+import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
 import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { NewEvent } from '../../events/event-types.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, type Repository } from 'typeorm';
+import { MAX_CODE_TRIES } from '../../auth/email-codes/email-codes.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/principal.js';
 import { hotStatement, inBatches, places } from '../../database/statements.js';
@@ -78,8 +79,6 @@ const FIND_ANSWERING = hotStatement(
       LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id
     WHERE e.id = ?`,
 );
-
-export const MAX_CODE_TRIES = 50;
 
 /** The caller holds the organization's lock, except for tries and the clean-up. */
 @Injectable()
