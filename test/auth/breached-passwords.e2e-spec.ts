@@ -1,7 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { BreachedPasswords } from '../../src/auth/passwords/breached-passwords.js';
+import { parseEnv } from '../../src/config/env.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts, BY_ROOT, failure } from '../support/accounts-command.js';
 import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
@@ -96,6 +100,26 @@ describe('a range API', () => {
     const password = api.breach();
     const answers = await atOnce(times(40, () => () => register(service, password)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+  });
+
+  it('is asked about the password of another client while one client waits for many answers', async () => {
+    const { requests } = api;
+    const before = requests.length;
+    const password = api.breach();
+    const held: ServerResponse[] = [];
+    api.respond = (response, prefix) => {
+      if (prefix === prefixOf(password)) response.end(range(password));
+      else held.push(response);
+    };
+    const passwords = new BreachedPasswords(parseEnv({ PWNED_PASSWORDS: `${url}/mirror/` }));
+    const flood = times(40, () => passwords.isBreached(aPassword(), 'flood'));
+    await waitFor('half of the reads hang', hangTimeoutMs(), () => Promise.resolve(held.length >= 16));
+    expect(await passwords.isBreached(password, 'ada')).toBe(true);
+    const asked = requests.slice(before).findIndex(({ url: path }) => path.endsWith(prefixOf(password)));
+    expect(asked).toBeLessThan(32);
+    api.respond = undefined;
+    for (const response of held) response.end(range('another'));
+    await Promise.all(flood);
   });
 
   it('is asked about the normalized password', async () => {

@@ -10,6 +10,8 @@ export const BREACHED_PASSWORD = 'is known from a data breach; choose another';
 const PREFIX_LENGTH = 5;
 const TIMEOUT_MS = 1000;
 const MAX_RUNNING = 32;
+/** A read of another client begins at once, while one client has many that are slow. */
+const MAX_RUNNING_OF_CLIENT = MAX_RUNNING / 2;
 const MAX_WAITING = 1000;
 const WARN_EVERY_MS = 60_000;
 
@@ -19,7 +21,6 @@ export class BreachedPasswords {
   private readonly logger = new Logger('Passwords');
   private readonly read: RangeSource | undefined;
   private readonly queue: FairQueue<void>;
-  private running = 0;
   private warnedAt = Number.NEGATIVE_INFINITY;
   degraded = false;
 
@@ -57,15 +58,20 @@ export class BreachedPasswords {
 
   /** A read that hangs keeps its place, so that no more than `MAX_RUNNING` ever hang. */
   private async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    if (this.running < MAX_RUNNING) this.running += 1;
+    if (this.queue.counts.running < MAX_RUNNING && this.mayRun(key)) this.queue.addRunning(key);
     else await this.queue.wait(key);
     try {
       return await work();
     } finally {
-      const next = this.queue.takeNext();
-      if (next) next.begin();
-      else this.running -= 1;
+      this.queue.removeRunning(key);
+      const next = this.queue.takeNext((_, waiting) => this.mayRun(waiting));
+      if (next) this.queue.addRunning(next.key);
+      next?.begin();
     }
+  }
+
+  private mayRun(key: string): boolean {
+    return this.queue.runningOf(key) < MAX_RUNNING_OF_CLIENT;
   }
 
   private noteFailure(error: unknown): void {
