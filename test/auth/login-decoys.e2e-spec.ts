@@ -3,6 +3,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { AuthService } from '../../src/auth/auth.service.js';
 import { decoyLike, Decoys } from '../../src/auth/passwords/decoys.js';
 import { HASH_ENGINE, type HashEngine } from '../../src/auth/passwords/hash-engines.js';
+import { KeyRing, keySetText, newJwk, readKeySet } from '../../src/auth/tokens/signing-keys.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
 import { times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -13,13 +14,15 @@ const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base6
 const ending = `${base64(16)}$${base64(32)}`;
 const BCRYPT = `$2b$04$${'b'.repeat(21)}O${'b'.repeat(30)}C`;
 const KINDS = {
-  bcrypt: [BCRYPT, 1300],
+  bcrypt: [BCRYPT, 1400],
   argon2id: [`$argon2id$v=19$m=64,t=1,p=1$${ending}`, 600],
   'argon2id of another order': [`$argon2id$v=19$m=64,p=1,t=1$${ending}`, 100],
   pbkdf2: [`$pbkdf2-sha256$i=10$${ending}`, 300],
   'pbkdf2 of two blocks': [`$pbkdf2-sha256$i=10$${base64(16)}$${base64(64)}`, 100],
   scrypt: [`$scrypt$ln=4,r=8,p=1$${ending}`, 100],
   firebase: [`$firebase-scrypt$ln=4,r=8,p=1$${base64(9)}$${base64(64)}`, 100],
+  'scrypt of more memory than work': [`$scrypt$ln=1,r=65536,p=1$${ending}`, 100],
+  'scrypt that no login can verify': [`$scrypt$ln=1,r=999999,p=1$${ending}`, 10],
   none: ['none', 10],
 } as const;
 const CLIENT = { key: '203.0.113.7', hasLeft: () => false };
@@ -80,6 +83,14 @@ describe('a login with an unknown email', () => {
       expect(await computed(email)).toEqual([decoys.find(email)]);
       expect(await computed(email)).toEqual([decoys.find(email)]);
     }
+  });
+
+  it('keeps its decoy when the signing keys are rotated', () => {
+    const keys = context.get(KeyRing);
+    const before = emails.map((email) => decoys.find(email));
+    const added = readKeySet(keySetText([newJwk()]));
+    keys.replace([...added, ...keys.all]);
+    expect(emails.map((email) => decoys.find(email))).toEqual(before);
   });
 
   it('computes one hash, as a login of a user does', async () => {

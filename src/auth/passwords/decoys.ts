@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
-import { readBcryptCost, readDerivedHash } from './foreign-hashes.js';
+import { decoyEnding, readForeignHash, VERIFIED } from './foreign-hashes.js';
 import { readArgon2Cost, unknownPasswordHash } from './hash-engines.js';
 
 const PERIOD_MS = 600_000;
@@ -12,15 +12,17 @@ const MIN_PERIOD_MS = 60_000;
 /** A million users are a thousand pages: at most a fifth of the time of one connection, for half a minute. */
 const PAGE = 1000;
 const PAUSE_PER_PAGE = 4;
-/** A decoy costs a MAC for each kind. */
-const MAX_KINDS = 20;
+/** A decoy costs a MAC for each kind. A kind that has none reveals its users. */
+const MAX_KINDS = 100;
 
 /** A hash of the same family and cost that no password is known for. Undefined if `hash` cannot be verified. */
 export function decoyLike(hash: string): string | undefined {
-  if (readBcryptCost(hash) !== undefined) return `${hash.slice(0, '$2b$10$'.length)}${'.'.repeat(53)}`;
-  if (readArgon2Cost(hash) === undefined && (readDerivedHash(hash)?.isTooCostly ?? true)) return undefined;
-  const [digest = '', salt = '', ...cost] = hash.split('$').toReversed();
-  return [...cost.toReversed(), 'A'.repeat(salt.length), 'A'.repeat(digest.length)].join('$');
+  const foreign = readForeignHash(hash);
+  if (foreign) return foreign.isWithin(VERIFIED) ? foreign.decoy : undefined;
+  const cost = readArgon2Cost(hash);
+  return (
+    cost && `$argon2id$v=19$m=${cost.memoryKib},t=${cost.timeCost},p=${cost.parallelism}${decoyEnding()}`
+  );
 }
 
 type Shares = ReadonlyMap<string, number>;

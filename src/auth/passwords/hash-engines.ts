@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Argon2Cost } from '../../config/env.js';
-import { BASE64, readBcryptCost, readDerivedHash, verifyBcrypt } from './foreign-hashes.js';
+import { BASE64, IMPORTED, readForeignHash, VERIFIED } from './foreign-hashes.js';
 
 /** Hashes are argon2id (RFC 9106) with a fresh 16-byte salt, as PHC strings with `m,t,p` in that order. */
 export interface HashEngine {
@@ -69,16 +69,15 @@ export async function loadArgon2PackageEngine(): Promise<HashEngine> {
 export async function loadHashEngine(): Promise<HashEngine> {
   const argon2 = await loadNodeRsEngine().catch(loadArgon2PackageEngine);
   const verify: HashEngine['verify'] = async (hash, password) => {
-    if (readBcryptCost(hash) !== undefined) return verifyBcrypt(hash, password);
-    const derived = readDerivedHash(hash);
-    return derived ? !derived.isTooCostly && derived.verify(password) : argon2.verify(hash, password);
+    const foreign = readForeignHash(hash);
+    return foreign ? foreign.isWithin(VERIFIED) && foreign.verify(password) : argon2.verify(hash, password);
   };
   return { ...argon2, verify };
 }
 
 export const HASH_ENGINE = Symbol('HashEngine');
 
-/** A login may cost at most 256 MiB and about a second (memory times passes). */
+/** A login may cost at most 256 MiB and about half a second (memory times passes). */
 const MAX_MEMORY_KIB = 262_144;
 const MAX_WORK_KIB = 1_048_576;
 const MAX_PARALLELISM = 16;
@@ -88,9 +87,8 @@ export type HashFault = 'invalid_hash' | 'hash_too_costly';
 
 export function foreignHashFault(hash: unknown): HashFault | undefined {
   if (typeof hash !== 'string' || hash.length > MAX_LENGTH) return 'invalid_hash';
-  if (readBcryptCost(hash) !== undefined) return undefined;
-  const derived = readDerivedHash(hash);
-  if (derived) return derived.isTooCostly ? 'hash_too_costly' : undefined;
+  const foreign = readForeignHash(hash);
+  if (foreign) return foreign.isWithin(IMPORTED) ? undefined : 'hash_too_costly';
   const cost = readArgon2Cost(hash);
   if (cost === undefined) return 'invalid_hash';
   const { memoryKib, timeCost, parallelism } = cost;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Argon2Cost, parseEnv } from '../../config/env.js';
 import { decoyLike, type Decoys } from './decoys.js';
 import type { HashEngine } from './hash-engines.js';
@@ -85,6 +85,12 @@ describe('a failed login', () => {
       expect(engine.computed).toEqual([decoyLike(PBKDF2), decoyLike(BCRYPT)]);
     },
   );
+});
+
+it('fails if the engine does, because a right password must not be wrong for want of memory', async () => {
+  const { engine, verify } = aHasher();
+  vi.spyOn(engine, 'verify').mockRejectedValue(new Error('Scrypt failed: malloc failure'));
+  await expect(verify(FIREBASE, RIGHT)).rejects.toThrow('malloc failure');
 });
 
 describe('a login that succeeds', () => {

@@ -1,10 +1,13 @@
 import { foreignHashFault } from '../../auth/passwords/hash-engines.js';
-import { MAX_BCRYPT_COST, MAX_PBKDF2_ROUNDS, MAX_SCRYPT_MIB } from '../../auth/passwords/foreign-hashes.js';
+import { IMPORTED } from '../../auth/passwords/foreign-hashes.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { PROFILE, PROFILE_FIELDS, type ProfileFieldName, profileOf } from '../../users/profile.js';
 import type { ForeignUser } from '../../users/user-import.service.js';
 import { MAX_LINE_BYTES, type Row } from './records.js';
+
+const { bcryptCost, pbkdf2Rounds, scryptMib, scryptLanes } = IMPORTED;
+const HASH_MAXIMA = `256 MiB, 1 GiB in all passes, or 16 lanes (argon2id), a cost of ${bcryptCost} (bcrypt), ${pbkdf2Rounds[256]} rounds of all blocks with SHA-256 or ${pbkdf2Rounds[512]} with SHA-512 (PBKDF2), or ${scryptMib} MiB or ${scryptLanes} lanes (scrypt)`;
 
 /** Most follow the name of a field. Must not quote the row, which contains a hash. */
 const REFUSALS = {
@@ -13,8 +16,8 @@ const REFUSALS = {
   invalid_csv: 'not CSV in UTF-8 with the columns of the first line, where quotes end on the line',
   unknown_field: 'is no field of this format',
   invalid_email: 'is not an email address',
-  invalid_hash: `is neither argon2id (PHC), bcrypt with a cost from 4 to ${MAX_BCRYPT_COST}, PBKDF2 (SHA-256, SHA-512) nor scrypt`,
-  hash_too_costly: `would take more than 256 MiB, 1 GiB in all passes, or 16 lanes (argon2id), ${MAX_PBKDF2_ROUNDS} rounds (PBKDF2), or ${MAX_SCRYPT_MIB} MiB (scrypt)`,
+  invalid_hash: 'is neither argon2id (PHC), bcrypt, PBKDF2 (SHA-256, SHA-512) nor scrypt',
+  hash_too_costly: `would take more than ${HASH_MAXIMA}`,
   invalid_email_verified: 'is neither true nor false',
   invalid_disabled: 'is neither true nor false',
   invalid_id: 'is not a UUID',

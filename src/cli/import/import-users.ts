@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadBcrypt, readBcryptCost } from '../../auth/passwords/foreign-hashes.js';
+import { loadBcrypt } from '../../auth/passwords/foreign-hashes.js';
 import { unknownPasswordHash } from '../../auth/passwords/hash-engines.js';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
 import type { EarlierUsers, ForeignUser, ImportOutcome } from '../../users/user-import.service.js';
@@ -99,7 +99,7 @@ async function usersOf({ env }: Services, rows: readonly PlacedRow[]): Promise<F
   const users = rows.flatMap(({ row }) =>
     row instanceof Refused ? [] : { ...row, passwordHash: row.passwordHash ?? none(row.email) },
   );
-  if (users.some(({ passwordHash }) => readBcryptCost(passwordHash) !== undefined)) {
+  if (users.some(({ passwordHash }) => passwordHash.startsWith('$2'))) {
     await loadBcrypt().catch(() => {
       throw new CannotRunError('bcrypt hashes need the optional package bcrypt, which is not installed here');
     });
