@@ -384,6 +384,21 @@ describe.runIf(engine === 'sqlite')('accounts users import', () => {
     expect(await countOf("users WHERE email = 'large@imported.example'")).toBe(0);
   });
 
+  it.each([
+    ['jsonl', ''],
+    ['jsonl', '\n \n'],
+    ['csv', ''],
+    ['csv', `${HEADER}\n`],
+    ['auth0', '[]'],
+    ['keycloak', '{"users":[]}'],
+  ])('ends with 2 if the file has no users: %s %j', async (format, input) => {
+    for (const option of [[], ['--dry-run'], ['--all-or-nothing']]) {
+      const command = ['users', 'import', '-', '--format', format, ...option, ...BY_ROOT];
+      const expected = failure(2, /^error: the file has no users\n$/);
+      expect(await accounts(installation, command, { input })).toEqual(expected);
+    }
+  });
+
   it('prints what a person reads', async () => {
     const input = `${HEADER}\nada@person.example,$pbkdf2-sha256$i=9000000$AAAA$${'A'.repeat(43)},,\n`;
     const command = ['users', 'import', '-', '--format', 'csv', '--dry-run', ...BY_ROOT];

@@ -74,10 +74,12 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
       await invocation.print(textOfProgress('stopped: '), { ...progress, stopped: true });
       throw error;
     }
+    const { imported, skipped, refused } = progress;
+    if (imported + skipped + refused === 0) throw new CannotRunError('the file has no users');
     return {
       lines: [textOfProgress(isDryRun ? 'dry run: would have ' : '')],
       json: [{ ...progress, ...(isDryRun && { dryRun: true }) }],
-      isRed: progress.refused > 0,
+      isRed: refused > 0,
     };
   });
 }
