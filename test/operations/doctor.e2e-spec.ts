@@ -141,6 +141,8 @@ every membership has the email of its user
 every email is normalized
   UPDATE users SET email = 'Loud@Example.com' WHERE id = :member
   UPDATE users SET email = 'nobody' WHERE id = :member
+no password hash is costlier than an import accepts
+  UPDATE users SET password_hash = :costlyHash WHERE id = :member
 `;
 
 const damages = [...DAMAGES.matchAll(/((?:^\S.*\n)+)((?:^ .*\n)+)/gm)].flatMap(([, claims, statements]) =>
@@ -182,6 +184,7 @@ describe('the doctor', () => {
       first: sessionIdOf(first),
       second: sessionIdOf(second),
       event: '01900000-0000-7000-8000-000000000000',
+      costlyHash: `$2b$14$${'.'.repeat(53)}`,
       now: Date.now(),
       tomorrow: Date.now() + DAY_MS,
       yesterday: Date.now() - DAY_MS - 1,
@@ -210,7 +213,7 @@ describe('the doctor', () => {
   }
 
   it('finds a running service healthy, claim by claim', () => {
-    const lines = Array<unknown>(43).fill(expect.stringMatching(/^green /));
+    const lines = Array<unknown>(44).fill(expect.stringMatching(/^green /));
     expect(healthy).toEqual({ code: 0, lines, errors: '' });
   });
 
@@ -301,6 +304,22 @@ describe('the doctor', () => {
     expect(sick).toHaveLength(3);
     expect(sick.filter(({ check }) => check.remedy.includes(REVOKE))).toHaveLength(2);
     expect(cured).toEqual([]);
+  });
+
+  it('counts costly hashes by kind, but not those of argon2id', async () => {
+    const set = async (hash: string, ...users: string[]): Promise<void> => {
+      for (const id of users) await force('UPDATE users SET password_hash = ? WHERE id = ?', [hash, id]);
+    };
+    const ending = `$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+    const found = await restoring(['users'], async () => {
+      await set(`$2b$14$${'.'.repeat(53)}`, cast.owner.id, cast.admin.id);
+      await set(`$pbkdf2-sha512$i=800001${ending}`, cast.member.id);
+      await set(`$argon2id$v=19$m=1048576,t=2,p=1${ending}`, cast.outsider.id);
+      return untrue();
+    });
+    expect(found.map(({ faults }) => faults)).toEqual([
+      ['users with 2b 14: 2', 'users with pbkdf2-sha512 i=800001: 1'],
+    ]);
   });
 
   it('sees one snapshot, whatever is written meanwhile', async () => {

@@ -4,7 +4,8 @@ import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
 import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
-import { type Check, emptyQuery, everyValue } from './check.js';
+import { foreignHashFault, readArgon2Cost } from '../../auth/passwords/hash-engines.js';
+import { type Check, emptyQuery, everyValue, EXAMPLES, valuesOf } from './check.js';
 
 const OVERDUE_AFTER_MS = 86_400_000;
 const UNFINISHED_AFTER_MS = 180_000;
@@ -167,3 +168,21 @@ export const EMAIL_CHECK = everyValue(
   'SELECT id, email AS value FROM users WHERE id > ? ORDER BY id',
   () => (email) => canonicalEmail(email) === email,
 );
+
+export const HASH_CHECK: Check = {
+  claim: 'no password hash is costlier than an import accepts',
+  remedy: `A client that floods these hashes delays the logins of others. Each login replaces the user's hash.
+       If you do not expect a user to log in, set a password: accounts users set-password …`,
+  async findFaults(inspection) {
+    const users = new Map<string, number>();
+    const sql = 'SELECT id, password_hash AS value FROM users WHERE id > ? ORDER BY id';
+    for await (const { value: hash } of valuesOf(inspection, sql)) {
+      // The cost of argon2id may be the configured one.
+      if (readArgon2Cost(hash) !== undefined || foreignHashFault(hash) !== 'hash_too_costly') continue;
+      const kind = hash.split('$').slice(1, 3).join(' ');
+      users.set(kind, (users.get(kind) ?? 0) + 1);
+    }
+    const most = [...users].toSorted(([, a], [, b]) => b - a);
+    return most.slice(0, EXAMPLES).map(([kind, count]) => `users with ${kind}: ${count}`);
+  },
+};

@@ -33,7 +33,20 @@ export function emptyQuery(
   };
 }
 
-/** For a rule that SQL cannot express. @param sql selects `value` of users above an `id`, by `id` */
+/** @param sql selects `value` of users above an `id`, by `id` */
+export async function* valuesOf(
+  { runner }: Inspection,
+  sql: string,
+): AsyncGenerator<{ id: string; value: string }> {
+  for (let after = ''; ;) {
+    const rows = (await runner.query(`${sql} LIMIT ${BATCH}`, [after])) as { id: string; value: string }[];
+    yield* rows;
+    if (rows.length === 0) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** For a rule that SQL cannot express. @param sql see `valuesOf` */
 export function everyValue(
   claim: string,
   remedy: string,
@@ -43,20 +56,15 @@ export function everyValue(
   return {
     claim,
     remedy,
-    findFaults: async ({ runner, env }) => {
+    findFaults: async (inspection) => {
       const faults: string[] = [];
       let isSound: ReturnType<typeof ruleFrom> | undefined;
-      for (let after = ''; faults.length < EXAMPLES;) {
-        const rows = (await runner.query(`${sql} LIMIT ${BATCH}`, [after])) as {
-          id: string;
-          value: string;
-        }[];
-        if (rows.length === 0) break;
-        isSound ??= ruleFrom(env);
-        for (const { id, value } of rows) if (!isSound(value, id)) faults.push(`user ${id}`);
-        after = rows.at(-1)!.id;
+      for await (const { id, value } of valuesOf(inspection, sql)) {
+        isSound ??= ruleFrom(inspection.env);
+        if (!isSound(value, id)) faults.push(`user ${id}`);
+        if (faults.length === EXAMPLES) break;
       }
-      return faults.slice(0, EXAMPLES);
+      return faults;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Env, loadEnv } from '../../config/env.js';
 import { withDatabase } from '../command/database.js';
-import { ACCOUNT_CHECKS, EMAIL_CHECK } from './account-checks.js';
+import { ACCOUNT_CHECKS, EMAIL_CHECK, HASH_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
 import { RECORD_CHECKS } from './record-checks.js';
 import { INDEX_CHECK, INSTANCE_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
@@ -18,6 +18,7 @@ const CHECKS = [
   ...ACCOUNT_CHECKS,
   ...RECORD_CHECKS,
   EMAIL_CHECK,
+  HASH_CHECK,
   INDEX_CHECK,
 ];
 
