@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 import { times } from '../support/at-once.js';
-import { keptAliveRequest, openConnection, PausedReader } from '../support/connections.js';
+import { keptAliveRequest, openConnection, PausedReader, requestBytes } from '../support/connections.js';
 import { answerOf, loadDuring } from '../support/load.js';
 import { type Account, anAccount } from '../support/personas.js';
 import { addLongHistory, addOrgs } from '../support/rows.js';
@@ -18,6 +18,9 @@ import {
   UNLIMITED,
 } from './support/deployment.js';
 import { report } from './support/figures.js';
+
+/** as Node chooses it in 512 MiB */
+const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=256' };
 
 /** `answer` is the first line of it, or nothing */
 type Ended = { afterMs: number; answer: string };
@@ -77,9 +80,7 @@ it('200 slow clients are disconnected within 20 s while others are served', asyn
 it('serves others while clients send requests for long answers ahead and read none', async () => {
   const clients = 30;
   const { installation } = await closeAfterTest(Storage.on('sqlite'));
-  /** of the heap, as Node chooses it in 512 MiB */
-  const env = { ...UNLIMITED, NODE_OPTIONS: '--max-old-space-size=256' };
-  const service = await closeAfterTest(startInstance(installation, env));
+  const service = await closeAfterTest(startInstance(installation, { ...UNLIMITED, ...SMALL_HEAP }));
   const [greedy, other] = await Promise.all([anAccount(service), anAccount(service)]);
   await addOrgs(installation.db, greedy, 5000, () => '\u{1F600}'.repeat(90));
 
@@ -105,6 +106,34 @@ it('serves others while clients send requests for long answers ahead and read no
   const wrong = statuses.filter((status) => status !== 200);
   report({ faults: clients, requests: statuses.length, wrong: wrong.length });
   expect(wrong).toEqual([]);
+});
+
+it('serves others while one account sends 1,500 requests for long lists at once', async () => {
+  const requests = 1500;
+  const { installation } = await closeAfterTest(Storage.on('sqlite'));
+  const service = await closeAfterTest(startInstance(installation, { ...UNLIMITED, ...SMALL_HEAP }));
+  const [greedy, other] = await Promise.all([anAccount(service), anAccount(service)]);
+  await addOrgs(installation.db, greedy, 500, () => '\u{1F600}'.repeat(90));
+
+  const connections = await Promise.all(times(requests, () => openConnection(service.url)));
+  for (const { socket } of connections) socket.on('error', () => undefined);
+  const request = requestBytes('GET /api/me', [`Authorization: Bearer ${greedy.token}`]);
+  for (const { socket } of connections) socket.write(request);
+  const statuses: number[] = [];
+  let peakMiB = 0;
+  while (connections.some(({ socket }) => !socket.destroyed)) {
+    statuses.push((await other.get('/api/me')).status);
+    peakMiB = Math.max(peakMiB, service.memoryMiB());
+  }
+
+  const answered = connections.map((connection) => connection.statuses());
+  const served = answered.filter(([status]) => status === 200).length;
+  console.info(`${served} of ${requests} answered, ${statuses.length} of others, ${Math.round(peakMiB)} MiB`);
+  const wrong = statuses.filter((status) => status !== 200);
+  report({ faults: requests, requests: statuses.length, wrong: wrong.length });
+  expect(wrong).toEqual([]);
+  expect(served).toBeGreaterThan(0);
+  expect(answered.filter(([status]) => status !== 200 && status !== 503)).toEqual([]);
 });
 
 describe('an export', async () => {
