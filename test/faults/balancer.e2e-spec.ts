@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, type Settings } from 'node:http2';
 import { expect, it } from 'vitest';
 import { requireProgram } from '../../tooling/processes/find-program.js';
 import { hangTimeoutMs, waitFor, within } from '../../tooling/wait.js';
 import { atOnce, times } from '../support/at-once.js';
 import { type Answered, KeepAliveClient } from '../support/keep-alive-client.js';
-import { addOrgs } from '../support/rows.js';
-import { anAccount } from '../support/personas.js';
+import { addCrowd, addOrgs } from '../support/rows.js';
+import { anAccount, anOrgOf } from '../support/personas.js';
 import { closeAfterAll, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,12 +17,19 @@ import { freePort } from '../../tooling/servers/free-port.js';
 import { Authority } from '../support/certificates.js';
 
 const OTHER = '127.0.0.1';
-const GREEDY = '127.0.0.3';
+/** Each test has its own: HAProxy counts the connections of the test before for a moment. */
+const GREEDY = ['127.0.0.3'];
+const FOUR_GREEDY = ['127.0.0.4', '127.0.0.5', '127.0.0.6', '127.0.0.7'];
+const READER = '127.0.0.8';
 /** one less than it allows, as a client would that wants to stay */
 const STREAMS = 99;
+/** as many of them as HAProxy sends on (tune.h2.max-concurrent-streams) */
+const STREAMS_AT_ONCE = 4;
 const CONNECTIONS = 98;
 /** together longer than HAProxy's buffer, so that an unread answer holds its place */
 const ORGS = 400;
+/** Headers of answers arrive, and nothing of their bodies. */
+const NO_WINDOW: Settings = { initialWindowSize: 0 };
 const CLIENTS = 10;
 const REQUESTS_EACH = 5;
 
@@ -76,8 +83,9 @@ async function answer(
   client: KeepAliveClient,
   path: string,
   headers: Record<string, string> = {},
+  { token } = account,
 ): Promise<Answered> {
-  const sent = await client.send('GET', path, { token: account.token, headers });
+  const sent = await client.send('GET', path, { token, headers });
   if (sent.kind !== 'answered') throw new Error(`${path}: ${sent.kind}`);
   return sent;
 }
@@ -110,29 +118,70 @@ it('can be set up on Debian by the commands of docs/deploy.md', async () => {
   ]);
 });
 
-it('serves others while one client fills its connections with HTTP/2 requests and reads no answer', async () => {
-  const sessions = times(CONNECTIONS, greedyConnection);
+it.each([
+  ['one client fills its connections', GREEDY],
+  ['four clients fill their connections', FOUR_GREEDY],
+])('serves others while %s with HTTP/2 requests whose answers are not read', async (_clients, addresses) => {
+  const sessions = addresses.flatMap((address) =>
+    times(CONNECTIONS, () => greedyConnection(address, NO_WINDOW)),
+  );
   const unreadAnswers = Promise.all(sessions.map(unread));
   await within('each has an answer that it does not read', hangTimeoutMs(), unreadAnswers);
 
+  const statuses = await statusesOfOthers();
+  for (const session of sessions) session.destroy();
+  expectAllServed(statuses, sessions.length);
+});
+
+it('serves others while one client reads 392 lists of 1,000 members with profiles at once', async () => {
+  const org = await anOrgOf(account);
+  await addCrowd(installation.db, org, 999);
+  const name = '\u{1D504}'.repeat(100);
+  await installation.db.query("UPDATE users SET name = ?, avatar_url = ? WHERE email LIKE 'u%'", [
+    name,
+    `https://example.com/${'a'.repeat(480)}`,
+  ]);
+  const path = `/api/orgs/${org.id}?include=profile`;
+  let isOver = false;
+  let lists = 0;
+  const sessions = times(CONNECTIONS, () => greedyConnection(READER));
+  const ask = (session: ClientHttp2Session): void => {
+    if (isOver || session.destroyed) return;
+    const request = session.request({ ':path': path, authorization: `Bearer ${account.token}` });
+    request.on('error', () => undefined).on('end', () => (lists += 1));
+    request.once('close', () => ask(session)).resume();
+  };
+  for (const session of sessions) for (let stream = 0; stream < STREAMS_AT_ONCE; stream += 1) ask(session);
+  await waitFor('the first list has been read', hangTimeoutMs(), () => lists > 0);
+
+  const statuses = await statusesOfOthers();
+  isOver = true;
+  for (const session of sessions) session.destroy();
+  expectAllServed(statuses, sessions.length * STREAMS_AT_ONCE);
+});
+
+async function statusesOfOthers(): Promise<number[]> {
+  const other = await anAccount(instance);
   const statuses: number[] = [];
   await atOnce(
     times(CLIENTS, () => async () => {
       const client = clientAt(OTHER);
-      for (let n = 0; n < REQUESTS_EACH; n += 1) statuses.push((await answer(client, '/api/me')).status);
+      for (let n = 0; n < REQUESTS_EACH; n += 1)
+        statuses.push((await answer(client, '/api/me', {}, other)).status);
       client.close();
     }),
   );
-  for (const session of sessions) session.destroy();
+  return statuses;
+}
 
+function expectAllServed(statuses: number[], faults: number): void {
   const refused = statuses.filter((status) => status !== 200);
-  report({ faults: CONNECTIONS, requests: statuses.length, wrong: refused.length });
+  report({ faults, requests: statuses.length, wrong: refused.length });
   expect(refused).toEqual([]);
-});
+}
 
-/** Its window is 0 bytes: headers of answers arrive, and nothing of their bodies. */
-function greedyConnection(): ClientHttp2Session {
-  const options = { ca, localAddress: GREEDY, settings: { initialWindowSize: 0 } };
+function greedyConnection(localAddress: string, settings: Settings = {}): ClientHttp2Session {
+  const options = { ca, localAddress, settings };
   return connect(url, options).on('error', () => undefined);
 }
 
