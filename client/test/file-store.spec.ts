@@ -1,6 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -58,6 +70,31 @@ it('runs the work of one at a time, also of one that fails', async () => {
   expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(4);
   const names = await readdir(join(directory, 'app'));
   expect(names.filter((name) => name.startsWith('login.lock.'))).toHaveLength(1);
+});
+
+it('leaves the lock to a process that took a higher number meanwhile', async () => {
+  const FREE = 'nobody holds this lock';
+  const [first, third] = [`${path}.lock.1`, `${path}.lock.3`];
+  await mkdir(join(directory, 'app'));
+  // Reading a pipe waits for its writer, which holds the process between two steps.
+  execFileSync('mkfifo', [first]);
+  let isReleased = false;
+  const waiting = fileStore(path).lock!(() => Promise.resolve(isReleased));
+  const afterListing = await open(first, 'w');
+  // Another process has taken 2, removed 1, and left; a third one holds 3.
+  execFileSync('mkfifo', [third]);
+  await afterListing.writeFile(FREE);
+  await afterListing.close();
+
+  const looksAgain = open(third, 'w');
+  const ended = await Promise.race([waiting.then(() => 'worked'), looksAgain.then(() => 'waits')]);
+  if (ended === 'worked') await (await open(third, constants.O_RDONLY | constants.O_NONBLOCK)).close();
+  expect(ended).toBe('waits');
+  isReleased = true;
+  const released = await looksAgain;
+  await released.writeFile(FREE);
+  await released.close();
+  expect(await waiting).toBe(true);
 });
 
 it('takes the lock over from a process that was killed', async () => {

@@ -78,6 +78,22 @@ it('repeats a refresh whose answer was lost with the same token', async () => {
   expect(shown()).toEqual(['refresh.0', 'refresh.0', 'refresh.0']);
 });
 
+it('repeats a refresh that may have arrived, also after a repetition that was refused', async () => {
+  const stopped = await OddServer.start();
+  const { url: refused } = stopped;
+  await stopped.stop();
+  let attempts = 0;
+  const refusing: typeof fetch = (input, init) => {
+    attempts += 1;
+    return fetch(attempts === 2 ? refused : input, init);
+  };
+  server.answer(hangUp, json(200, aSignIn()));
+  client = createClient({ baseUrl: server.url, store, fetch: refusing });
+  expect(await client.refresh()).toMatchObject({ ok: true });
+  expect(attempts).toBe(3);
+  expect(shown()).toEqual(['refresh.0', 'refresh.0']);
+});
+
 it('forgets a login that has ended, and no other', async () => {
   server.answer(problem(400, 'validation_failed'));
   expect(await client.getMe()).toMatchObject({ problem: { status: 400 } });
@@ -99,8 +115,8 @@ it('takes the token of a process that was faster, where there is no lock', async
   expect(shown()).toEqual(['refresh.0', 'refresh.faster']);
 });
 
-it('goes on with a new token that the store would not take, and saves it later', async () => {
-  const [first, second] = [aSignIn(), aSignIn()];
+it('continues with new tokens that the store would not take, and saves the last one later', async () => {
+  const [first, second, third] = [aSignIn(), aSignIn(), aSignIn()];
   let stored: string | undefined = 'refresh.0';
   let isFull = true;
   store = {
@@ -115,11 +131,15 @@ it('goes on with a new token that the store would not take, and saves it later',
 
   expect(await client.getMe()).toMatchObject({ ok: true });
   expect(stored).toBe('refresh.0');
-  isFull = false;
   server.answer(json(200, second));
   await client.refresh();
   expect(shown()).toEqual([first.refreshToken]);
-  expect(stored).toBe(second.refreshToken);
+  expect(stored).toBe('refresh.0');
+  isFull = false;
+  server.answer(json(200, third));
+  await client.refresh();
+  expect(shown()).toEqual([second.refreshToken]);
+  expect(stored).toBe(third.refreshToken);
 });
 
 const FULL = new Error('the disk is full');
@@ -204,6 +224,21 @@ it('logs out while a refresh waits for its answer', async () => {
   expect(await waiting).toMatchObject(failedWith('not_logged_in'));
   expect(paths()).toEqual(['auth/refresh', 'auth/logout']);
   expect(store.load()).toBeUndefined();
+});
+
+it('logs in while a refresh of the last login waits for its answer', async () => {
+  const signIn = aSignIn();
+  let hasArrived: () => void = () => undefined;
+  const arrived = new Promise<void>((done) => (hasArrived = done));
+  server.answer(() => hasArrived(), json(200, signIn), ME);
+  const waiting = client.getMe();
+  await arrived;
+
+  expect(await client.login(CREDENTIALS)).toMatchObject({ ok: true });
+  expect(await waiting).toMatchObject(failedWith('not_logged_in'));
+  expect(store.load()).toBe(signIn.refreshToken);
+  expect(await client.getMe()).toMatchObject({ ok: true });
+  expect(paths()).toEqual(['auth/refresh', 'auth/login', 'me']);
 });
 
 it('logs out here, also when the service cannot be told', async () => {

@@ -410,6 +410,42 @@ describe('the feed', () => {
     expect(await admit(guard, ada)).toMatchObject({ ok: true });
     expect(onReset).toHaveBeenCalledTimes(2);
   });
+
+  it('refuses its cursor: roles and revisions that are newer than the restored ones decide nothing', async () => {
+    const { org, owner, member } = await anOrg(service);
+    const onReset = vi.fn<() => void>();
+    const guard = aGuard({ onReset });
+    const ask = (atLeast?: number) =>
+      guard.authorize(bearer(member.token), { orgId: org.id, ...(atLeast !== undefined && { atLeast }) });
+    const setRole = (role: string) => owner.patch(`/api/orgs/${org.id}/members/${member.id}`, { role });
+    expect(await ask()).toMatchObject({ role: 'member' });
+    await setRole('admin');
+    await waitFor('the new role', hangTimeoutMs(), async () => {
+      const answer = await ask();
+      return answer.ok && answer.role === 'admin';
+    });
+
+    const { db } = installation;
+    await db.query('UPDATE orgs SET revision = 1 WHERE id = ?', [org.id]);
+    await db.query("UPDATE members SET role = 'member' WHERE org_id = ? AND user_id = ?", [
+      org.id,
+      member.id,
+    ]);
+    await db.query('UPDATE events SET pending = NULL');
+    await db.query('DELETE FROM feed');
+    await waitFor('the guard starts over', hangTimeoutMs(), async () => {
+      await anAccount(service);
+      return onReset.mock.calls.length === 2;
+    });
+    expect(await ask()).toMatchObject({ role: 'member' });
+
+    door.hold('/api/events');
+    await waitFor('the feed is held', hangTimeoutMs(), () => door.holds('/api/events') > 0);
+    await setRole('admin');
+    const decided = await ask(2);
+    door.release('/api/events');
+    expect(decided).toMatchObject({ role: 'admin' });
+  });
 });
 
 describe('a member', () => {
