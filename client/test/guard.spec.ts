@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { applyEvent } from '../src/service/applied-events.ts';
@@ -7,6 +8,7 @@ import { createGuard, type FeedEvent, type GuardOptions } from '../src/service/i
 import { Memberships } from '../src/service/memberships.ts';
 import { RecentlyUsed } from '../src/service/recently-used.ts';
 import { Revisions } from '../src/service/revisions.ts';
+import { inTime } from '../src/waiting.ts';
 import { type Answer, json, OddServer, page, problem, silence } from './support/odd-server.ts';
 
 const SECRET = 'acs_never-logged';
@@ -165,6 +167,16 @@ describe.each<[string, () => unknown]>([
     expect(warn).toHaveBeenCalledTimes(1);
     await guard.close();
   });
+});
+
+it('a decision leaves no timer and no listener behind', async () => {
+  const { signal } = new AbortController();
+  const timers = (): number =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const before = timers();
+  expect(await inTime(Promise.resolve(1), 60_000, signal)).toBe(1);
+  await expect(inTime(Promise.reject(MINE), 60_000, signal)).rejects.toBe(MINE);
+  expect([timers(), getEventListeners(signal, 'abort')]).toEqual([before, []]);
 });
 
 it('a guard waits for a service that is always late, rather than give each answer up', async () => {

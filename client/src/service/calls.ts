@@ -1,5 +1,6 @@
-import type { ServiceClient } from './client.ts';
+import type { Answered, Failed } from '../exchange.ts';
 import type { Result } from '../results.ts';
+import type { ServiceClient } from './client.ts';
 import { Places } from './places.ts';
 import { Unavailable } from './unavailable.ts';
 
@@ -13,8 +14,13 @@ type Call<Data> = (
   options: CallOptions,
 ) => Promise<Result<Data, { code: string; status: number | null }>>;
 
-/** The operations that a service needs to take tokens. */
-export type Asked = Pick<ServiceClient, 'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'>;
+/** The operations that a service needs to take tokens, and the logout of one. */
+export interface Asked extends Pick<
+  ServiceClient,
+  'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'
+> {
+  revoke(accessToken: string, options: CallOptions): Promise<Answered | Failed>;
+}
 
 export interface Asker {
   /** The client waits for a revision that the feed has not told of. It may never come, so such questions have places of their own. */
@@ -37,7 +43,7 @@ export class Calls {
   read<Data>(call: Call<Data>, by?: Asker): Promise<Data> {
     const places = by?.isPending ? this.pendingPlaces : this.places;
     return places.run(async () => {
-      const options = { timeoutMs: TIMEOUT_MS, signal: this.signal };
+      const { options } = this;
       const first = await call(this.client, options);
       if (first.ok) return first.data;
       if (first.problem.code !== 'unreachable') throw new Unavailable(first.problem);
@@ -45,5 +51,13 @@ export class Calls {
       if (second.ok) return second.data;
       throw new Unavailable(second.problem);
     });
+  }
+
+  revoke(accessToken: string): Promise<Answered | Failed> {
+    return this.places.run(() => this.client.revoke(accessToken, this.options));
+  }
+
+  private get options(): CallOptions {
+    return { timeoutMs: TIMEOUT_MS, signal: this.signal };
   }
 }

@@ -1,10 +1,9 @@
 import type { Role } from '../api.gen.ts';
 import { Budget } from '../budget.ts';
-import type { Calls as Requests } from '../calls.ts';
 import { requireKnown } from '../known-members.ts';
 import { inTime } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
-import { Calls } from './calls.ts';
+import { type Asked, Calls } from './calls.ts';
 import { Changes } from './changes.ts';
 import { callsOf, type ServiceClient, serviceClientOf } from './client.ts';
 import { bearerToken, decideOnLogin, decideOnMember } from './decision.ts';
@@ -60,9 +59,7 @@ export function createGuard(options: GuardOptions): Guard {
 class FeedGuard {
   readonly feed: Feed;
   private readonly stop = new AbortController();
-  private readonly requests: Requests;
   private readonly client: ServiceClient;
-  private readonly changes = new Changes(CHANGES);
   private readonly tokens: Tokens;
   private readonly sessions: Sessions;
   private readonly memberships: Memberships;
@@ -78,11 +75,12 @@ class FeedGuard {
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.reasons = new Reasons(credentials.name, baseUrl);
     this.log = new RefusalLog(options.log ?? console, this.reasons);
-    this.requests = callsOf({ baseUrl, credentials, fetch });
-    this.client = serviceClientOf(this.requests);
-    const { changes } = this;
+    const requests = callsOf({ baseUrl, credentials, fetch });
+    this.client = serviceClientOf(requests);
+    const changes = new Changes(CHANGES);
     const stopped = this.stop.signal;
-    const calls = new Calls(this.client, stopped);
+    const revoke: Asked['revoke'] = (token, wait) => requests.revoke(token, wait);
+    const calls = new Calls({ ...this.client, revoke }, stopped);
     const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
     this.tokens = new Tokens(keys, { ...options, service: credentials.name }, limits.tokens ?? 100_000);
     this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
@@ -184,13 +182,9 @@ class FeedGuard {
     if (token === undefined) return unauthorized();
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
     if (known instanceof TokenRejection) return this.reject(known);
+    if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
     if (this.sessions.hasEnded(known.claims)) return invalidToken(ENDED);
-    const { signal } = this.stop;
-    const revoked = await this.requests.revoke(token, { signal, timeoutMs: this.timeoutMs });
-    if (!revoked.ok && revoked.problem.code === 'invalid_token') return invalidToken(NOT_ACTIVE);
-    if (!revoked.ok) throw new Unavailable(revoked.problem);
-    this.changes.note(known.claims.sid, { ended: true });
-    return { ok: true };
+    return (await this.sessions.revoke(token, known)) ? { ok: true } : invalidToken(NOT_ACTIVE);
   }
 
   async roleOf(

@@ -33,7 +33,7 @@ export class Feed {
   readonly started: Promise<void>;
   problem: FeedProblem | undefined;
   private readonly running: Promise<void>;
-  private readonly client: Asked;
+  private readonly client: Pick<Asked, 'listEvents'>;
   private readonly listener: FeedListener;
   private readonly signal: AbortSignal;
   private readonly maxStalenessMs: number;
@@ -42,7 +42,12 @@ export class Feed {
   private patienceMs = MOST_PATIENCE_MS;
   private provenAt = { monotonic: 0, wall: 0 };
 
-  constructor(client: Asked, listener: FeedListener, signal: AbortSignal, maxStaleness: number) {
+  constructor(
+    client: Pick<Asked, 'listEvents'>,
+    listener: FeedListener,
+    signal: AbortSignal,
+    maxStaleness: number,
+  ) {
     this.client = client;
     this.listener = listener;
     this.signal = signal;

@@ -3,11 +3,13 @@ import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
 import type { KnownToken, LiveSession, TokenClaims } from './tokens.ts';
+import { Unavailable } from './unavailable.ts';
 
 /** Asks about each session once, and again after the feed has told of a change of it or of its user. */
 export class Sessions {
   private readonly live: RecentlyUsed<LiveSession>;
   private readonly reads: SharedReads<LiveSession | undefined>;
+  private readonly revocations = new Map<string, Promise<boolean>>();
   private readonly calls: Calls;
   private readonly changes: Changes;
 
@@ -52,6 +54,29 @@ export class Sessions {
     if (session) this.live.set(keyOf(known.claims), session);
     else known.refusedAt = position;
     return session && (this.find(known) ?? session);
+  }
+
+  /**
+   * Revokes the session of the token, once for all that ask at the same time.
+   *
+   * @returns false if Accounts says that the token is not active
+   * @throws Unavailable
+   */
+  revoke(token: string, known: KnownToken): Promise<boolean> {
+    const shared = this.revocations.get(token);
+    if (shared) return shared;
+    const revocation = this.revokeOnce(token, known).finally(() => this.revocations.delete(token));
+    this.revocations.set(token, revocation);
+    return revocation;
+  }
+
+  private async revokeOnce(token: string, known: KnownToken): Promise<boolean> {
+    const { position } = this.changes;
+    const answer = await this.calls.revoke(token);
+    if (answer.ok) this.changes.note(known.claims.sid, { ended: true });
+    else if (answer.problem.code === 'invalid_token') known.refusedAt = position;
+    else throw new Unavailable(answer.problem);
+    return answer.ok;
   }
 
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
