@@ -6,6 +6,7 @@ import { GatedRead } from '../http/read-gate.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage, OnlyParameters, OrgRead } from '../http/fields.js';
+import { FEED_PATH } from '../http/paths.js';
 import { Patience } from '../http/deadline.js';
 import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
@@ -34,7 +35,7 @@ export class OrgEventsController {
   }
 }
 
-@Controller('api/events')
+@Controller(FEED_PATH)
 export class FeedController {
   constructor(private readonly feed: FeedService) {}
 

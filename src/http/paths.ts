@@ -16,6 +16,7 @@ export function loggedPath(url: string): string {
     .join('/');
 }
 
+export const FEED_PATH = '/api/events';
 export const DIRECTORY_PATH = '/api/directory';
 
 export const MAX_PARAM_LENGTH = 16 * 1024;

@@ -5,7 +5,7 @@ import { parseTraceparent, runInSpan, spanFactory } from '../telemetry/tracing/s
 import { isEntityId } from '../identifiers/entity-id.js';
 import { rootCause } from '../telemetry/logging/logger.js';
 import { type Problem, ValidationProblem } from '../problems/problem.js';
-import { loggedPath } from './paths.js';
+import { FEED_PATH, loggedPath } from './paths.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -47,7 +47,10 @@ export function endRequestSpan({ reply }: EndedExchange, route: string | undefin
   else span.end();
 }
 
-const PROBES = '/health/';
+/** Services poll the feed without a pause, and monitoring probes. What the feed refuses stays visible. */
+function isRoutine(route: string | undefined, status: number): boolean {
+  return route?.startsWith('/health/') === true || (route === FEED_PATH && status < 400);
+}
 
 /** Logs the pattern of the route, because paths and queries can contain secrets. */
 export class RequestLog {
@@ -55,7 +58,7 @@ export class RequestLog {
 
   write({ reply, ip, aborted }: EndedExchange, route: string | undefined): void {
     const { request } = reply;
-    const level = route?.startsWith(PROBES) ? 'debug' : 'info';
+    const level = isRoutine(route, reply.statusCode) ? 'debug' : 'info';
     if (!this.log.isLevelEnabled(level)) return;
     const { orgId, userId } = (request.params ?? {}) as { orgId?: string; userId?: string };
     this.log[level]({

@@ -15,9 +15,19 @@ import {
   requestBytes,
   sendBytes,
 } from '../support/connections.js';
-import { type Account, aCode, anAccount, anEmail, anOrg, aPassword, exchange } from '../support/personas.js';
+import {
+  type Account,
+  aCode,
+  anAccount,
+  anEmail,
+  anOrg,
+  anUnknownId,
+  aPassword,
+  exchange,
+} from '../support/personas.js';
 import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
 import { aChallenge, protect, secondStep } from '../support/second-factor.js';
+import { aServiceCaller } from '../support/services.js';
 import { startService } from '../support/service.js';
 import { decodeToken, signToken } from '../support/signing-keys.js';
 
@@ -136,6 +146,20 @@ describe('a line of the log', () => {
     ['an info line for what is no probe,', '/health/nothing', INFO],
   ])('is %s %s', async (_what, path, level) => {
     expect(await lineFor(await service.anyone.get(path))).toMatchObject({ level });
+  });
+
+  it('is a debug line for a poll of the feed, and an info line for one that is refused', async () => {
+    const follower = await aServiceCaller(service, 'events');
+    expect(await lineFor(await follower.get('/api/events'))).toMatchObject({
+      level: DEBUG,
+      service: follower.name,
+    });
+    const refused = await follower.get(`/api/events?after=${anUnknownId()}`);
+    expect(await lineFor(refused)).toMatchObject({ level: INFO, status: 410 });
+    expect(await lineFor(await service.anyone.get('/api/events'))).toMatchObject({
+      level: INFO,
+      status: 401,
+    });
   });
 
   it('names the fields of a refused body, and not their values', async () => {
