@@ -10,7 +10,7 @@ import {
   Post,
   type StreamableFile,
 } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import {
   ApiOrgId,
   MinRole,
@@ -27,7 +27,12 @@ import { ETAG_HEADER } from '../openapi/responses.js';
 import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import { CreateOrgRequest, RenameOrgRequest, TransferOrgRequest } from './members/members.requests.js';
+import {
+  CreateOrgRequest,
+  ORG_CHANGES,
+  RenameOrgRequest,
+  TransferOrgRequest,
+} from './members/members.requests.js';
 import {
   OrgChangeResponse,
   OrgDeletionResponse,
@@ -105,6 +110,7 @@ export class OrgsController {
    * only leave. With `dryRun`, `affected` says how many members lack it.
    */
   @Patch(':orgId')
+  @ApiBody({ type: RenameOrgRequest, examples: ORG_CHANGES })
   @MinRole('admin')
   @OrgWrite({ dryRun: true })
   @ApiProblems(

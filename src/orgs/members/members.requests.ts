@@ -41,6 +41,15 @@ export class RenameOrgRequest {
   secondFactorRequiredFrom?: number | null;
 }
 
+/** Swagger UI sends the first one as it stands. */
+export const ORG_CHANGES = {
+  name: { summary: 'another name', value: { name: 'Analytical Engines' } },
+  requirement: {
+    summary: 'two-factor authentication is required from then on',
+    value: { secondFactorRequiredFrom: '2100-01-01T00:00:00.000Z' },
+  },
+};
+
 export class TransferOrgRequest {
   /** Id of the member who becomes owner. */
   @IsId('a user', { example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) userId: string;
