@@ -1,10 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { IPodSpec } from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { parseEnv } from '../../src/config/env.js';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
+import { snippetsIn } from '../pages/support/page-program.js';
 
 interface Manifest {
   apiVersion: string;
@@ -16,6 +18,9 @@ interface Manifest {
     template: { metadata: { labels: Labels }; spec: IPodSpec };
     ports: { targetPort: string }[];
     replicas: number;
+    podSelector: { matchLabels: Labels };
+    policyTypes: string[];
+    ingress: { from?: { namespaceSelector?: { matchLabels: Labels } }[]; ports: { port: number }[] }[];
   };
 }
 
@@ -42,7 +47,7 @@ const [container] = pods.containers;
 /** The schemas are those of Kubernetes, and admit unknown properties: `unread` has those. */
 async function validate(value: Manifest): Promise<{ errors: unknown[]; unread: string[] }> {
   const [group, version] = value.apiVersion.includes('/') ? value.apiVersion.split('/') : ['core', 'v1'];
-  const name = ['IoK8sApi', group!, version!, value.kind]
+  const name = ['IoK8sApi', group!.split('.')[0]!, version!, value.kind]
     .map((part) => part[0]!.toUpperCase() + part.slice(1))
     .join('');
   const { validate: check } = (await import(`kubernetes-models/_schemas/${name}`)) as { validate: Validator };
@@ -110,6 +115,20 @@ describe('the manifests for Kubernetes', () => {
     }
   });
 
+  it('admit everybody to the API, and one namespace to the metrics', () => {
+    const { podSelector, policyTypes, ingress } = find('NetworkPolicy').spec;
+    expect(podSelector.matchLabels).toEqual(deployment.spec.template.metadata.labels);
+    expect(policyTypes).toEqual(['Ingress']);
+    const admitted = ingress.map(({ from, ports }) => [
+      from?.map(({ namespaceSelector }) => Object.keys(namespaceSelector!.matchLabels)),
+      ports.map(({ port }) => port),
+    ]);
+    expect(admitted).toEqual([
+      [undefined, [PORT]],
+      [[['kubernetes.io/metadata.name']], [Number(config.data['METRICS_PORT'])]],
+    ]);
+  });
+
   it('confine both pods', () => {
     for (const spec of [pods, jobPods]) {
       expect(spec).toMatchObject({
@@ -155,5 +174,65 @@ describe('the manifests for Kubernetes', () => {
     ]);
     const env = parseEnv({ NODE_ENV: 'production', ...Object.fromEntries(here) });
     expect(env).toMatchObject({ jwtIssuer: config.data['JWT_ISSUER'], migrations: 'check', port: PORT });
+  });
+});
+
+/** Notes its arguments, and how readable the files are that it is given. It ends badly if `FAILS` is among them. */
+const KUBECTL = `#!/bin/sh
+echo "kubectl $*" >>"$NOTES"
+for argument; do
+  case $argument in --from-file=*) ls -l "\${argument#--from-file=}" | cut -c 1-10 >>"$NOTES" ;; esac
+  [ "$argument" = "$FAILS" ] && exit 1
+done
+[ "$3" = exec ] && echo '{"keys":[]}'
+exit 0
+`;
+const DOCKER = `#!/bin/sh
+echo '{"keys":[]}'
+`;
+
+const guide = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')
+  .split('\n## ')
+  .find((section) => section.startsWith('Kubernetes'))!
+  .replaceAll(/^ {3}/gm, '');
+const [install, start, rotate] = snippetsIn(guide, 'sh');
+
+describe('the commands of the guide for Kubernetes', () => {
+  it.each([
+    ['install', install, '', ['accounts-keys', 'accounts-urls']],
+    ['install, and fail with the first Secret', install, 'accounts-keys', ['accounts-keys']],
+    [
+      'install, and fail with the second Secret',
+      install,
+      '--from-file=smtp',
+      ['accounts-keys', 'accounts-urls'],
+    ],
+    ['rotate', rotate, '', ['accounts-keys', 'replace']],
+    ['rotate, and fail in the pod', rotate, 'exec', []],
+  ])('leave no secret on the disk of the administrator: %s', (_what, commands, fails, sent) => {
+    const directory = temporaryDirectory('kubectl');
+    const [bin, notes] = [join(directory, 'bin'), join(directory, 'notes')];
+    mkdirSync(bin);
+    for (const [name, script] of Object.entries({ kubectl: KUBECTL, docker: DOCKER }))
+      writeFileSync(join(bin, name), script, { mode: 0o755 });
+    for (const name of ['database', 'redis', 'smtp'])
+      writeFileSync(join(directory, name), 'a secret', { mode: 0o600 });
+    const env = { PATH: `${bin}:${process.env['PATH']}`, NOTES: notes, FAILS: fails };
+
+    const { status } = spawnSync('sh', ['-c', `umask 022\n${commands}`], { cwd: directory, env });
+
+    expect(status === 0).toBe(fails === '');
+    const noted = readFileSync(notes, 'utf8');
+    expect(['accounts-keys', 'accounts-urls', 'replace'].filter((word) => noted.includes(word))).toEqual(
+      sent,
+    );
+    const modes = noted.split('\n').filter((line) => line.startsWith('-'));
+    expect(modes.filter((mode) => mode !== '-rw-------')).toEqual([]);
+    const left = readdirSync(directory).filter((name) => !['bin', 'notes'].includes(name));
+    expect(left).toEqual(commands === install ? [] : ['database', 'redis', 'smtp']);
+  });
+
+  it('apply the file of the checkout', () => {
+    expect(start).toContain('apply -f deploy/kubernetes.yaml');
   });
 });
