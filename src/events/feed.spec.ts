@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Repository } from 'typeorm';
 import { expect, it } from 'vitest';
 import type { FeedEntry } from './event.entity.js';
-import { type FeedNumbering, inFeedOrder, precedingOnes } from './feed-numbering.js';
+import { FeedNumbering, inFeedOrder, type PendingMarks, precedingOnes } from './feed-numbering.js';
 import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, type Unnumbered } from './feed.repository.js';
 
@@ -113,6 +113,41 @@ it('looks for what precedes a change, and not for what precedes a creation, of w
   expect(asked).toEqual([]);
   await feed.findUnnumberedBelow([about(1, 1), about(null, 2)]);
   expect(asked).toEqual([['i', '', 0, 'u', '', 2]]);
+});
+
+it('shares the page after a cursor only with readers of the same limit', async () => {
+  const rows = ['a', 'b', 'c'].map((place) => ({ place, id: null }));
+  const asked: number[] = [];
+  const query = async (_sql: string, [, limit]: [string, number]) => {
+    asked.push(limit);
+    return rows.slice(0, limit);
+  };
+  const feed = new FeedRepository({ query } as unknown as Repository<FeedEntry>);
+
+  const pages = await Promise.all([1, 3, 1].map((limit) => feed.findAfter('cursor', limit)));
+
+  expect(pages.map((page) => page!.length)).toEqual([1, 3, 1]);
+  expect(asked).toEqual([1, 3]);
+});
+
+it('clears the marks only of events that got their number in this process', async () => {
+  const [mine, others] = [event('1'), event('2')];
+  const cleared: string[] = [];
+  const rounds = [
+    { last: 5, events: [mine, others], isAppended: false },
+    // Another process has numbered one of them.
+    { last: 6, events: [mine], isAppended: true },
+  ];
+  const feed = {
+    findLast: async () => ({ seq: rounds[0]!.last }),
+    findUnnumbered: async () => rounds[0]!.events,
+    append: async () => rounds.shift()!.isAppended,
+  };
+  const marks = { clearSoon: (ids: string[]) => cleared.push(...ids) };
+  const numbering = new FeedNumbering(feed as unknown as FeedRepository, marks as unknown as PendingMarks);
+
+  expect(await numbering.round()).toEqual({ last: 7, mayHaveMore: false });
+  expect(cleared).toEqual([mine.id]);
 });
 
 it('makes rounds at most once in 100 ms, and no caller shares one that began before its call', async () => {

@@ -2,10 +2,24 @@ import { pagesOf } from '../support/pages.js';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aheadBy } from '../support/clock.js';
 import { engine } from '../support/engine.js';
-import { cursorExpired, insufficientScope, invalidFields, rateLimited } from '../support/expected.js';
+import {
+  cursorExpired,
+  insufficientScope,
+  invalidCode,
+  invalidFields,
+  rateLimited,
+} from '../support/expected.js';
 import { changeRole, removeMember } from '../support/org-members.js';
 import type { Account, Cast } from '../support/personas.js';
-import { anAccount, anOrg, anOrgOf, anOrgWithTwoOwners, anUnknownId } from '../support/personas.js';
+import {
+  aCode,
+  anAccount,
+  anOrg,
+  anOrgOf,
+  anOrgWithTwoOwners,
+  anUnknownId,
+  exchange,
+} from '../support/personas.js';
 import { NO_LIMITS, startCluster, startOwnService, startService } from '../support/service.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
@@ -107,6 +121,24 @@ describe('reading the record', () => {
       ip: '127.0.0.1',
       requestId: expect.any(String) as string,
       data: { via: 'login' },
+    });
+  });
+
+  it('shows a user from where a used code was sent again, although the system ended the session', async () => {
+    const code = await aCode(cast.member);
+    expect((await exchange(reading, code)).status).toBe(200);
+    const thief = {
+      anyone: reading.anyone.with({ 'x-forwarded-for': '203.0.113.7', 'x-request-id': 'of-the-thief' }),
+    };
+    expect(await exchange(thief, code)).toMatchObject(invalidCode);
+    const ended = async () => (await own(cast.member, '?type=session.ended')).body.events;
+    expect(
+      await waitFor('the end of the session', hangTimeoutMs(), async () => (await ended())[0]),
+    ).toMatchObject({
+      actor: { type: 'system', id: null },
+      data: { reason: 'code_reused' },
+      ip: '203.0.113.7',
+      requestId: 'of-the-thief',
     });
   });
 
