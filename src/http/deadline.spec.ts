@@ -34,3 +34,15 @@ it('answers four and a half seconds after the request, whatever the handler wait
   for (let turns = 0; turns < 100 && statuses.length === 0; turns += 1) await turn();
   expect(statuses).toEqual([503]);
 });
+
+it('keeps no timer of a request that its route passed on as unknown', async () => {
+  const app = fastify();
+  enforceDeadline(app);
+  app.get('/:id', (_request, reply) => reply.callNotFound());
+  await app.ready();
+  const timersBefore = vi.getTimerCount();
+
+  expect((await app.inject('/x')).statusCode).toBe(404);
+
+  expect(vi.getTimerCount()).toBe(timersBefore);
+});

@@ -304,6 +304,13 @@ describe('the client of a request', () => {
     expect(new Set(keys).size).toBe(4);
   });
 
+  it('is recognized by its email when it returns, whatever stands in place of one', () => {
+    const idOf = (email: unknown) => hashClientOf({ ...requestFrom('198.51.100.1'), body: { email } }).id;
+    const emails = ['ada@example.com', 'grace@example.com', undefined];
+    expect(new Set(emails.map(idOf)).size).toBe(3);
+    expect(new Set([{ toString: 'x' }, ['ada@example.com'], null, undefined].map(idOf)).size).toBe(1);
+  });
+
   it('has left when its connection is closed', () => {
     expect(hashClientOf(requestFrom('198.51.100.1')).hasLeft()).toBe(false);
     expect(hashClientOf(requestFrom('198.51.100.1', true)).hasLeft()).toBe(true);
