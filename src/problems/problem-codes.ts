@@ -139,7 +139,7 @@ export const PROBLEMS = byStatus({
     ],
     invitation_ended: [
       'The invitation has ended',
-      'The invitation was accepted, declined or revoked, or has expired.',
+      'The invitation was accepted, declined or revoked, has expired, or its inviter may not invite now.',
     ],
     too_many_invitations: [
       'Too many invitations of the organization are pending',

@@ -152,10 +152,13 @@ describe('an invitation by mail', () => {
   }
 
   const markDeleted = () => service.db.query('UPDATE orgs SET deleted_at = 1 WHERE id = ?', [cast.org.id]);
+  const requireFactor = () =>
+    service.db.query('UPDATE orgs SET second_factor_from = 1 WHERE id = ?', [cast.org.id]);
   it.each<[string, (email: string) => Promise<unknown>]>([
     ['it is revoked', async () => revoke(cast.admin, cast.org, (await listed(cast.admin, cast.org))[0]!)],
     ['its organization is deleted', () => markDeleted()],
     ['its inviter is disabled', () => disable(service.db, cast.admin)],
+    ['its inviter is suspended', () => requireFactor()],
     ['others reached the limit before it', (email) => addMails(MAX_FOR_RECIPIENT, { recipient: email })],
   ])('is not sent once %s', async (_what, happen) => {
     const email = anEmail('guest');

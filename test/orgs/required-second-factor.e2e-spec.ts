@@ -2,25 +2,39 @@ import { describe, expect, it } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { DocumentReader } from '../openapi/documented.js';
 import type { Answer } from '../support/answer.js';
-import { accountsJson, BY_ROOT } from '../support/accounts-command.js';
+import { accounts, accountsJson, BY_ROOT, failure } from '../support/accounts-command.js';
 import { atOnce, times } from '../support/at-once.js';
 import {
   boundTokenRefused,
   insufficientRole,
   invalidFields,
+  invalidInvitationCode,
+  invitationEnded,
   lastOwner,
   notAMember,
   orgNotFound,
   stepUpRequired,
 } from '../support/expected.js';
 import { readFeed, readFeedAfter } from '../support/feed.js';
-import { anInvitation, aVerifiedAccount, roleOf } from '../support/inviting.js';
+import {
+  accept,
+  acceptByCode,
+  anInvitation,
+  aVerifiedAccount,
+  decline,
+  declineByCode,
+  listed as invitationsOf,
+  received,
+  registerWith,
+  roleOf,
+} from '../support/inviting.js';
 import { anOperator } from '../support/operators.js';
 import { changeRole, membersOf } from '../support/org-members.js';
 import { pagesOf } from '../support/pages.js';
 import {
   type Account,
   anAccount,
+  anEmail,
   anOrg,
   anOrgOf,
   anOrgWithTwoOwners,
@@ -316,6 +330,31 @@ describe('a member without the required second factor', () => {
     expect((await owner.post(`${pathOf(org)}/leave`)).status).toBe(200);
     expect(await coOwner.post(`${pathOf(org)}/leave`)).toMatchObject(lastOwner);
     expect(await roleOf(db, org, coOwner)).toBe('owner');
+  });
+
+  it('closes the invitations that it made, until it has one', async () => {
+    const { org, owner, admin } = await anOrg(service);
+    await protect(service, owner);
+    const [guest, beginner] = [await aVerifiedAccount(service), anEmail()];
+    const invitation = await anInvitation(admin, org, { email: guest.email, role: 'admin' });
+    const first = await anInvitation(admin, org, { email: beginner, role: 'admin' });
+    expect((await requireFrom(owner, org, PAST)).status).toBe(200);
+    const { code } = invitation;
+    for (const answer of [accept, decline])
+      expect(await answer(guest, invitation)).toMatchObject(invitationEnded);
+    for (const answer of [acceptByCode, declineByCode])
+      expect(await answer(guest, code)).toMatchObject(invitationEnded);
+    expect(await registerWith(service, beginner, first.code)).toMatchObject(invalidInvitationCode);
+    expect(await received(guest)).toEqual([]);
+    const command = await accounts(installation, ['users', 'invite-code', guest.email, ...BY_ROOT]);
+    expect(command).toMatchObject(failure(2, /no invitation is pending/));
+    const pending = [first, invitation].map(({ id }) => ({ id, status: 'pending' }));
+    expect(await invitationsOf(owner, org)).toMatchObject(pending);
+
+    await protect(service, admin);
+    expect(await received(guest)).toMatchObject([{ id: invitation.id }]);
+    expect((await accept(guest, invitation)).status).toBe(200);
+    expect((await registerWith(service, beginner, first.code)).status).toBe(201);
   });
 
   it('is told to services with each way to become a member or to change', async () => {

@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { BATCH, type Batch, deleteFound, hotStatement } from '../../database/statements.js';
 import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './org.entity.js';
+import { IS_FACTOR_REQUIRED } from './orgs.repository.js';
 
 export interface ListedInvitation extends Pick<
   Invitation,
@@ -42,6 +43,9 @@ const MAX_EXPORTED = 1000;
 
 export const ENDED_RETENTION_MS = 30 * 86_400_000;
 
+/** Whether `o` suspends the inviter `v`. Until that ends, nobody can answer the invitation. */
+export const IS_INVITER_SUSPENDED = `(${IS_FACTOR_REQUIRED} AND v.second_factor_at IS NULL)`;
+
 const LISTED = `i.id, i.email, i.role, i.status, i.created_at AS createdAt, i.expires_at AS expiresAt,
   i.invited_by AS invitedBy, v.email AS inviterEmail`;
 
@@ -71,7 +75,7 @@ const FIND_RECEIVED = hotStatement(
   `SELECT ${LISTED}, ${ORG_AND_INVITER}
     FROM users u JOIN invitations i ON i.email = u.email AND i.pending = 1 AND i.id < ?
       JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL LEFT JOIN users v ON v.id = i.invited_by
-    WHERE u.id = ? AND u.email_verified_at IS NOT NULL AND i.expires_at > ?
+    WHERE u.id = ? AND u.email_verified_at IS NOT NULL AND i.expires_at > ? AND NOT ${IS_INVITER_SUSPENDED}
     ORDER BY i.id DESC LIMIT ?`,
   ['', '', 0, 1],
 );
@@ -83,7 +87,8 @@ const FIND_MAILED = hotStatement(
     FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
       JOIN users v ON v.id = i.invited_by AND v.disabled_at IS NULL
       JOIN members w ON w.org_id = i.org_id AND w.user_id = i.invited_by AND w.role IN ('admin', 'owner')
-    WHERE i.id = ? AND i.code_number = ? AND i.code_shown = 0 AND i.pending = 1 AND i.expires_at > ?`,
+    WHERE i.id = ? AND i.code_number = ? AND i.code_shown = 0 AND i.pending = 1 AND i.expires_at > ?
+      AND NOT ${IS_INVITER_SUSPENDED}`,
   ['', 0, 0],
 );
 
@@ -153,6 +158,7 @@ export class InvitationLists {
   findPending(email: string, now: number): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(
       `${RECEIVED} WHERE i.email = ? AND i.pending = 1 AND i.expires_at > ? AND o.deleted_at IS NULL
+          AND NOT ${IS_INVITER_SUSPENDED}
         ORDER BY i.id LIMIT ${MAX_EXPORTED}`,
       [email, now],
     );

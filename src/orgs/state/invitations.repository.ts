@@ -6,6 +6,7 @@ import { isUniqueViolation } from '../../database/transactions/database-errors.j
 import type { Role } from '../../access/principal.js';
 import { hotStatement, inBatches, places } from '../../database/statements.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
+import { IS_INVITER_SUSPENDED } from './invitations.lists.js';
 import { Invitation, type InvitationStatus, PENDING_INVITATION_KEY } from './org.entity.js';
 import { Problem } from '../../problems/problem.js';
 
@@ -34,6 +35,7 @@ export interface AnsweringFacts extends InvitationRow {
   orgDeletedAt: number | null;
   inviterRole: Role | null;
   inviterDisabledAt: number | null;
+  isInviterSuspended: 0 | 1;
   userEmail: string | null;
   userVerifiedAt: number | null;
   userRole: Role | null;
@@ -71,8 +73,8 @@ const FIND_RENEWING = hotStatement(
 const FIND_ANSWERING = hotStatement(
   'what decides about the answer to an invitation',
   `SELECT ${ROW}, o.name AS orgName, o.deleted_at AS orgDeletedAt, w.role AS inviterRole,
-      v.disabled_at AS inviterDisabledAt, u.email AS userEmail, u.email_verified_at AS userVerifiedAt,
-      m.role AS userRole
+      v.disabled_at AS inviterDisabledAt, ${IS_INVITER_SUSPENDED} AS isInviterSuspended, u.email AS userEmail,
+      u.email_verified_at AS userVerifiedAt, m.role AS userRole
     FROM invitations e JOIN orgs o ON o.id = e.org_id
       LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by
       LEFT JOIN users v ON v.id = e.invited_by

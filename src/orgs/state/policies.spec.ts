@@ -102,6 +102,7 @@ const ANSWERING = {
   orgDeletedAt: null,
   inviterRole: 'admin',
   inviterDisabledAt: null,
+  isInviterSuspended: 0,
   userEmail: EMAIL,
   userVerifiedAt: 1,
   userRole: null,
@@ -148,6 +149,7 @@ describe('answering', () => {
     ['a revoked one', { status: 'revoked' }, false, ended, ended],
     ['an inviter who was demoted', { inviterRole: 'member' }, false, ended, ended],
     ['an inviter who is disabled', { inviterDisabledAt: 1 }, false, ended, ended],
+    ['an inviter who is suspended', { isInviterSuspended: 1 }, false, ended, ended],
     ['a deleted organization', { orgDeletedAt: 1 }, false, ended, ended],
     ['an ended one, and no proof', { status: 'revoked', ...unverified }, false, unproven, unproven],
   ] as const)('with %s', (_, facts, hasCode, declined, accepted) => {

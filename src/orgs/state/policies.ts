@@ -140,6 +140,7 @@ export function isOpen(facts: AnsweringFacts, now: number): boolean {
     statusAt(facts, now) === 'pending' &&
     facts.orgDeletedAt === null &&
     facts.inviterDisabledAt === null &&
+    !facts.isInviterSuspended &&
     canInvite(facts.inviterRole)
   );
 }
