@@ -290,6 +290,27 @@ describe('a client that waits as long as it is told', () => {
     const told = refusals.map((error) => (error as UnavailableError).headers?.['Retry-After']);
     expect(told).toEqual(['8', '6']);
   });
+
+  it('keeps its place for five seconds only', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { ask, askAs, end, refused, refusals } = aQueue(() => 1, 1);
+    const returning = async (): Promise<void> => {
+      for (const id of ['late', 'in time']) void askAs({ ...ADA, id }, id);
+      await settled();
+    };
+    void ask('measured');
+    await settled();
+    vi.advanceTimersByTime(2400);
+    await end('measured');
+    void ask('running', 'waiting');
+    await returning();
+    const told = refusals.map((error) => (error as UnavailableError).headers?.['Retry-After']);
+    expect(told).toEqual(['8', '11']);
+    // The exact time is 7.2 s.
+    vi.advanceTimersByTime(7200 + 5001);
+    await returning();
+    expect(refused).toEqual(['late', 'in time', 'late']);
+  });
 });
 
 function requestFrom(ip: string, destroyed = false): Parameters<typeof hashClientOf>[0] {
