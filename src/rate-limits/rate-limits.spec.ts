@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import * as fc from 'fast-check';
 import { Logger } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { parseEnv } from '../config/env.js';
 import { freePort } from '../../tooling/servers/free-port.js';
 import { FallbackStore } from './fallback-store.js';
 import { RedisWindowStore } from './redis-window-store.js';
@@ -13,6 +15,7 @@ import {
   rateLimitKey,
   type RateLimitStore,
 } from './rate-limit-store.js';
+import { countersOf, type RateLimitName } from './rate-limit-rules.js';
 import { keyCapacity, SlidingWindowStore } from './sliding-window-store.js';
 
 describe('the key of a limit', () => {
@@ -30,6 +33,26 @@ describe('the key of a limit', () => {
     const { store } = aStore();
     for (const key of ['a@b.co', '!'.repeat(22)])
       await expect(store.admit([{ name: 'login', key, limit: 1, windowMs: W }])).rejects.toThrow(RangeError);
+  });
+
+  it('is another for each limit', () => {
+    const names: Record<RateLimitName, true> = {
+      register: true,
+      login: true,
+      address: true,
+      account: true,
+      lookup: true,
+      forgot: true,
+      code: true,
+      export: true,
+      writes: true,
+    };
+    const off = ['IP', 'FAILED_LOGINS', 'WRITES'];
+    const env = parseEnv(Object.fromEntries(off.map((name) => [`RATE_LIMIT_${name}`, '9/1h'])));
+    const principal = { kind: 'user', id: 'u', email: 'a@b.co' };
+    const request = { ip: '203.0.113.7', body: { email: 'a@b.co' }, principal } as FastifyRequest;
+    const counters = countersOf(env, Object.keys(names) as RateLimitName[], request);
+    expect(new Set(counters.map(({ key }) => key)).size).toBe(Object.keys(names).length);
   });
 
   it.each<[string, string, number?]>([
@@ -177,6 +200,17 @@ describe('a Redis that this instance cannot use', () => {
     expect(warn.mock.calls).toEqual([[ofRedis]]);
     const { err } = warn.mock.calls[0]![0] as { err: Error };
     expect(err.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('does not keep a lift from what this instance counts', async () => {
+    vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const store = new FallbackStore(new RedisWindowStore(`redis://127.0.0.1:${await freePort()}`), own);
+    const liftKey = rateLimitKey('email', 'ada');
+    const isAdmitted = async () => (await store.admit([{ ...aCounter('ada', 1), liftKey }])).admitted;
+    expect([await isAdmitted(), await isAdmitted()]).toEqual([true, false]);
+    await expect(store.lift(liftKey, { agoMs: 0, windowMs: W })).rejects.toThrow(/not connected|no answer/);
+    expect(await isAdmitted()).toBe(true);
+    store.onApplicationShutdown();
   });
 
   it('is reported without a reason after five seconds in which an attempt to connect did not end', async () => {

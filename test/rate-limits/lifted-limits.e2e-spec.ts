@@ -1,12 +1,12 @@
 import { setTimeout as pass } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { times } from '../support/at-once.js';
 import { instancesInADuel } from '../support/engine.js';
 import { invalidEmailCode, rateLimited } from '../support/expected.js';
 import { startMailing } from '../support/mailing.js';
 import { anOperator } from '../support/operators.js';
 import { type Account, anAccount, aPassword } from '../support/personas.js';
-import type { Service } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 
 const LIMIT = 10;
@@ -79,4 +79,14 @@ it('an operator lifts the limits of logins everywhere, while an attacker goes on
     await expect.poll(attempt, { timeout: hangTimeoutMs() }).toBe(429);
   }
   await failOften(ada);
+});
+
+it('an operator lifts the limit of failed logins where logins have no other', async () => {
+  const service = await startService({ env: { ...env, RATE_LIMIT_LOGIN: 'off' } });
+  onTestFinished(() => service.stop());
+  const [ada, operator] = [await anAccount(service, 'ada'), await anOperator(service)];
+  for (const _ of times(LIMIT, () => 0)) await loginAt(service, ada, aPassword(), A_STRANGER);
+  expect(await loginAt(service, ada, ada.password, A_STRANGER)).toMatchObject(rateLimited);
+  await operator.post(`/api/operators/users/${ada.id}/unblock`, { reason: 'called back' });
+  expect((await loginAt(service, ada, ada.password, A_STRANGER)).status).toBe(200);
 });
