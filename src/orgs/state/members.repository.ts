@@ -28,6 +28,7 @@ export interface MemberPair {
   actorRole: Role | null;
   targetRole: Role | null;
   hasOtherOwner: 0 | 1;
+  /** of an owner; 0 of others */
   hasOtherMember: 0 | 1;
   isTargetDisabled: 0 | 1;
   isTargetInviter: 0 | 1;
@@ -102,7 +103,8 @@ const FIND_PAIR = hotStatement(
   'what decides about a change',
   `SELECT a.role AS actorRole, t.role AS targetRole, ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
       d.disabled_at IS NOT NULL AS isTargetDisabled, d.second_factor_at IS NULL AS lacksTargetFactor,
-      ${hasOtherMember('o.id', 't.user_id')} AS hasOtherMember, ${isInviter('o.id', 't.user_id')} AS isTargetInviter
+      t.role = 'owner' AND ${hasOtherMember('o.id', 't.user_id')} AS hasOtherMember,
+      ${isInviter('o.id', 't.user_id')} AS isTargetInviter
     FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
       LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
       LEFT JOIN users d ON d.id = t.user_id
