@@ -10,15 +10,15 @@ export interface ListPage<Row> {
   next?: Position;
 }
 
-interface StreamLog {
+interface JsonStream {
+  readPage: ReadPage;
   logger: Logger;
   failure: object;
 }
 
-interface ListStream<Row> extends StreamLog {
+interface ListStream<Row> extends JsonStream {
   document: object;
   first: ListPage<Row>;
-  readPage: ReadPage;
   readAfter: (after: Position) => Promise<ListPage<Row> | undefined>;
 }
 
@@ -27,41 +27,33 @@ export function streamList<Row>(list: ListStream<Row>): StreamableFile {
 }
 
 async function* piecesOf<Row>(list: ListStream<Row>): AsyncGenerator<string | undefined> {
-  const { document, first, readPage, readAfter } = list;
+  const { document, first, readAfter } = list;
   const frame = JSON.stringify(document);
   const middle = frame.lastIndexOf('[]') + 1;
   yield frame.slice(0, middle) + inner(first.rows);
-  for (let after = first.next; after;) {
-    const { text, next }: Piece = await readPage(() => readAfter(after!).then(pieceOf));
-    yield text;
-    after = next;
+  for (let { next } = first; next;) {
+    const page = await readAfter(next);
+    yield page && (page.rows.length > 0 ? `,${inner(page.rows)}` : '');
+    next = page?.next;
   }
   yield frame.slice(middle);
 }
 
-interface Piece {
-  text: string | undefined;
-  next?: Position | undefined;
-}
-
-function pieceOf<Row>(page: ListPage<Row> | undefined): Piece {
-  if (!page) return { text: undefined };
-  return { text: page.rows.length > 0 ? `,${inner(page.rows)}` : '', next: page.next };
-}
-
 /** Reads no faster than the client, to limit memory. Closes the connection at a failure or an undefined piece. */
-export function streamJson(pieces: AsyncIterable<string | undefined>, log: StreamLog): StreamableFile {
-  const stream = Readable.from(checked(pieces, log), { objectMode: false, highWaterMark: 0 });
+export function streamJson(pieces: AsyncIterator<string | undefined>, of: JsonStream): StreamableFile {
+  const stream = Readable.from(checked(pieces, of), { objectMode: false, highWaterMark: 0 });
   return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
 }
 
 async function* checked(
-  pieces: AsyncIterable<string | undefined>,
-  { logger, failure }: StreamLog,
+  pieces: AsyncIterator<string | undefined>,
+  { readPage, logger, failure }: JsonStream,
 ): AsyncGenerator<string> {
   const gone = new Error('The session or the access of the reader has ended');
   try {
-    for await (const piece of pieces) {
+    for (;;) {
+      const { done, value: piece } = await readPage(() => pieces.next());
+      if (done) return;
       if (piece === undefined) throw gone;
       if (piece !== '') yield piece;
       await turn();
@@ -70,6 +62,8 @@ async function* checked(
     if (!(error instanceof ClientLeftError))
       logger[error === gone ? 'log' : 'warn']({ ...failure, err: describeError(error) });
     throw error;
+  } finally {
+    await pieces.return?.();
   }
 }
 

@@ -1,13 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { UnreadAnswers } from './unread-answers.js';
 
 const MIB = 1024 * 1024;
 /** longer than the buffers of the operating system, which a client has taken as soon as they are full */
 const BODY = Buffer.alloc(24 * MIB);
+
+Logger.overrideLogger(false);
+afterAll(() => Logger.overrideLogger(['error', 'warn']));
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(() => {

@@ -114,8 +114,8 @@ export class MeService {
   async export({ id, sessionId }: UserPrincipal, readPage: ReadPage): Promise<StreamableFile> {
     const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''), PIECE);
     const first = await pieces.next();
-    const nextPiece = (): Promise<IteratorResult<string>> => readPage(() => pieces.next());
-    return streamJson(this.livePieces(sessionId, first.value as string, nextPiece), {
+    return streamJson(this.livePieces(sessionId, first.value as string, pieces), {
+      readPage,
       logger: this.exportLogger,
       failure: { msg: 'an export was cut off', userId: id },
     });
@@ -124,11 +124,10 @@ export class MeService {
   private async *livePieces(
     sessionId: string,
     first: string,
-    nextPiece: () => Promise<IteratorResult<string>>,
+    rest: AsyncIterable<string>,
   ): AsyncGenerator<string | undefined> {
     yield first;
-    for (let piece = await nextPiece(); !piece.done; piece = await nextPiece())
-      yield (await this.sessions.findPrincipal(sessionId)) ? piece.value : undefined;
+    for await (const piece of rest) yield (await this.sessions.findPrincipal(sessionId)) ? piece : undefined;
   }
 
   private async find(id: string): Promise<UserView> {
