@@ -1,9 +1,17 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { JwtService } from '@nestjs/jwt';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AccessTokenClaims, areAccessTokenClaims, VerifiedTokens } from './access-token.js';
 import { EncryptedSecrets, keyOf } from './derived-keys.js';
-import { SharedLook } from './key-file-watch.js';
+import { createKeyFile, lockKeyFile } from './key-file.js';
+import { type KeyFileWatch, SharedLook } from './key-file-watch.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
+import { TokenIssuer } from './token-issuer.js';
+import { parseEnv } from '../../config/env.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
+import { temporaryDirectory } from '../../../tooling/processes/at-exit.js';
 
 const NOW = 1_800_000_000;
 const EXPECTED = { audience: 'accounts', sessionMaxAge: 2_592_000 };
@@ -39,6 +47,34 @@ describe('the claims of an access token', () => {
     ['an exp past the end of the session', { exp: NOW + 2_592_001 }],
   ])('are refused with %s', (_what, change) => {
     expect(accepts(change)).toBe(false);
+  });
+});
+
+describe('a token of a login that began before SESSION_MAX_AGE was lowered', () => {
+  const [DAY, HOUR] = [86_400, 3600];
+  const jwt = new JwtService();
+  const env = parseEnv({ SESSION_MAX_AGE: '1d', SESSION_IDLE: '1d' });
+  const keys = new KeyRing(readKeySet(keySetText([newJwk()])));
+  const issuer = new TokenIssuer(jwt, keys, env, {} as KeyFileWatch);
+
+  it.each([
+    ['refreshed', 1, 60],
+    ['opened by a code', 0, 23 * HOUR],
+  ])('ends with the lowered age if it is %s', (_how, refreshGeneration, secondsLeft) => {
+    const at = NOW + DAY - secondsLeft;
+    const login = {
+      authTime: NOW * 1000,
+      amr: 'pwd',
+      authEpoch: 0,
+      expiresAt: (NOW + 30 * DAY) * 1000,
+    } as const;
+    const { token } = issuer.issue(
+      { id: CLAIMS.sid, userId: CLAIMS.sub, refreshGeneration, ...login },
+      at * 1000,
+    );
+    const issued = jwt.decode<AccessTokenClaims>(token);
+    expect(issued.exp).toBe(NOW + DAY);
+    expect(areAccessTokenClaims(issued, { ...EXPECTED, sessionMaxAge: DAY }, at)).toBe(true);
   });
 });
 
@@ -151,5 +187,20 @@ describe('a look at the key file', () => {
     expect(answered).toBe(500);
     await endLooks();
     expect(answered).toBe(1500);
+  });
+});
+
+describe('a locked key file', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('has the keys that another command wrote just before the lock was taken', () => {
+    const file = join(temporaryDirectory('keys'), 'jwks.json');
+    createKeyFile(file);
+    // The first statement of the lock comes just before the lock.
+    const write = () => writeFileSync(file, keySetText([NEW, OLD]));
+    vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementationOnce(write);
+    const locked = lockKeyFile(file);
+    locked.unlock();
+    expect(locked.keys.map(({ kid }) => kid)).toEqual([NEW.kid, OLD.kid]);
   });
 });
