@@ -276,6 +276,15 @@ describe('revoking a session with its family', () => {
     expect([await unrevoked(), await pending()]).toEqual([0, []]);
   });
 
+  it('is left to other processes, unfinished, by one that stops', async () => {
+    await leaveMarked();
+    await aRevocation(dataSource).resume(AbortSignal.abort());
+    const stopped = aRevocation(dataSource);
+    await stopped.onApplicationShutdown();
+    await stopped.resume();
+    expect([await unrevoked(), (await pending()).length]).toEqual([3, 1]);
+  });
+
   it('is done once although two processes find the same sessions', async () => {
     await leaveMarked();
     const both = Promise.withResolvers<void>();
