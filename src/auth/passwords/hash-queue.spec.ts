@@ -176,6 +176,18 @@ describe('clients', () => {
     expect(started).toEqual(['measured', 'flood 1', 'ada 1']);
   });
 
+  it('take no place from a client that would then have less', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { ask, end, refused } = aQueue(() => 2, 12);
+    void ask('measured');
+    await settled();
+    vi.advanceTimersByTime(9000);
+    await end('measured');
+    void ask('ada 1', 'eve 1', 'eve 2', 'ada 2');
+    await settled();
+    expect(refused).toEqual(['ada 2']);
+  });
+
   it.each([
     { durationMs: 500, atLeast: 0.55 },
     { durationMs: 1000, atLeast: 0.25 },

@@ -60,12 +60,14 @@ describe('principals', () => {
     [3, 2],
     [2, 1],
     [1, 1],
-  ])('hold, of %i connections, at most %i, and leave the others free', (connections, share) => {
-    const { ask, queue } = aQueue(connections);
+  ])('hold, of %i connections, at most %i, and leave the others free', async (connections, share) => {
+    const { ask, end, queue } = aQueue(connections);
     for (let i = 0; i < 64; i += 1) void ask(`flood ${i}`, { principal: 'flood' });
     expect(queue.counts).toEqual({ running: share, waiting: 64 - share });
+    await end('flood 0');
+    expect(queue.counts).toEqual({ running: share, waiting: 63 - share });
     for (let i = share; i < connections; i += 1) void ask(`other ${i}`, { principal: `other ${i}` });
-    expect(queue.counts).toEqual({ running: connections, waiting: 64 - share });
+    expect(queue.counts).toEqual({ running: connections, waiting: 63 - share });
   });
 
   it('take places from one that filled the queue while it was alone', async () => {
