@@ -124,9 +124,9 @@ export class Exchanges {
 
   send(reply: FastifyReply, bytes = MAX_WAITING_BYTES): void {
     const exchange = this.open.get(reply);
-    if (exchange) {
+    if (exchange && !exchange.sent) {
       Object.assign(exchange, { sent: true, bytes });
-      this.unread.add(reply.raw, exchange.ip, bytes);
+      this.unread.add(reply.request.raw.socket, exchange.ip, bytes);
     }
     if (this.closed) this.end(reply, true);
     else this.beginNext();
@@ -136,7 +136,7 @@ export class Exchanges {
     const exchange = this.open.get(reply);
     if (!exchange) return;
     this.open.delete(reply);
-    this.unread.delete(reply.raw);
+    if (exchange.sent) this.unread.remove(reply.request.raw.socket, exchange.bytes);
     this.report({ reply, ip: exchange.ip, aborted });
     if (this.open.size === 0) this.onAnswered?.();
     this.beginNext();

@@ -26,11 +26,8 @@ async function aServer() {
   const closed: string[] = [];
   const server = createServer((request, response) => {
     const name = String(request.headers['x-name']);
-    request.socket.once('close', () => {
-      unread.delete(response);
-      closed.push(name);
-    });
-    unread.add(response, name.split(' ')[0]!, BODY.length);
+    request.socket.once('close', () => closed.push(name));
+    unread.add(request.socket, name.split(' ')[0]!, BODY.length);
     response.end(BODY);
     sent.push(name);
   });

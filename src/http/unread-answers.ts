@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 
@@ -7,67 +6,97 @@ const STALL_TIMEOUT_MS = 5000;
 const CHECK_MS = 1000;
 const LOG_INTERVAL_MS = 60_000;
 
-interface SentAnswer {
+interface Connection {
+  socket: Socket;
+  /** of the client with the latest answer, since a proxy sends requests of several clients */
   ip: string;
+  answers: number;
   bytes: number;
+  /** orders connections by how long they have had an unread answer */
+  since: number;
   /** when a check last saw progress */
-  progress?: { taken: number; at: number };
+  progress?: { taken: number; at: number } | undefined;
 }
 
 /** The answers that Accounts has sent and clients have not taken. They stay in memory, so both time and bytes are bounded. */
 export class UnreadAnswers {
   private readonly logger = new Logger('Http');
-  private readonly sent = new Map<ServerResponse, SentAnswer>();
+  // By connection, which is old anyway: from a map of its answers, V8 would move every answer into its old generation.
+  private readonly connections = new Map<Socket, Connection>();
+  private answers = 0;
   private bytes = 0;
+  private sequence = 0;
   private timer: NodeJS.Timeout | undefined;
   private loggedAt = Number.NEGATIVE_INFINITY;
 
   /** @param bytes of the body, or the most that a stream holds */
-  add(response: ServerResponse, ip: string, bytes: number): void {
-    this.delete(response);
-    this.sent.set(response, { ip, bytes });
-    this.bytes += bytes;
+  add(socket: Socket, ip: string, bytes: number): void {
+    if (socket.destroyed) return;
+    const connection = this.connections.get(socket) ?? this.follow(socket);
+    if (connection.answers === 0) Object.assign(connection, { since: ++this.sequence, progress: undefined });
+    connection.ip = ip;
+    this.count(connection, 1, bytes);
     if (this.bytes > MAX_UNREAD_BYTES) this.closeExcess();
     this.timer ??= setInterval(() => this.closeStalled(), CHECK_MS).unref();
   }
 
-  delete(response: ServerResponse): void {
-    this.bytes -= this.sent.get(response)?.bytes ?? 0;
-    this.sent.delete(response);
+  remove(socket: Socket, bytes: number): void {
+    const connection = this.connections.get(socket);
+    if (connection) this.count(connection, -1, -bytes);
+  }
+
+  private follow(socket: Socket): Connection {
+    const connection = { socket, ip: '', answers: 0, bytes: 0, since: 0 };
+    this.connections.set(socket, connection);
+    socket.once('close', () => {
+      this.connections.delete(socket);
+      this.count(connection, -connection.answers, -connection.bytes);
+    });
+    return connection;
+  }
+
+  private count(connection: Connection, answers: number, bytes: number): void {
+    connection.answers += answers;
+    connection.bytes += bytes;
+    this.answers += answers;
+    this.bytes += bytes;
   }
 
   /** The client with the most unread bytes loses the connection that it has left unread for longest. */
   private closeExcess(): void {
-    const byClient = Map.groupBy(this.sent, ([, { ip }]) => ip);
-    const clients = [...byClient.values()].map((answers) => {
-      const responses = answers.map(([response]) => response).filter(({ req }) => !req.socket.destroyed);
-      return { responses, bytes: sumOf(responses) };
-    });
-    for (let excess = total(clients) - MAX_UNREAD_BYTES; excess > 0;) {
+    const unread = [...this.connections.values()].filter(isUnread).toSorted((a, b) => a.since - b.since);
+    const clients = [...Map.groupBy(unread, ({ ip }) => ip).values()].map((connections) => ({
+      connections,
+      bytes: connections.reduce((sum, connection) => sum + unreadBytes(connection), 0),
+    }));
+    const total = clients.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (let excess = total - MAX_UNREAD_BYTES; excess > 0;) {
       const most = clients.reduce((one, other) => (other.bytes > one.bytes ? other : one));
-      const oldest = most.responses.shift();
+      const oldest = most.connections.shift();
       if (!oldest) return;
-      excess -= oldest.writableLength;
-      most.bytes -= oldest.writableLength;
-      oldest.req.socket.destroy();
+      excess -= unreadBytes(oldest);
+      most.bytes -= unreadBytes(oldest);
+      oldest.socket.destroy();
       this.warnOfExcess();
     }
   }
 
   /** The timeout of the socket ignores clients that still send. */
   private closeStalled(): void {
-    if (this.sent.size === 0) {
+    if (this.answers === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
+      return;
     }
     const at = performance.now();
-    for (const [{ req }, answer] of this.sent) {
-      const { socket } = req;
+    for (const connection of [...this.connections.values()].filter(isUnread)) {
+      const { socket, progress } = connection;
       const taken = takenBy(socket);
-      if (taken !== answer.progress?.taken || socket.writableLength === 0) answer.progress = { taken, at };
-      if (socket.destroyed || at - answer.progress.at < STALL_TIMEOUT_MS) continue;
-      this.logger.warn('connection closed: the client read nothing of the response for 5 seconds');
-      socket.destroy();
+      if (taken !== progress?.taken || socket.writableLength === 0) connection.progress = { taken, at };
+      else if (at - progress.at >= STALL_TIMEOUT_MS) {
+        this.logger.warn('connection closed: the client read nothing of the response for 5 seconds');
+        socket.destroy();
+      }
     }
   }
 
@@ -79,16 +108,17 @@ export class UnreadAnswers {
   }
 }
 
+function isUnread({ answers, socket }: Connection): boolean {
+  return answers > 0 && !socket.destroyed;
+}
+
+/** Answers to pipelined requests wait outside of the socket, so that several count whole. */
+function unreadBytes({ answers, bytes, socket }: Connection): number {
+  return answers > 1 ? bytes : socket.writableLength;
+}
+
 /** Returns the bytes that the operating system accepted, which only Node's handle shows during a write. */
 function takenBy(socket: Socket): number {
   const handle = Reflect.get(socket, '_handle') as { bytesWritten: number; writeQueueSize: number } | null;
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
-}
-
-function sumOf(responses: readonly ServerResponse[]): number {
-  return responses.reduce((sum, { writableLength }) => sum + writableLength, 0);
-}
-
-function total(clients: readonly { bytes: number }[]): number {
-  return clients.reduce((sum, { bytes }) => sum + bytes, 0);
 }
