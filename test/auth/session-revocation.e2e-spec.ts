@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import type { Revocation } from '../../src/auth/sessions/pending-revocations.repository.js';
 import type { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 import { atOnce, times } from '../support/at-once.js';
-import { aLiveSessionsLimit, aRevocation } from '../support/clean-up.js';
+import { aDeletion, aLiveSessionsLimit, aRevocation } from '../support/clean-up.js';
 import { aDataSource } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { anInstallation } from '../support/installation.js';
@@ -314,7 +314,8 @@ describe('revoking a session with its family', () => {
   });
 
   it('ends the oldest delegated sessions beyond 1,000 each time that a user has opened 32', async () => {
-    const limit = aLiveSessionsLimit(dataSource);
+    const deletion = aDeletion(dataSource);
+    const limit = aLiveSessionsLimit(dataSource, deletion);
     await insert(times(LIVE_LIMIT - 1, (index) => session(index + 100, index + 100)));
     for (const more of [10, 20]) {
       await insert(times(5, (index) => session(more + index, more + index)));
@@ -322,5 +323,6 @@ describe('revoking a session with its family', () => {
       await expect.poll(unrevoked, { timeout: hangTimeoutMs() }).toBe(LIVE_LIMIT);
     }
     await limit.onApplicationShutdown();
+    await deletion.onApplicationShutdown();
   });
 });
