@@ -1,7 +1,8 @@
+import { text } from 'node:stream/consumers';
 import { Logger } from '@nestjs/common';
 import { afterAll, describe, expect, it } from 'vitest';
 import { streamList } from './list-stream.js';
-import type { ReadPage } from './read-gate.js';
+import { ReadGate, type ReadPage } from './read-gate.js';
 
 const PAGES = 5;
 
@@ -20,13 +21,12 @@ function aGate() {
   return { slots, readPage };
 }
 
-function aStream({ slots, readPage }: ReturnType<typeof aGate>) {
+function aStream(readPage: ReadPage) {
   return streamList({
     document: { list: [] },
     first: { rows: [0], next: { order: 1, id: '' } },
     readPage,
     readAfter: async ({ order }) => {
-      expect(slots.held).toBe(1);
       return { rows: [order], ...(order < PAGES - 1 && { next: { order: order + 1, id: '' } }) };
     },
     logger: new Logger(),
@@ -41,19 +41,37 @@ describe('a streamed list', () => {
   it('holds a slot while it reads a page, and none while the client reads', async () => {
     const gate = aGate();
     const held: number[] = [];
-    let text = '';
-    for await (const chunk of aStream(gate)) {
+    let document = '';
+    for await (const chunk of aStream(gate.readPage)) {
       held.push(gate.slots.held);
-      text += String(chunk);
+      document += String(chunk);
     }
-    expect(JSON.parse(text)).toEqual({ list: [0, 1, 2, 3, 4] });
+    expect(JSON.parse(document)).toEqual({ list: [0, 1, 2, 3, 4] });
     expect(gate.slots.taken).toBeGreaterThanOrEqual(PAGES);
     expect(held).toEqual(held.map(() => 0));
   });
 
+  it('is finished before many others of the same principal begin', async () => {
+    const gate = new ReadGate();
+    const reader = { key: 'ada', hasLeft: () => false };
+    const readPage: ReadPage = (work) => gate.runPage(reader, work);
+    let inProgress = 0;
+    let most = 0;
+    const read = async (): Promise<void> => {
+      const stream = await gate.run(reader, async () => {
+        most = Math.max(most, ++inProgress);
+        return aStream(readPage);
+      });
+      await text(stream);
+      inProgress -= 1;
+    };
+    await Promise.all(Array.from({ length: 200 }, read));
+    expect(most).toBeLessThanOrEqual(2 * 8);
+  });
+
   it('reads no further page after the client has left', async () => {
     const gate = aGate();
-    const chunks = aStream(gate)[Symbol.asyncIterator]();
+    const chunks = aStream(gate.readPage)[Symbol.asyncIterator]();
     await chunks.next();
     await chunks.return?.();
     const { taken } = gate.slots;

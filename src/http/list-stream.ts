@@ -22,41 +22,59 @@ interface ListStream<Row> extends JsonStream {
   readAfter: (after: Position) => Promise<ListPage<Row> | undefined>;
 }
 
-export function streamList<Row>(list: ListStream<Row>): StreamableFile {
-  return streamJson(piecesOf(list), list);
-}
-
-async function* piecesOf<Row>(list: ListStream<Row>): AsyncGenerator<string | undefined> {
-  const { document, first, readAfter } = list;
+export function streamList<Row>({ document, first, readAfter, ...stream }: ListStream<Row>): StreamableFile {
   const frame = JSON.stringify(document);
   const middle = frame.lastIndexOf('[]') + 1;
-  yield frame.slice(0, middle) + inner(first.rows);
-  for (let { next } = first; next;) {
-    const page = await readAfter(next);
-    yield page && (page.rows.length > 0 ? `,${inner(page.rows)}` : '');
-    next = page?.next;
+  const head = [Buffer.from(frame.slice(0, middle) + inner(first.rows))];
+  return streamJson(piecesOf(head, first.next, readAfter, frame.slice(middle)), stream);
+}
+
+/** Keeps no rows and no text while a client reads slowly, but the bytes that are being sent. */
+async function* piecesOf<Row>(
+  head: Buffer[],
+  next: Position | undefined,
+  readAfter: ListStream<Row>['readAfter'],
+  tail: string,
+): AsyncGenerator<Buffer | undefined> {
+  yield head.pop();
+  for (let after = next; after;) {
+    const piece: Piece = await readAfter(after).then(pieceOf);
+    yield piece.bytes;
+    after = piece.next;
   }
-  yield frame.slice(middle);
+  yield Buffer.from(tail);
+}
+
+interface Piece {
+  bytes: Buffer | undefined;
+  next?: Position | undefined;
+}
+
+function pieceOf<Row>(page: ListPage<Row> | undefined): Piece {
+  if (!page) return { bytes: undefined };
+  return { bytes: Buffer.from(page.rows.length > 0 ? `,${inner(page.rows)}` : ''), next: page.next };
 }
 
 /** Reads no faster than the client, to limit memory. Closes the connection at a failure or an undefined piece. */
-export function streamJson(pieces: AsyncIterator<string | undefined>, of: JsonStream): StreamableFile {
+export function streamJson(
+  pieces: AsyncIterator<string | Buffer | undefined>,
+  of: JsonStream,
+): StreamableFile {
   const stream = Readable.from(checked(pieces, of), { objectMode: false, highWaterMark: 0 });
   return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
 }
 
 async function* checked(
-  pieces: AsyncIterator<string | undefined>,
+  pieces: AsyncIterator<string | Buffer | undefined>,
   { readPage, logger, failure }: JsonStream,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | Buffer> {
   const gone = new Error('The session or the access of the reader has ended');
   try {
     for (;;) {
-      const { done, value: piece } = await readPage(() => pieces.next());
+      const { done, value: piece } = await readPage(() => turn().then(() => pieces.next()));
       if (done) return;
       if (piece === undefined) throw gone;
-      if (piece !== '') yield piece;
-      await turn();
+      if (piece.length > 0) yield piece;
     }
   } catch (error) {
     if (!(error instanceof ClientLeftError))
@@ -69,7 +87,10 @@ async function* checked(
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** SQLite answers within a turn of the event loop, so without turns many streams would starve other requests. */
+/**
+ * SQLite answers within a turn of the event loop, so without turns many streams would starve other requests. A stream
+ * waits for its turn in its slot, or new reads would take the slots and begin further streams.
+ */
 function turn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;
