@@ -171,6 +171,7 @@ export const EMAIL_CHECK = everyValue(
 
 export const HASH_CHECK: Check = {
   claim: 'no password hash is costlier than an import accepts',
+  isWarning: true,
   remedy: `A client that floods these hashes delays the logins of others. Each login replaces the user's hash.
        If you do not expect a user to log in, set a password: accounts users set-password …`,
   async findFaults(inspection) {

@@ -11,6 +11,8 @@ export interface Inspection {
 export interface Check {
   claim: string;
   remedy: string;
+  /** The data are sound, but an operator should know. */
+  isWarning?: true;
   findFaults(inspection: Inspection): Promise<string[]>;
 }
 

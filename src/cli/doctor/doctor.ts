@@ -58,17 +58,19 @@ export async function doctor(): Promise<Report> {
   const findings = await inspect(loadEnv());
   return {
     lines: findings.map(textOf),
-    json: findings.map(({ check: { claim, remedy }, faults }) =>
-      faults.length === 0 ? { claim, holds: true } : { claim, holds: false, faults, remedy },
+    json: findings.map(({ check: { claim, remedy, isWarning }, faults }) =>
+      faults.length === 0
+        ? { claim, holds: true }
+        : { claim, holds: false, faults, remedy, ...(isWarning && { warning: true }) },
     ),
-    isRed: findings.some(({ faults }) => faults.length > 0),
+    isRed: findings.some(({ check, faults }) => faults.length > 0 && !check.isWarning),
   };
 }
 
 function textOf({ check, faults }: Finding): string {
   if (faults.length === 0) return `green  ${check.claim}`;
   return [
-    `RED    ${check.claim}`,
+    `${check.isWarning ? 'yellow' : 'RED   '} ${check.claim}`,
     ...faults.map((fault) => `         ${fault}`),
     `       ${check.remedy}`,
   ].join('\n');
