@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 32_397,
+  lines: 32_920,
   files: 300,
   small: 12,
   long: 0,
