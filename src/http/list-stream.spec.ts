@@ -51,6 +51,11 @@ describe('a streamed list', () => {
     expect(held).toEqual(held.map(() => 0));
   });
 
+  it('begins at once, also while no slot is free', async () => {
+    const chunks = aStream(() => new Promise<never>(() => undefined))[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toBe('{"list":[0');
+  });
+
   it('is finished before many others of the same principal begin', async () => {
     const gate = new ReadGate();
     const reader = { key: 'ada', hasLeft: () => false };

@@ -25,18 +25,16 @@ interface ListStream<Row> extends JsonStream {
 export function streamList<Row>({ document, first, readAfter, ...stream }: ListStream<Row>): StreamableFile {
   const frame = JSON.stringify(document);
   const middle = frame.lastIndexOf('[]') + 1;
-  const head = [Buffer.from(frame.slice(0, middle) + inner(first.rows))];
-  return streamJson(piecesOf(head, first.next, readAfter, frame.slice(middle)), stream);
+  const head = Buffer.from(frame.slice(0, middle) + inner(first.rows));
+  return streamJson(head, piecesOf(first.next, readAfter, frame.slice(middle)), stream);
 }
 
 /** Keeps no rows and no text while a client reads slowly, but the bytes that are being sent. */
 async function* piecesOf<Row>(
-  head: Buffer[],
   next: Position | undefined,
   readAfter: ListStream<Row>['readAfter'],
   tail: string,
 ): AsyncGenerator<Buffer | undefined> {
-  yield head.pop();
   for (let after = next; after;) {
     const piece: Piece = await readAfter(after).then(pieceOf);
     yield piece.bytes;
@@ -55,23 +53,30 @@ function pieceOf<Row>(page: ListPage<Row> | undefined): Piece {
   return { bytes: Buffer.from(page.rows.length > 0 ? `,${inner(page.rows)}` : ''), next: page.next };
 }
 
-/** Reads no faster than the client, to limit memory. Closes the connection at a failure or an undefined piece. */
+/**
+ * Reads no faster than the client, to limit memory. Closes the connection at a failure or an undefined piece.
+ *
+ * @param head sent without a slot, because the status goes with it
+ */
 export function streamJson(
-  pieces: AsyncIterator<string | Buffer | undefined>,
+  head: string | Buffer,
+  rest: AsyncIterator<string | Buffer | undefined>,
   of: JsonStream,
 ): StreamableFile {
-  const stream = Readable.from(checked(pieces, of), { objectMode: false, highWaterMark: 0 });
+  const stream = Readable.from(checked([head], rest, of), { objectMode: false, highWaterMark: 0 });
   return new StreamableFile(stream, { type: 'application/json; charset=utf-8' });
 }
 
 async function* checked(
-  pieces: AsyncIterator<string | Buffer | undefined>,
+  head: (string | Buffer)[],
+  rest: AsyncIterator<string | Buffer | undefined>,
   { readPage, logger, failure }: JsonStream,
 ): AsyncGenerator<string | Buffer> {
   const gone = new Error('The session or the access of the reader has ended');
   try {
+    yield head.pop()!;
     for (;;) {
-      const { done, value: piece } = await readPage(() => turn().then(() => pieces.next()));
+      const { done, value: piece } = await readPage(() => turn().then(() => rest.next()));
       if (done) return;
       if (piece === undefined) throw gone;
       if (piece.length > 0) yield piece;
@@ -81,7 +86,7 @@ async function* checked(
       logger[error === gone ? 'log' : 'warn']({ ...failure, err: describeError(error) });
     throw error;
   } finally {
-    await pieces.return?.();
+    await rest.return?.();
   }
 }
 

@@ -114,7 +114,7 @@ export class MeService {
   async export({ id, sessionId }: UserPrincipal, readPage: ReadPage): Promise<StreamableFile> {
     const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''), PIECE);
     const first = await pieces.next();
-    return streamJson(this.livePieces(sessionId, first.value as string, pieces), {
+    return streamJson(first.value as string, this.livePieces(sessionId, pieces), {
       readPage,
       logger: this.exportLogger,
       failure: { msg: 'an export was cut off', userId: id },
@@ -123,10 +123,8 @@ export class MeService {
 
   private async *livePieces(
     sessionId: string,
-    first: string,
     rest: AsyncIterable<string>,
   ): AsyncGenerator<string | undefined> {
-    yield first;
     for await (const piece of rest) yield (await this.sessions.findPrincipal(sessionId)) ? piece : undefined;
   }
 
