@@ -13,7 +13,7 @@ import type { Transaction } from '../database/transactions/transactions.js';
 import { EventAddresses } from '../events/events.addresses.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
-import { type Departure, MembersRepository } from '../orgs/state/members.repository.js';
+import type { Departure } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type OrphanedOrg, requireOtherOwners, UserDepartures } from '../orgs/state/user-departures.js';
 import { RefusedError } from '../problems/problem.js';
@@ -23,19 +23,11 @@ import type { LockedUser } from '../users/user-changes.js';
 import { UserUpdates } from '../users/users.updates.js';
 import type { Forcible } from './user-operations.js';
 
-interface Preparation {
-  since: number;
-  acts: string[];
-}
-
-const MAX_CLOCK_SKEW_MS = 60_000;
-
 @Injectable()
 export class UserDeletion {
   constructor(
     private readonly users: UserUpdates,
     private readonly orgs: OrgChanges,
-    private readonly members: MembersRepository,
     private readonly departures: UserDepartures,
     private readonly invitations: InvitationsRepository,
     private readonly codes: EmailCodesRepository,
@@ -50,7 +42,7 @@ export class UserDeletion {
 
   // One transaction deletes all but ended sessions: an interrupted or refused deletion leaves a user who can log in.
   async delete(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
-    const prepared = await this.prepare(userId);
+    await this.deleteEndedSessions(userId);
     return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
       // An operator may mistype the user. Over HTTP, `inOrgsOf` protects every operator.
       const isCommand = actor.kind === 'operator' && !isSignedInOperator(actor);
@@ -60,16 +52,13 @@ export class UserDeletion {
           'operator_protected',
         );
       }
-      return this.deleteRows(transaction, user, { actor, departures, force }, prepared);
+      return this.deleteRows(transaction, user, { actor, departures, force });
     });
   }
 
-  /** Does the slow work first, so that the transaction has few rows to delete. */
-  async prepare(userId: string): Promise<Preparation> {
-    const since = Date.now() - MAX_CLOCK_SKEW_MS;
+  /** Before the transaction, which then has few rows to delete. */
+  async deleteEndedSessions(userId: string): Promise<void> {
     await this.sessions.deleteEndedOf(userId);
-    const acts = await this.addresses.findActs(userId, await this.members.findOrgIds(userId));
-    return { since, acts };
   }
 
   /** Deletes the rows of every table explicitly, because Galera does not certify cascades. */
@@ -77,7 +66,6 @@ export class UserDeletion {
     transaction: Transaction,
     user: LockedUser,
     { actor, departures, force }: Forcible & { departures: Departure[] },
-    prepared: Preparation,
   ): Promise<OrphanedOrg[]> {
     const { id: userId, email } = user;
     await this.users.endSessions(transaction, [userId]);
@@ -98,7 +86,7 @@ export class UserDeletion {
       { reason: 'account_deleted' },
       ...events,
     );
-    await this.addresses.deleteOfUser(transaction, userId, prepared);
+    await this.addresses.deleteOfUser(transaction, userId);
 
     // On Galera a refresh that another node commits from here on undoes the whole deletion.
     await this.sessions.deleteAllOf(transaction, userId);
@@ -133,14 +121,14 @@ export class OwnDeletion {
   private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResponse | undefined> {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;
-    const prepared = dryRun ? undefined : await this.deletion.prepare(actor.id);
+    if (!dryRun) await this.deletion.deleteEndedSessions(actor.id);
     return this.orgs.inOrgsOf(write, actor.id, async (transaction, user, departures) => {
       if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return undefined;
       requireOtherOwners(departures, false);
       // A dry run ends here, where nothing else can refuse the deletion, and uses no code.
-      if (!prepared) return { ok: true };
+      if (dryRun) return { ok: true };
       await this.proofs.use(transaction, owner, actor);
-      await this.deletion.deleteRows(transaction, user, { actor, departures, force: false }, prepared);
+      await this.deletion.deleteRows(transaction, user, { actor, departures, force: false });
       return { ok: true };
     });
   }

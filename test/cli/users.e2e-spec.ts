@@ -162,7 +162,7 @@ describe('accounts users delete', () => {
     const withAddress = (of: Account) =>
       countOf('events WHERE ip IS NOT NULL AND (user_id = ? OR actor_id = ?)', of.id, of.id);
     expect(await withAddress(admin)).toBeGreaterThan(4);
-    // The last minute is looked through by time: these are found only by what they are about.
+    // However old they are.
     const age = "UPDATE events SET id = CONCAT('0180', SUBSTR(id, 5)) WHERE actor_id = ?";
     await service.db.query(age, [admin.id]);
     const ownersOwn = () =>
