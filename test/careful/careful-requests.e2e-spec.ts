@@ -237,7 +237,7 @@ describe('a request with an Idempotency-Key', () => {
     const held = await holdRows(service);
     await held.write('UPDATE orgs SET name = name WHERE id = ?', [org.id]);
     const sent = [change(owner), change(owner.at(at(1)))];
-    await held.untilTwoWait();
+    await held.untilWaiting(2);
     await held.commit();
     const answers = await Promise.all(sent);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);

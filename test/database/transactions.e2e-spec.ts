@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MysqlHost } from '../../src/database/mysql/mysql-pool.js';
 import type { Transaction } from '../../src/database/transactions/transactions.js';
 import { SharedStatement } from '../../src/database/shared-statement.js';
@@ -8,11 +8,11 @@ import {
 } from '../../src/database/transactions/database-errors.js';
 import { Org } from '../../src/orgs/state/org.entity.js';
 import { OrgsRepository } from '../../src/orgs/state/orgs.repository.js';
-import { times } from '../support/at-once.js';
+import { atOnce, times } from '../support/at-once.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { engine } from '../support/engine.js';
 import { holdInnodbRows, holdRows } from '../support/held-rows.js';
-import { anOrg, anUnknownId, type Cast } from '../support/personas.js';
+import { anAccount, anOrg, anOrgOf, anUnknownId, type Cast } from '../support/personas.js';
 import { insertRows } from '../support/rows.js';
 import { type Service, startService } from '../support/service.js';
 
@@ -176,7 +176,7 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
     const held = await holdInnodbRows(layer);
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [ids[0]!]);
     const waiting = Promise.all([lock(ids), lock(ids.toReversed())]);
-    await held.untilTwoWait();
+    await held.untilWaiting(2);
     const last = ids.at(-1)!;
     const [found] = await Promise.allSettled([
       layer.transactions.run({ principal: 'ada' }, (transaction) => transaction.read(IS_FREE, [last])),
@@ -185,6 +185,33 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
     await waiting;
 
     expect(found).toEqual({ status: 'fulfilled', value: [{ id: last }] });
+  });
+});
+
+describe.runIf(engine === 'mariadb').each([
+  { poolSize: 2, transactions: 1 },
+  { poolSize: 3, transactions: 2 },
+  { poolSize: 20, transactions: 15 },
+])('with $transactions of $poolSize connections for transactions', ({ poolSize, transactions }) => {
+  it('reads and readiness wait for none of the transactions that wait for a row', async () => {
+    const service = await startService({ env: { DATABASE_POOL_SIZE: String(poolSize) } });
+    onTestFinished(() => service.stop());
+    const owners = await atOnce(times(2, () => () => anAccount(service)));
+    const ownerOf = (index: number) => owners[index % 2]!;
+    const orgs = await atOnce(times(transactions, (index) => () => anOrgOf(ownerOf(index))));
+    const held = await holdRows(service);
+    await held.write('UPDATE orgs SET revision = revision + 1');
+    const changes = orgs.map(({ id }, index) => ownerOf(index).patch(`/api/orgs/${id}`, { name: 'Renamed' }));
+    await held.untilWaiting(transactions);
+
+    const answers = await atOnce(
+      times(2 * poolSize, (index) => () => owners[0]!.get(index % 2 === 0 ? '/api/me' : '/health/ready')),
+    );
+    await held.untilWaiting(transactions);
+    await held.rollback();
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(2 * poolSize).fill(200));
+    expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(Array(transactions).fill(200));
   });
 });
 

@@ -178,7 +178,7 @@ describe('a change that was authorized before another one', () => {
     const disabling = accounts(service.installation, ['users', 'disable', cast.member.id]);
     await held.untilOneWaits();
     const answer = transfer(cast, { leave: true });
-    await held.untilTwoWait();
+    await held.untilWaiting(2);
     await held.commit();
     expect(await disabling).toMatchObject({ code: 0 });
     expect(await answer).toMatchObject(memberDisabled);

@@ -11,8 +11,8 @@ export interface HeldRows {
   write(sql: string, values?: SQLInputValue[]): Promise<void>;
   /** Resolves when a change that was sent to the service waits for this transaction, with all checks before behind it. */
   untilOneWaits(): Promise<void>;
-  /** The same for two, on a server: SQLite lets one at a time wait. */
-  untilTwoWait(): Promise<void>;
+  /** The same for several, on a server: SQLite lets one at a time wait. */
+  untilWaiting(count: number): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -56,7 +56,7 @@ async function holdFile(service: Service): Promise<HeldRows> {
   return {
     write: async (sql, values = []) => void database.prepare(sql).run(...values),
     untilOneWaits,
-    untilTwoWait: untilOneWaits,
+    untilWaiting: untilOneWaits,
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
   };
@@ -92,7 +92,7 @@ export async function holdInnodbRows(service: Pick<Service, 'db'>): Promise<Held
   return {
     write: async (sql, values = []) => void (await connection.query(sql, values)),
     untilOneWaits: () => untilWaiting(1),
-    untilTwoWait: () => untilWaiting(2),
+    untilWaiting,
     commit: () => end('COMMIT'),
     rollback: () => end('ROLLBACK'),
   };

@@ -13,7 +13,7 @@ export interface Turn {
 const MAX_WAITING = 2000;
 
 // A transaction that waits in the database holds a connection, so transactions wait here: principals take turns, none has
-// more than half of the connections, and transactions on one row run one after the other.
+// more than half of them, and transactions on one row run one after the other.
 export class TransactionQueue {
   private readonly running = new Set<Turn>();
   private readonly rowHolders = new Map<string, Turn>();

@@ -57,6 +57,7 @@ const MIN_RETRIES = 5;
 const RETRY_FOR_MS = 3000;
 const INITIAL_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 160;
+const SHARE_OF_POOL = 3 / 4;
 const WRITE = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
 export async function retryLostConflicts<T>(
@@ -95,8 +96,9 @@ export class Transactions {
   constructor(private readonly dataSource: DataSource) {
     const { type, poolSize = 2 } = dataSource.options;
     const isSqlite = type === 'better-sqlite3';
-    // The other half of the connections serves statements that wait for no lock.
-    this.queue = new TransactionQueue(isSqlite ? 1 : Math.floor(poolSize / 2), isSqlite);
+    // The other connections serve statements that wait for no lock.
+    const connections = Math.max(1, Math.floor(poolSize * SHARE_OF_POOL));
+    this.queue = new TransactionQueue(isSqlite ? 1 : connections, isSqlite);
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT got no answer, UnavailableError if the queue is full */
