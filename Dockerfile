@@ -27,7 +27,7 @@ LABEL org.opencontainers.image.title="Accounts" \
   org.opencontainers.image.description="Self-hosted users, organizations and roles over REST" \
   org.opencontainers.image.version=$VERSION \
   org.opencontainers.image.revision=$REVISION
-ENV NODE_ENV=production
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16
 WORKDIR /app
 COPY --from=dependencies /app ./
 COPY --from=build /app/dist ./dist
