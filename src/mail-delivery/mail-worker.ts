@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type BeforeApplicationShutdown,
+  Inject,
   Injectable,
   Logger,
   Module,
@@ -9,7 +10,7 @@ import {
 import { Env } from '../config/env.js';
 import { type Mail, MAIL_PRIORITIES } from '../mail/mail.entity.js';
 import { type DueMails, MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
-import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-sender.js';
+import { createSender, SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-sender.js';
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { CANDIDATES, choose, type Placed } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';
@@ -43,12 +44,11 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
   constructor(
     private readonly mails: MailsRepository,
     private readonly texts: MailTexts,
-    private readonly sender: SmtpSender,
-    private readonly env: Env,
+    @Inject(SmtpSender) private readonly sender: SmtpSender | undefined,
   ) {}
 
   start(): void {
-    if (!this.env.smtp) return;
+    if (!this.sender) return;
     // A scrape returns the counts that the previous scrape requested, so a slow database cannot delay it.
     mailCounts.read = () => {
       this.areCountsWanted = true;
@@ -139,7 +139,7 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
       return codeId === null ? this.mails.delete([id]) : this.mails.end(mail, 'dropped');
     }
     try {
-      await this.sender.send(mail, text, this.abort.signal);
+      await this.sender!.send(mail, text, this.abort.signal);
     } catch (error) {
       if (!(error instanceof SendingFailedError)) throw error;
       return this.noteFailure(mail, error);
@@ -178,6 +178,6 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
 }
 
 @Module({
-  providers: [MailTexts, MailWorker, SmtpSender],
+  providers: [MailTexts, MailWorker, { provide: SmtpSender, inject: [Env], useFactory: createSender }],
 })
 export class MailDeliveryModule {}

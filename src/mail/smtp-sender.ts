@@ -1,7 +1,6 @@
 import { getSystemErrorMap } from 'node:util';
-import { Injectable } from '@nestjs/common';
-import { createTransport, type Transporter } from 'nodemailer';
-import { Env } from '../config/env.js';
+import type { Transporter } from 'nodemailer';
+import type { Env } from '../config/env.js';
 import type { Mail } from './mail.entity.js';
 import { loadTemplates, type MailText, renderBody, templateFor, type Templates } from './template.js';
 
@@ -28,30 +27,12 @@ interface SmtpFailure {
   command?: string;
 }
 
-@Injectable()
 export class SmtpSender {
-  private readonly transport: Transporter;
-  private readonly templates: Templates;
-
-  constructor(private readonly env: Env) {
-    const { smtp } = env;
-    if (!smtp) return;
-    this.templates = loadTemplates(env.mailTemplates);
-    this.transport = createTransport({
-      host: smtp.host,
-      port: smtp.port,
-      secure: smtp.secure,
-      requireTLS: smtp.requireTls,
-      ...(smtp.login && { auth: { user: smtp.login.user, pass: smtp.login.password } }),
-      ...(smtp.ca !== undefined && { tls: { ca: smtp.ca } }),
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-      dnsTimeout: CONNECT_TIMEOUT_MS,
-      greetingTimeout: CONNECT_TIMEOUT_MS,
-      socketTimeout: SILENCE_TIMEOUT_MS,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-  }
+  constructor(
+    private readonly env: Env,
+    private readonly transport: Transporter,
+    private readonly templates: Templates,
+  ) {}
 
   async send(mail: Mail, text: MailText, stop: AbortSignal): Promise<void> {
     const { mailFrom, mailProductName } = this.env;
@@ -77,6 +58,29 @@ export class SmtpSender {
       throw failureOf(error as SmtpFailure, signal.aborted && !stop.aborted);
     }
   }
+}
+
+/** Loads nodemailer if there is a mail server, and before the service listens: an upgrade replaces the package later. */
+export async function createSender(env: Env): Promise<SmtpSender | undefined> {
+  const { smtp } = env;
+  if (!smtp) return undefined;
+  const templates = loadTemplates(env.mailTemplates);
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.secure,
+    requireTLS: smtp.requireTls,
+    ...(smtp.login && { auth: { user: smtp.login.user, pass: smtp.login.password } }),
+    ...(smtp.ca !== undefined && { tls: { ca: smtp.ca } }),
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    dnsTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return new SmtpSender(env, transport, templates);
 }
 
 /** Only a refusal of the recipient or of the text is final. An operator can fix a wrong password or sender. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Authority } from '../support/certificates.js';
 import { anAccount } from '../support/personas.js';
-import { exitCode, spawnService } from '../support/service-process.js';
+import { exitCode, spawnService, spawnWithout, untilListening } from '../support/service-process.js';
 import { mailOf, MailingInstallation, untilFailed } from './mailing-installation.js';
 
 const LOGIN = { user: 'app', password: 'correct/horse battery' };
@@ -98,4 +98,13 @@ it('wrong templates stop the start, which names the fault of each', async () => 
   expect(service.stderr).toHaveLength(WRONG_TEMPLATES.length);
   for (const [file, , message] of WRONG_TEMPLATES)
     expect(service.stderr.find((line) => line.startsWith(`MAIL_TEMPLATES: ${file}: `))).toMatch(message);
+});
+
+it('a service without a mail server does not load nodemailer', async () => {
+  const withoutMail = spawnWithout(['nodemailer'], mailing.installation, {});
+  await untilListening(withoutMail);
+  withoutMail.child.kill('SIGTERM');
+  expect(await exitCode(withoutMail)).toBe(0);
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@accounts.example' };
+  expect(await exitCode(spawnWithout(['nodemailer'], mailing.installation, mail))).toBe(1);
 });
