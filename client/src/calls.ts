@@ -2,7 +2,7 @@ import { ROUTES } from './api.gen.ts';
 import { baseOf } from './base-url.ts';
 import { Budget } from './budget.ts';
 import { basicOf, type Credentials, noCredentials } from './credentials.ts';
-import { type Answered, type Data, exchange, type Failed } from './exchange.ts';
+import { type Answered, type Data, sendRequest, type Failed } from './send-request.ts';
 import { requireKnown } from './known-members.ts';
 import { Login } from './login.ts';
 import type { Route } from './operation.ts';
@@ -10,8 +10,8 @@ import { type ClientOptions, optionNames, type Options } from './options.ts';
 import { aborted, notLoggedIn } from './problems.ts';
 import { inputNames, pathNames, requestOf } from './request.ts';
 import { type AnyResult, audienceIgnored, type OperationId, succeeded } from './results.ts';
-import { isRefused, isRefusedInTime, LONGEST_WAIT_MS, mayPass, waitMsAfter } from './retries.ts';
-import type { Wait } from './shared-refresh.ts';
+import { isRefused, isRefusedInTime, LONGEST_WAIT_MS, isTemporary, waitMsAfter } from './retries.ts';
+import type { RefreshWait } from './shared-refresh.ts';
 import { pause } from './waiting.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -36,7 +36,7 @@ export class Calls {
 
   async call(id: OperationId, input: Data, options: Options): Promise<AnyResult> {
     const route: Route = ROUTES[id];
-    requireTaken(id, route, input, options);
+    requireMembers(id, route, input, options);
     const result = await this.attempts(
       route,
       route.opensSession ? { refresh: true, ...input } : input,
@@ -51,7 +51,7 @@ export class Calls {
   }
 
   async refresh(options: Options): Promise<AnyResult> {
-    requireTaken('refresh', ROUTES.refresh, {}, options);
+    requireMembers('refresh', ROUTES.refresh, {}, options);
     const result = await this.login.refresh(this.waitOf(options));
     return result.ok ? succeeded(result, ROUTES.refresh) : result;
   }
@@ -62,7 +62,7 @@ export class Calls {
       return { ...result, sessionRevoked: result.ok };
     }
     const route: Route = ROUTES.logOut;
-    requireTaken('logOut', route, input, options);
+    requireMembers('logOut', route, input, options);
     const { refreshToken, accessToken, failure } = await this.login.forget();
     if (refreshToken === undefined && accessToken === undefined) {
       return { ...(failure ?? { ok: false, problem: notLoggedIn }), sessionRevoked: false };
@@ -102,7 +102,7 @@ export class Calls {
       // A refresh has had its own attempts.
       if (typeof authorization === 'object') return authorization;
       const result = await this.authenticated(route, input, keyed, wait, authorization);
-      if (result.ok || attempt >= retries || !mayPass(result.problem)) return result;
+      if (result.ok || attempt >= retries || !isTemporary(result.problem)) return result;
       const waitMs = waitMsAfter(result.problem, attempt);
       if (waitMs > Math.min(LONGEST_WAIT_MS, budget.leftMs)) return result;
       if (isRefused(result.problem)) {
@@ -117,7 +117,7 @@ export class Calls {
     route: Route,
     input: Data,
     options: Options,
-    wait: Wait,
+    wait: RefreshWait,
     authorization: string | undefined,
   ): Promise<Answered | Failed> {
     const result = await this.send(route, input, options, wait.budget, authorization);
@@ -128,7 +128,7 @@ export class Calls {
     return this.send(route, input, options, wait.budget, BEARER + renewed);
   }
 
-  private async authorization(route: Route, wait: Wait): Promise<string | Failed | undefined> {
+  private async authorization(route: Route, wait: RefreshWait): Promise<string | Failed | undefined> {
     if (route.auth === 'basic') {
       const { credentials } = this.options;
       if (credentials) return basicOf(credentials);
@@ -152,17 +152,17 @@ export class Calls {
     if (authorization !== undefined) headers['Authorization'] = authorization;
     if (options.idempotencyKey !== undefined) headers['Idempotency-Key'] = options.idempotencyKey;
     if (options.ifMatch !== undefined) headers['If-Match'] = options.ifMatch;
-    return exchange(this.options.fetch ?? fetch, route, { url: this.base + path, headers, body }, budget);
+    return sendRequest(this.options.fetch ?? fetch, route, { url: this.base + path, headers, body }, budget);
   }
 
-  private waitOf({ timeoutMs, retries, signal }: Options): Wait {
+  private waitOf({ timeoutMs, retries, signal }: Options): RefreshWait {
     const budget = new Budget(timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS, signal);
     return { budget, retries: retries ?? this.options.retries ?? RETRIES };
   }
 }
 
 /** @throws TypeError for a member of input or options that the operation does not take, and for an id that is missing */
-function requireTaken(id: OperationId, route: Route, input: Data, options: Options): void {
+function requireMembers(id: OperationId, route: Route, input: Data, options: Options): void {
   requireKnown(`${id} does`, input, inputNames(route));
   if (route.wrapped) requireKnown(`The body of ${id} does`, input['body'] ?? {}, route.fields ?? []);
   requireKnown(`The options of ${id} do`, options, optionNames(route));

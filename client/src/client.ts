@@ -1,6 +1,6 @@
 import { type AdminOperationId, type Operations, ROUTES, type ServiceOperationId } from './api.gen.ts';
 import { Calls } from './calls.ts';
-import type { Data } from './exchange.ts';
+import type { Data } from './send-request.ts';
 import { requireKnown } from './known-members.ts';
 import { type CallOptions, CLIENT_OPTIONS, type ClientOptions, type Options } from './options.ts';
 import { StoreError } from './problems.ts';

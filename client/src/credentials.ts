@@ -1,4 +1,4 @@
-import type { Failed } from './exchange.ts';
+import type { Failed } from './send-request.ts';
 import { requireKnown } from './known-members.ts';
 import type { NoCredentials } from './problems.ts';
 

@@ -3,21 +3,21 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Nobody holds the lock for longer: a refresh and its repetitions end before. */
-const HELD_FOR_MS = 45_000;
+const LOCK_LIFETIME_MS = 45_000;
 /** Between making the file and writing into it. */
-const NAMELESS_FOR_MS = 2_000;
-const LOOK_AGAIN_MS = 20;
+const EMPTY_FILE_LIFETIME_MS = 2_000;
+const RETRY_PAUSE_MS = 20;
 /** Longer than the id of any process, which it overwrites. */
 const FREE = 'nobody holds this lock';
 
 /**
  * Runs the work while no other process that uses the same name does.
  *
- * Each holder makes the file with the next number, which the file system lets one process do. The highest number counts, so
- * nobody removes a lock that another has just taken over from a holder that was killed.
+ * Each owner makes the file with the next number, which the file system lets one process do. The highest number counts, so
+ * nobody removes a lock that another has just taken over from an owner that was killed.
  */
 export async function withFileLock<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const number = await taken(name);
+  const number = await acquire(name);
   try {
     return await work();
   } finally {
@@ -25,19 +25,19 @@ export async function withFileLock<T>(name: string, work: () => Promise<T>): Pro
   }
 }
 
-async function taken(name: string): Promise<number> {
+async function acquire(name: string): Promise<number> {
   for (;;) {
     const numbers = await numbersOf(name);
     const highest = Math.max(0, ...numbers);
-    if ((highest === 0 || (await isFree(fileOf(name, highest)))) && (await take(name, highest + 1))) {
+    if ((highest === 0 || (await isFree(fileOf(name, highest)))) && (await tryAcquire(name, highest + 1))) {
       await Promise.all(numbers.map((number) => rm(fileOf(name, number), { force: true })));
       return highest + 1;
     }
-    await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
+    await pause(RETRY_PAUSE_MS * (0.5 + Math.random()));
   }
 }
 
-async function take(name: string, number: number): Promise<boolean> {
+async function tryAcquire(name: string, number: number): Promise<boolean> {
   try {
     await writeFile(fileOf(name, number), String(process.pid), { flag: 'wx', mode: 0o600 });
   } catch (error) {
@@ -57,10 +57,10 @@ async function release(name: string, number: number): Promise<void> {
 
 async function isFree(file: string): Promise<boolean> {
   try {
-    const holder = await readFile(file, 'utf8');
+    const owner = await readFile(file, 'utf8');
     const ageMs = Date.now() - (await stat(file)).mtimeMs;
-    if (holder === FREE || ageMs > HELD_FOR_MS) return true;
-    return holder === '' ? ageMs > NAMELESS_FOR_MS : !isAlive(Number(holder));
+    if (owner === FREE || ageMs > LOCK_LIFETIME_MS) return true;
+    return owner === '' ? ageMs > EMPTY_FILE_LIFETIME_MS : !isAlive(Number(owner));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

@@ -1,6 +1,6 @@
-import type { Answered, Data, Failed } from './exchange.ts';
+import type { Answered, Data, Failed } from './send-request.ts';
 import { notLoggedIn, storeFailed } from './problems.ts';
-import { type SendRefresh, SharedRefresh, type Wait } from './shared-refresh.ts';
+import { type SendRefresh, SharedRefresh, type RefreshWait } from './shared-refresh.ts';
 import type { TokenStore } from './store.ts';
 
 /** An access token is replaced when this much of its life is left, or a quarter of it. */
@@ -37,7 +37,7 @@ export class Login {
   }
 
   /** @param refused a token that the service has just refused */
-  async token(wait: Wait, refused?: string): Promise<string | Failed> {
+  async token(wait: RefreshWait, refused?: string): Promise<string | Failed> {
     const { access } = this;
     if (access && access.text !== refused && Date.now() < access.renewAt) return access.text;
     const refreshed = await this.refresh(wait);
@@ -45,10 +45,10 @@ export class Login {
   }
 
   /** One for all that wait for it. */
-  refresh(wait: Wait): Promise<Answered | Failed> {
+  refresh(wait: RefreshWait): Promise<Answered | Failed> {
     if (!this.refreshing) {
       const shared = new SharedRefresh(this.sendRefresh);
-      const end = this.alone(() => this.rotate(shared)).finally(() => (this.refreshing = undefined));
+      const end = this.exclusively(() => this.rotate(shared)).finally(() => (this.refreshing = undefined));
       this.refreshing = { shared, end };
     }
     return this.refreshing.shared.waitFor(this.refreshing.end, wait);
@@ -57,7 +57,7 @@ export class Login {
   /** Takes the tokens of a new login in place of those of the last. If the store fails, the last login stays. */
   begin(data: Data): Promise<Failed | undefined> {
     this.refreshing?.shared.stop();
-    return this.alone(async () => {
+    return this.exclusively(async () => {
       const token = typeof data['refreshToken'] === 'string' ? data['refreshToken'] : undefined;
       await this.store.save(token);
       this.unsaved = undefined;
@@ -72,7 +72,7 @@ export class Login {
     this.refreshing?.shared.stop();
     let refreshToken = this.known;
     let stored = this.unsaved ? this.unsaved.replaces : this.known;
-    const failure = await this.alone(async () => {
+    const failure = await this.exclusively(async () => {
       stored = (await this.store.load()) ?? undefined;
       refreshToken = this.replaced(stored) ?? stored;
       await this.store.save(undefined);
@@ -100,7 +100,7 @@ export class Login {
       this.known = shown;
       const answer = await shared.repeat(shown);
       if (answer.ok) {
-        await this.keep(answer.data, shown);
+        await this.save(answer.data, shown);
         return answer;
       }
       if (answer.problem.code !== 'invalid_refresh_token') return answer;
@@ -116,7 +116,7 @@ export class Login {
   }
 
   /** The login continues where the store fails: the next refresh tries to save again. */
-  private async keep(data: Data, replaces: string): Promise<void> {
+  private async save(data: Data, replaces: string): Promise<void> {
     const token = textOf(data, 'refreshToken');
     this.access = accessOf(data);
     this.known = token;
@@ -136,7 +136,7 @@ export class Login {
     return this.unsaved && stored === this.unsaved.replaces ? this.unsaved.token : stored;
   }
 
-  private alone<T>(work: () => Promise<T>): Promise<T | Failed> {
+  private exclusively<T>(work: () => Promise<T>): Promise<T | Failed> {
     const run = this.queue
       .then(() => (this.store.lock ? this.store.lock(work) : work()))
       .catch((cause: unknown): Failed => ({ ok: false, problem: storeFailed(cause) }));
@@ -151,7 +151,7 @@ function accessOf(data: Data): AccessToken {
   return { text, renewAt: Date.now() + life - Math.min(RENEWED_BEFORE_MS, life / 4) };
 }
 
-/** By the clock of the service alone, since that of this computer may be wrong. */
+/** By the clock of Accounts alone, because the clock of this computer may be wrong. */
 function lifeMs(token: string): number | undefined {
   try {
     const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');

@@ -1,4 +1,4 @@
-import type { Data } from './exchange.ts';
+import type { Data } from './send-request.ts';
 import type { Route } from './operation.ts';
 import type { InvalidParameter } from './problems.ts';
 

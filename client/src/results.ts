@@ -1,5 +1,5 @@
 import type { Operations } from './api.gen.ts';
-import type { Answered, Data, Failed } from './exchange.ts';
+import type { Answered, Data, Failed } from './send-request.ts';
 import type { Route } from './operation.ts';
 import type { AudienceIgnored, ClientProblem } from './problems.ts';
 

@@ -1,4 +1,4 @@
-import type { Failed } from './exchange.ts';
+import type { Failed } from './send-request.ts';
 import type { Unreachable } from './problems.ts';
 
 /** If Accounts asks for a longer wait, the user decides and not the client. */
@@ -7,7 +7,7 @@ const FIRST_WAIT_MS = 200;
 /** A user who is offline hears so within this time. */
 const REFUSED_WITHIN_MS = 5_000;
 /** What Node calls a connection that was never made. In a web view an error has no code. */
-const NEVER_MADE = new Set([
+const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'EADDRNOTAVAIL',
   'EAI_AGAIN',
@@ -17,24 +17,24 @@ const NEVER_MADE = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-type Problem = Failed['problem'];
+type FailedProblem = Failed['problem'];
 
 /** The failure may be over soon: nothing was answered, or only by a proxy, or Accounts says so itself. */
-export function mayPass({ code, status }: Problem): boolean {
+export function isTemporary({ code, status }: FailedProblem): boolean {
   if (code === 'unreachable' || code === 'timed_out' || code === 'unavailable') return true;
   return code === 'not_json' && status !== null && status >= 502 && status <= 504;
 }
 
 /** Accounts may have done what it was sent. */
-export function isUndecided({ status }: Problem): boolean {
+export function mayHaveSucceeded({ status }: FailedProblem): boolean {
   return status === null || status >= 500;
 }
 
 /** The connection was refused or never made, so nothing was sent. */
-export function isRefused(problem: Problem): boolean {
+export function isRefused(problem: FailedProblem): boolean {
   if (problem.code !== 'unreachable') return false;
   for (let cause = (problem as Unreachable).cause; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && NEVER_MADE.has(String(cause.code))) return true;
+    if ('code' in cause && NOT_CONNECTED.has(String(cause.code))) return true;
   }
   return false;
 }
@@ -44,7 +44,7 @@ export function isRefusedInTime(spentMs: number, tookMs: number, waitMs: number)
   return spentMs + waitMs + tookMs <= REFUSED_WITHIN_MS;
 }
 
-export function waitMsAfter({ retryAfter }: Problem, attempt: number): number {
+export function waitMsAfter({ retryAfter }: FailedProblem, attempt: number): number {
   if (retryAfter !== undefined) return retryAfter * 1000;
   return FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random());
 }

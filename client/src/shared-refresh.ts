@@ -1,7 +1,7 @@
 import { Budget } from './budget.ts';
-import type { Answered, Failed } from './exchange.ts';
+import type { Answered, Failed } from './send-request.ts';
 import { aborted, notLoggedIn, timedOut } from './problems.ts';
-import { isRefused, isRefusedInTime, isUndecided, LONGEST_WAIT_MS } from './retries.ts';
+import { isRefused, isRefusedInTime, mayHaveSucceeded, LONGEST_WAIT_MS } from './retries.ts';
 import { pause } from './waiting.ts';
 
 /**
@@ -14,7 +14,7 @@ const REPEATED_AFTER_MS = 250;
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** How long a caller waits: within the budget, and while no more attempts than these have failed. */
-export interface Wait {
+export interface RefreshWait {
   budget: Budget;
   retries: number;
 }
@@ -51,7 +51,7 @@ export class SharedRefresh {
       const budget = new Budget(ATTEMPT_TIMEOUT_MS, signal);
       const answer = await this.send(refreshToken, budget);
       if (!answer.ok && signal.aborted) return { ok: false, problem: notLoggedIn };
-      if (answer.ok || !isUndecided(answer.problem)) return answer;
+      if (answer.ok || !mayHaveSucceeded(answer.problem)) return answer;
       wasSent ||= !isRefused(answer.problem);
       const { retryAfter = 0 } = answer.problem;
       const waitMs = Math.max(REPEATED_AFTER_MS * 2 ** attempt, retryAfter * 1000);
@@ -59,36 +59,36 @@ export class SharedRefresh {
       if (wasSent && spentMs + waitMs > REPEATED_FOR_MS) return answer;
       if (!wasSent && (attempt > 0 || !isRefusedInTime(spentMs, budget.spentMs, waitMs))) return answer;
       this.latest = { answer, nextAttemptAt: Date.now() + waitMs };
-      for (const tell of this.waiting) tell(this.latest);
+      for (const notify of this.waiting) notify(this.latest);
       if (!wasSent && this.waiting.size === 0) return answer;
       await pause(waitMs, signal);
     }
   }
 
   /** @param end of the work that repeats the refresh and keeps its answer */
-  waitFor(end: Promise<Answered | Failed>, { budget, retries }: Wait): Promise<Answered | Failed> {
+  waitFor(end: Promise<Answered | Failed>, { budget, retries }: RefreshWait): Promise<Answered | Failed> {
     const { signal } = budget;
     return new Promise((answered) => {
       let failures = 0;
-      const leave = (answer: Answered | Failed): void => {
+      const finish = (answer: Answered | Failed): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         this.waiting.delete(onFailure);
         answered(answer);
       };
-      const onAbort = (): void => leave({ ok: false, problem: aborted });
+      const onAbort = (): void => finish({ ok: false, problem: aborted });
       const onFailure = (failure: Failure): void => {
         failures += 1;
-        if (failures > retries || isTooLate(failure, budget)) leave(failure.answer);
+        if (failures > retries || isTooLate(failure, budget)) finish(failure.answer);
       };
       const onTimeout = (): void =>
-        leave(this.latest?.answer ?? { ok: false, problem: timedOut(budget.timeoutMs) });
+        finish(this.latest?.answer ?? { ok: false, problem: timedOut(budget.timeoutMs) });
       const timer = setTimeout(onTimeout, budget.leftMs);
       this.waiting.add(onFailure);
       signal?.addEventListener('abort', onAbort);
-      void end.then(leave);
+      void end.then(finish);
       if (signal?.aborted) onAbort();
-      else if (this.latest && isTooLate(this.latest, budget)) leave(this.latest.answer);
+      else if (this.latest && isTooLate(this.latest, budget)) finish(this.latest.answer);
     });
   }
 }

@@ -16,17 +16,17 @@ export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
 /** The result of shared work, which continues for others when the time or the signal ends this wait with undefined. */
 export async function inTime<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let giveUp: (() => void) | undefined;
+  let end: (() => void) | undefined;
   const ended = new Promise<undefined>((done) => {
-    giveUp = (): void => done(undefined);
-    timer = setTimeout(giveUp, ms);
-    if (signal?.aborted) giveUp();
-    else signal?.addEventListener('abort', giveUp);
+    end = (): void => done(undefined);
+    timer = setTimeout(end, ms);
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end);
   });
   try {
     return await Promise.race([work, ended]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp!);
+    signal?.removeEventListener('abort', end!);
   }
 }

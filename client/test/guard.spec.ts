@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs } from '../../tooling/wait.js';
 import { applyEvent } from '../src/service/applied-events.ts';
-import { type Asked, Calls } from '../src/service/calls.ts';
+import { type GuardClient, BoundedCalls } from '../src/service/bounded-calls.ts';
 import { Changes } from '../src/service/changes.ts';
 import { createGuard, type FeedEvent, type GuardOptions } from '../src/service/index.ts';
 import { Memberships } from '../src/service/memberships.ts';
@@ -232,7 +232,10 @@ describe('the suspension of a member', () => {
       asked.count += 1;
       return Promise.resolve({ ok: true, data: { memberships: [answer()].filter(Boolean) } });
     };
-    const calls = new Calls({ listMemberships } as unknown as Asked, new AbortController().signal);
+    const calls = new BoundedCalls(
+      { listMemberships } as unknown as GuardClient,
+      new AbortController().signal,
+    );
     const memberships = new Memberships(calls, changes, 10);
     const revisions = new Revisions(10);
     let orgRevision = 1;

@@ -27,14 +27,14 @@ const OF_THIS_SERVICE = new Set<FeedEvent['type']>([
   'service.sessions_ended',
 ]);
 
-export interface Kept {
+export interface GuardState {
   changes: Changes;
   memberships: Memberships;
   revisions: Revisions;
 }
 
 /** Makes what is kept follow an event. Types that only a later version knows raise the revision of their organization alone. */
-export function applyEvent(event: FeedEvent, { changes, memberships, revisions }: Kept): void {
+export function applyEvent(event: FeedEvent, { changes, memberships, revisions }: GuardState): void {
   applyToState(event, changes, memberships);
   const { orgId, orgRevision } = event;
   // Last, because requests that wait for the revision decide on what is kept then.

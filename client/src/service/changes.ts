@@ -1,4 +1,4 @@
-/** The feed has told of it, about a user, a session or an organization. */
+/** A change of a user, a session or an organization, which the feed has reported. */
 export interface Change {
   position: number;
   /** The session has ended. */
@@ -9,8 +9,8 @@ export interface Change {
 }
 
 /**
- * Tells whether something that was read is still true: it is void once the feed has told of a change of what it is about.
- * Positions count changes; a reader notes the position before.
+ * Decides whether data that was read is still current: a change of its subject that the feed reports makes it void.
+ * Positions count changes. A reader keeps the position from before its read.
  */
 export class Changes {
   private readonly latest = new Map<string, Change>();
@@ -31,11 +31,11 @@ export class Changes {
     return this.latest.get(subject);
   }
 
-  note(subject: string, told: Omit<Change, 'position'> = {}): void {
+  note(subject: string, reported: Omit<Change, 'position'> = {}): void {
     this.current += 1;
     const known = this.latest.get(subject);
-    const { epoch, except } = known && (told.epoch ?? -1) < (known.epoch ?? -1) ? known : told;
-    const change = { ...known, ...told, epoch, except, position: this.current };
+    const { epoch, except } = known && (reported.epoch ?? -1) < (known.epoch ?? -1) ? known : reported;
+    const change = { ...known, ...reported, epoch, except, position: this.current };
     this.latest.delete(subject);
     this.latest.set(subject, change);
     if (this.latest.size > this.limit) this.forgetOldest();

@@ -3,7 +3,7 @@ import { Budget } from '../budget.ts';
 import { requireKnown } from '../known-members.ts';
 import { inTime } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
-import { type Asked, Calls } from './calls.ts';
+import { type GuardClient, BoundedCalls } from './bounded-calls.ts';
 import { Changes } from './changes.ts';
 import { callsOf, type ServiceClient, serviceClientOf } from './client.ts';
 import { bearerToken, decideOnLogin, decideOnMember } from './decision.ts';
@@ -79,8 +79,8 @@ class FeedGuard {
     this.client = serviceClientOf(requests);
     const changes = new Changes(CHANGES);
     const stopped = this.stop.signal;
-    const revoke: Asked['revoke'] = (token, wait) => requests.revoke(token, wait);
-    const calls = new Calls({ ...this.client, revoke }, stopped);
+    const revoke: GuardClient['revoke'] = (token, wait) => requests.revoke(token, wait);
+    const calls = new BoundedCalls({ ...this.client, revoke }, stopped);
     const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
     this.tokens = new Tokens(keys, { ...options, service: credentials.name }, limits.tokens ?? 100_000);
     this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
@@ -101,12 +101,12 @@ class FeedGuard {
       revisions.forgetAll();
       run('onReset', () => options.onReset?.());
     };
-    const heard = (): void => keys.refresh();
+    const onAnswer = (): void => keys.refresh();
     const onProblem = (problem: FeedProblem): void => {
       this.log.noteProblem(problem);
       run('onFeedProblem', () => options.onFeedProblem?.(problem));
     };
-    this.feed = new Feed(this.client, { apply, resync, heard, onProblem }, stopped, maxStaleness);
+    this.feed = new Feed(this.client, { apply, resync, onAnswer, onProblem }, stopped, maxStaleness);
   }
 
   /** Says *unavailable* where that is why nothing can be told, or the time is over, or the caller no longer waits. */
@@ -226,7 +226,7 @@ class FeedGuard {
     if (!this.feed.isCurrent()) await this.untilCurrent();
     const { claims } = known;
     if (this.sessions.hasEnded(claims)) return invalidToken(ENDED);
-    const session = this.sessions.find(known) ?? (await this.sessions.ask(token, known));
+    const session = this.sessions.find(known) ?? (await this.sessions.read(token, known));
     return session === undefined ? invalidToken(NOT_ACTIVE) : admissionOf(claims, session);
   }
 

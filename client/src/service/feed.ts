@@ -1,7 +1,7 @@
 import type { ProblemOf } from '../results.ts';
 import { pause } from '../waiting.ts';
 import type { FeedEvent } from './applied-events.ts';
-import type { Asked } from './calls.ts';
+import type { GuardClient } from './bounded-calls.ts';
 
 const PAGE = 1_000;
 /**
@@ -10,8 +10,8 @@ const PAGE = 1_000;
  */
 const WAIT_SECONDS = 1;
 /** How late an answer may be. A service that is slow, and not frozen, is given more. */
-const LEAST_PATIENCE_MS = 700;
-const MOST_PATIENCE_MS = 5_000;
+const LEAST_MARGIN_MS = 700;
+const MOST_MARGIN_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 const WITHOUT_WAIT_PAUSE_MS = 1_000;
@@ -23,27 +23,27 @@ export interface FeedListener {
   /** Events may have been missed. */
   resync(): void;
   /** after each answer */
-  heard(): void;
+  onAnswer(): void;
   onProblem(problem: FeedProblem): void;
 }
 
-/** Follows the events of Accounts, and knows up to when it has heard all of them. */
+/** Follows the events of Accounts, and knows until when it has received all of them. */
 export class Feed {
   /** the first attempt is over */
   readonly started: Promise<void>;
   problem: FeedProblem | undefined;
   private readonly running: Promise<void>;
-  private readonly client: Pick<Asked, 'listEvents'>;
+  private readonly client: Pick<GuardClient, 'listEvents'>;
   private readonly listener: FeedListener;
   private readonly signal: AbortSignal;
   private readonly maxStalenessMs: number;
   private cursor: string | undefined;
   private wait = WAIT_SECONDS;
-  private patienceMs = MOST_PATIENCE_MS;
-  private provenAt = { monotonic: 0, wall: 0 };
+  private marginMs = MOST_MARGIN_MS;
+  private currentAt = { monotonic: 0, wall: 0 };
 
   constructor(
-    client: Pick<Asked, 'listEvents'>,
+    client: Pick<GuardClient, 'listEvents'>,
     listener: FeedListener,
     signal: AbortSignal,
     maxStaleness: number,
@@ -60,7 +60,7 @@ export class Feed {
   /** The monotonic clock stands still while the computer sleeps, and the other one can be set. */
   isCurrent(): boolean {
     if (this.cursor === undefined || this.signal.aborted) return false;
-    const { monotonic, wall } = this.provenAt;
+    const { monotonic, wall } = this.currentAt;
     const silentMs = Math.max(performance.now() - monotonic, Date.now() - wall);
     return silentMs < this.maxStalenessMs;
   }
@@ -85,12 +85,12 @@ export class Feed {
   }
 
   private async round(): Promise<FeedProblem | undefined> {
-    const askedAt = { monotonic: performance.now(), wall: Date.now() };
+    const requestedAt = { monotonic: performance.now(), wall: Date.now() };
     const { cursor, signal } = this;
     // After a failure the first answer counts, not the next event.
     const wait = this.problem ? 0 : this.wait;
     const input = cursor === undefined ? {} : { after: cursor, wait, limit: PAGE };
-    const timeoutMs = wait * 1000 + this.patienceMs;
+    const timeoutMs = wait * 1000 + this.marginMs;
     const answer = await this.client.listEvents(input, { timeoutMs, signal, retries: 0 });
     if (!answer.ok) return this.failed(answer.problem);
     const { events, next } = answer.data;
@@ -98,20 +98,20 @@ export class Feed {
     for (const event of events) this.listener.apply(event);
     this.cursor = next;
     // Only a page that is not full has everything that was committed before the request.
-    if (events.length < PAGE) this.provenAt = askedAt;
-    this.patienceMs = within(2 * (performance.now() - askedAt.monotonic - wait * 1000));
-    this.listener.heard();
+    if (events.length < PAGE) this.currentAt = requestedAt;
+    this.marginMs = within(2 * (performance.now() - requestedAt.monotonic - wait * 1000));
+    this.listener.onAnswer();
     return undefined;
   }
 
   private failed(problem: FeedProblem): FeedProblem {
     if (problem.code === 'cursor_expired') this.cursor = undefined;
     if (problem.code === 'rate_limited') this.wait = 0;
-    if (problem.code === 'timed_out') this.patienceMs = within(2 * this.patienceMs);
+    if (problem.code === 'timed_out') this.marginMs = within(2 * this.marginMs);
     return problem;
   }
 }
 
-function within(patienceMs: number): number {
-  return Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, patienceMs));
+function within(marginMs: number): number {
+  return Math.min(MOST_MARGIN_MS, Math.max(LEAST_MARGIN_MS, marginMs));
 }

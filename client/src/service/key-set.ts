@@ -3,7 +3,7 @@ import type { ServiceClient } from './client.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Anybody can make tokens with unknown keys: they cause no more requests than one in this time. */
-const ASKED_AGAIN_AFTER_MS = 5_000;
+const LEAST_PAUSE_MS = 5_000;
 const REFRESHED_AFTER_MS = 300_000;
 
 interface Loaded {
@@ -15,7 +15,7 @@ interface Loaded {
 export class KeySet {
   private loaded: Loaded | undefined;
   private loading: Promise<Loaded> | undefined;
-  private askedAt = Number.NEGATIVE_INFINITY;
+  private loadedAt = Number.NEGATIVE_INFINITY;
   private readonly client: Pick<ServiceClient, 'getKeySet'>;
   private readonly signal: AbortSignal;
   private readonly onRemoved: () => void;
@@ -30,7 +30,7 @@ export class KeySet {
   /** @throws Unavailable where the keys cannot be fetched */
   async find(kid: string): Promise<JWTVerifyGetKey | undefined> {
     let loaded = this.loaded ?? (await this.load());
-    if (!loaded.kids.has(kid) && performance.now() - this.askedAt >= ASKED_AGAIN_AFTER_MS) {
+    if (!loaded.kids.has(kid) && performance.now() - this.loadedAt >= LEAST_PAUSE_MS) {
       loaded = await this.load();
     }
     return loaded.kids.has(kid) ? loaded.key : undefined;
@@ -38,7 +38,7 @@ export class KeySet {
 
   /** Notices in time that a key was removed. */
   refresh(): void {
-    if (this.loaded && performance.now() - this.askedAt >= REFRESHED_AFTER_MS)
+    if (this.loaded && performance.now() - this.loadedAt >= REFRESHED_AFTER_MS)
       this.load().catch(() => undefined);
   }
 
@@ -49,7 +49,7 @@ export class KeySet {
 
   private async fetch(): Promise<Loaded> {
     const answer = await this.client.getKeySet(undefined, { signal: this.signal });
-    this.askedAt = performance.now();
+    this.loadedAt = performance.now();
     if (!answer.ok) throw new Unavailable(answer.problem);
     const keys = answer.data.keys as JSONWebKeySet['keys'];
     const loaded = {

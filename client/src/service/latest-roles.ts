@@ -1,14 +1,14 @@
 import type { Role } from '../api.gen.ts';
 import type { Memberships } from './memberships.ts';
 import type { Revisions } from './revisions.ts';
-import { SessionAsks } from './session-asks.ts';
+import { SessionReadLimit } from './session-read-limit.ts';
 
 /** The feed is faster in nearly every case, and costs Accounts nothing. */
 const FEED_WAIT_MS = 100;
 
 /** Decides on a state of an organization that is not older than the one that a client has seen. */
 export class LatestRoles {
-  private readonly asks = new SessionAsks();
+  private readonly readLimit = new SessionReadLimit();
   private readonly memberships: Memberships;
   private readonly revisions: Revisions;
 
@@ -24,6 +24,6 @@ export class LatestRoles {
       return memberships.roleIn(orgId, userId);
     const arrivedAt = performance.now();
     if (await revisions.wait(orgId, atLeast, FEED_WAIT_MS)) return memberships.roleIn(orgId, userId);
-    return memberships.roleSince(orgId, userId, arrivedAt, () => this.asks.begin(sessionId));
+    return memberships.roleSince(orgId, userId, arrivedAt, () => this.readLimit.begin(sessionId));
   }
 }

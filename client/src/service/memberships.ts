@@ -7,33 +7,33 @@ import type {
   MemberSuspendedEvent,
   Role,
 } from '../api.gen.ts';
-import type { Asker, Calls } from './calls.ts';
+import type { BoundedCalls, ReadPurpose } from './bounded-calls.ts';
 import type { Changes } from './changes.ts';
-import { Places } from './places.ts';
+import { Slots } from './slots.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
 
 /** Accounts has no ids in another form, and rejects a question with one. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** A user chooses the ids of organizations, so the questions about one user leave places to the others. */
+/** A user chooses the ids of organizations, so reads about one user leave slots for the others. */
 const AT_ONCE_FOR_USER = 4;
 const WAITING_FOR_USER = 256;
 /** An answer without a membership names no revision. */
-const NO_REVISION = -1;
+const UNKNOWN_REVISION = -1;
 /** Between the time from which an organization requires a second factor and its event, no event tells who is suspended. */
-const ASKS_BEFORE_MS = 5_000;
+const REREAD_BEFORE_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-interface Known {
-  /** Accounts leaves out suspended members, so the role of one is unknown unless an event told it. */
+interface MemberState {
+  /** Accounts leaves out suspended members, so the role of one is unknown unless an event contained it. */
   role: Role | undefined;
   isSuspended: boolean;
   orgRevision: number;
 }
-interface Kept extends Known {
+interface CachedRole extends MemberState {
   readAt: number;
   /** From then on until the event of the organization, each request asks. */
-  askFrom: number;
+  rereadFrom: number;
 }
 type MemberEvent =
   | MemberAddedEvent
@@ -48,15 +48,15 @@ type MemberEvent =
  * Anyone may add any user to an organization of theirs, so an event changes its own pair and never causes a question.
  */
 export class Memberships {
-  private readonly pairs: RecentlyUsed<Kept>;
-  private readonly reads: SharedReads<Kept>;
+  private readonly pairs: RecentlyUsed<CachedRole>;
+  private readonly reads: SharedReads<CachedRole>;
   /** the latest event of each pair that is being read */
-  private readonly told = new Map<string, Known | undefined>();
-  private readonly placesOfUsers = new Map<string, Places>();
-  private readonly calls: Calls;
+  private readonly eventsDuringRead = new Map<string, MemberState | undefined>();
+  private readonly slotsOfUsers = new Map<string, Slots>();
+  private readonly calls: BoundedCalls;
   private readonly changes: Changes;
 
-  constructor(calls: Calls, changes: Changes, limit: number) {
+  constructor(calls: BoundedCalls, changes: Changes, limit: number) {
     this.calls = calls;
     this.changes = changes;
     this.pairs = new RecentlyUsed(limit);
@@ -66,25 +66,27 @@ export class Memberships {
   /** @throws Unavailable */
   async roleIn(orgId: string, userId: string): Promise<Role | undefined> {
     if (!ID.test(orgId) || !ID.test(userId)) return undefined;
-    const kept = this.findTrue(userId, orgId);
-    if (kept && Date.now() < kept.askFrom) return roleOf(kept);
+    const kept = this.findCurrent(userId, orgId);
+    if (kept && Date.now() < kept.rereadFrom) return roleOf(kept);
     const pair = pairOf(userId, orgId);
-    const find = (): Promise<Membership | undefined> => this.findInTurn(userId, orgId);
+    const find = (): Promise<Membership | undefined> => this.findInSlot(userId, orgId);
     const subjects = [userId, orgId, pair];
-    return roleOf(await this.reads.read(pair, subjects, (readAt) => this.ask(userId, orgId, readAt, find)));
+    return roleOf(
+      await this.reads.read(pair, subjects, (readAt) => this.readPair(userId, orgId, readAt, find)),
+    );
   }
 
   /** Whether `roleIn` decides now on a state that has this revision: a known one, or one that it asks for from now on. */
   isSince(orgId: string, userId: string, revision: number): boolean {
     if (!ID.test(orgId) || !ID.test(userId)) return true;
-    const kept = this.findTrue(userId, orgId);
+    const kept = this.findCurrent(userId, orgId);
     return kept ? kept.orgRevision >= revision : !this.reads.isRunning(pairOf(userId, orgId));
   }
 
   /**
-   * Asks for a state that is not older than `time`, together with all that ask about the same pair.
+   * Reads a state that is not older than `time`. Callers that need the same pair share the read.
    *
-   * @param begin Returns undefined if this caller may not ask now. Then the last answer decides.
+   * @param begin Returns undefined if this caller may not cause a read now. Then the last answer decides.
    * @throws Unavailable
    */
   async roleSince(
@@ -98,8 +100,8 @@ export class Memberships {
     if (shared) return roleOf(await shared);
     const end = begin();
     if (!end) return this.roleIn(orgId, userId);
-    const find = (): Promise<Membership | undefined> => this.find(userId, orgId, { isPending: true });
-    const read = (readAt: number): Promise<Kept> => this.ask(userId, orgId, readAt, find);
+    const find = (): Promise<Membership | undefined> => this.find(userId, orgId, { awaitsRevision: true });
+    const read = (readAt: number): Promise<CachedRole> => this.readPair(userId, orgId, readAt, find);
     try {
       return roleOf(await this.reads.readNext(pair, [userId, orgId, pair], read));
     } finally {
@@ -112,75 +114,75 @@ export class Memberships {
     const pair = pairOf(userId, orgId);
     const kept = this.pairs.get(pair);
     if (kept && kept.orgRevision >= orgRevision) return;
-    const isAsking = this.told.has(pair);
+    const isReading = this.eventsDuringRead.has(pair);
     // Only an answer has the role of this member, and an answer on its way may be older than the event.
-    if (event.type === 'member.resumed' && (isAsking || kept?.role === undefined)) {
+    if (event.type === 'member.resumed' && (isReading || kept?.role === undefined)) {
       this.pairs.delete(pair);
-      if (isAsking) this.changes.note(pair);
+      if (isReading) this.changes.note(pair);
       return;
     }
     const known = { ...stateAfter(event, kept?.role), orgRevision };
     if (kept) this.pairs.set(pair, { ...kept, ...known });
-    if (isAsking) this.told.set(pair, known);
+    if (isReading) this.eventsDuringRead.set(pair, known);
   }
 
   /** After a gap, such as a restore of Accounts, an organization may have a lower revision than before. */
   forgetAll(): void {
     this.pairs.clear();
-    for (const pair of this.told.keys()) this.told.set(pair, undefined);
+    for (const pair of this.eventsDuringRead.keys()) this.eventsDuringRead.set(pair, undefined);
   }
 
-  private findTrue(userId: string, orgId: string): Kept | undefined {
+  private findCurrent(userId: string, orgId: string): CachedRole | undefined {
     const pair = pairOf(userId, orgId);
     const kept = this.pairs.get(pair);
     return kept && !this.changes.isVoid(kept.readAt, userId, orgId, pair) ? kept : undefined;
   }
 
-  private async ask(
+  private async readPair(
     userId: string,
     orgId: string,
     readAt: number,
     find: () => Promise<Membership | undefined>,
-  ): Promise<Kept> {
+  ): Promise<CachedRole> {
     const pair = pairOf(userId, orgId);
-    const { askFrom: before = NEVER } = this.findTrue(userId, orgId) ?? {};
-    this.told.set(pair, undefined);
+    const { rereadFrom: before = NEVER } = this.findCurrent(userId, orgId) ?? {};
+    this.eventsDuringRead.set(pair, undefined);
     try {
       const found = await find();
       const answered = {
         role: found?.role,
         isSuspended: false,
-        orgRevision: found?.orgRevision ?? NO_REVISION,
+        orgRevision: found?.orgRevision ?? UNKNOWN_REVISION,
       };
       // Without a revision, only an event that arrived meanwhile is known to be about another state.
-      const known = this.told.get(pair) ?? (found && this.pairs.get(pair));
+      const known = this.eventsDuringRead.get(pair) ?? (found && this.pairs.get(pair));
       const { role, isSuspended, orgRevision } =
         known && known.orgRevision > answered.orgRevision ? known : answered;
       const from = found?.secondFactorRequiredFrom;
-      const askFrom = from === undefined ? before : Date.parse(from) - ASKS_BEFORE_MS;
-      const read = { role, isSuspended, orgRevision, readAt, askFrom };
+      const rereadFrom = from === undefined ? before : Date.parse(from) - REREAD_BEFORE_MS;
+      const read = { role, isSuspended, orgRevision, readAt, rereadFrom };
       // In the same turn as the comparison, so that the next event finds it.
       if (!this.changes.isVoid(readAt)) this.pairs.set(pair, read);
       return read;
     } finally {
-      this.told.delete(pair);
+      this.eventsDuringRead.delete(pair);
     }
   }
 
-  private async findInTurn(userId: string, orgId: string): Promise<Membership | undefined> {
-    const places = this.placesOfUsers.get(userId) ?? new Places(AT_ONCE_FOR_USER, WAITING_FOR_USER);
-    this.placesOfUsers.set(userId, places);
+  private async findInSlot(userId: string, orgId: string): Promise<Membership | undefined> {
+    const slots = this.slotsOfUsers.get(userId) ?? new Slots(AT_ONCE_FOR_USER, WAITING_FOR_USER);
+    this.slotsOfUsers.set(userId, slots);
     try {
-      return await places.run(() => this.find(userId, orgId));
+      return await slots.run(() => this.find(userId, orgId));
     } finally {
-      if (places.areFree) this.placesOfUsers.delete(userId);
+      if (slots.isIdle) this.slotsOfUsers.delete(userId);
     }
   }
 
-  private async find(userId: string, orgId: string, by?: Asker): Promise<Membership | undefined> {
+  private async find(userId: string, orgId: string, purpose?: ReadPurpose): Promise<Membership | undefined> {
     const { memberships } = await this.calls.read(
       (client, options) => client.listMemberships({ userId, orgId }, options),
-      by,
+      purpose,
     );
     return memberships[0];
   }
@@ -188,9 +190,9 @@ export class Memberships {
 
 const pairOf = (userId: string, orgId: string): string => `${userId} ${orgId}`;
 
-const roleOf = ({ role, isSuspended }: Known): Role | undefined => (isSuspended ? undefined : role);
+const roleOf = ({ role, isSuspended }: MemberState): Role | undefined => (isSuspended ? undefined : role);
 
-function stateAfter(event: MemberEvent, kept: Role | undefined): Omit<Known, 'orgRevision'> {
+function stateAfter(event: MemberEvent, kept: Role | undefined): Omit<MemberState, 'orgRevision'> {
   const { type, data } = event;
   if (type === 'member.suspended' || type === 'member.resumed')
     return { role: kept, isSuspended: type === 'member.suspended' };

@@ -2,7 +2,7 @@ import { requireKnown } from '../known-members.ts';
 import type { Result } from '../results.ts';
 import { pause } from '../waiting.ts';
 import type { ServiceClient } from './client.ts';
-import { isMistake, type Problem, type Reasons } from './reasons.ts';
+import { isMistake, type ServiceProblem, type Reasons } from './reasons.ts';
 import type { Wait } from './requirement.ts';
 import type { Expected } from './tokens.ts';
 
@@ -11,7 +11,7 @@ const ATTEMPT_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 /** No user and no organization has this id. */
-const NOBODY = '00000000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
 
 export interface ReadyOptions extends Wait {
   /** How long an Accounts that cannot be reached is tried again; 30 seconds by default. */
@@ -51,8 +51,8 @@ export async function requireReady(
   const { timeoutMs = TIMEOUT_MS, signal } = options;
   const deadline = new Deadline(timeoutMs, signal);
   const found = new Set<string>();
-  const ask = async <Data>(
-    call: (options: object) => Promise<Result<Data, Problem>>,
+  const read = async <Data>(
+    call: (options: object) => Promise<Result<Data, ServiceProblem>>,
   ): Promise<Data | undefined> => {
     const answer = await deadline.repeat(call);
     if (answer.ok) return answer.data;
@@ -60,10 +60,10 @@ export async function requireReady(
     return undefined;
   };
   const [config] = await Promise.all([
-    ask((call) => client.getAuthConfig(undefined, call)),
-    ask((call) => client.introspectToken({ token: NOBODY }, call)),
-    ask((call) => client.listMemberships({ userId: NOBODY, orgId: NOBODY }, call)),
-    ask((call) => client.listEvents({}, call)),
+    read((call) => client.getAuthConfig(undefined, call)),
+    read((call) => client.introspectToken({ token: UNKNOWN_ID }, call)),
+    read((call) => client.listMemberships({ userId: UNKNOWN_ID, orgId: UNKNOWN_ID }, call)),
+    read((call) => client.listEvents({}, call)),
   ]);
   if (config) for (const reason of differences(checked, config)) found.add(reason);
   if (found.size === 0 && !(await deadline.wait(checked.isCurrent))) found.add('the feed is silent');
@@ -95,18 +95,18 @@ class Deadline {
 
   /** Until it succeeds, or fails because of a mistake, or the time is over. */
   async repeat<Data>(
-    call: (options: object) => Promise<Result<Data, Problem>>,
-  ): Promise<Result<Data, Problem>> {
-    let told: Result<Data, Problem> | undefined;
+    call: (options: object) => Promise<Result<Data, ServiceProblem>>,
+  ): Promise<Result<Data, ServiceProblem>> {
+    let earlier: Result<Data, ServiceProblem> | undefined;
     for (let attempt = 0; ; attempt += 1) {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(ATTEMPT_TIMEOUT_MS, this.leftMs)));
       const answer = await call({ timeoutMs, retries: 0, signal: this.signal });
       if (answer.ok || isMistake(answer.problem)) return answer;
       // The last attempt has little time left, so an earlier answer says more.
-      if (answer.problem.code !== 'timed_out') told = answer;
+      if (answer.problem.code !== 'timed_out') earlier = answer;
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
       const waitMs = Math.max(pauseMs, (answer.problem.retryAfter ?? 0) * 1000);
-      if (waitMs > this.leftMs || !(await pause(waitMs, this.signal))) return told ?? answer;
+      if (waitMs > this.leftMs || !(await pause(waitMs, this.signal))) return earlier ?? answer;
     }
   }
 

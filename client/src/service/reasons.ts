@@ -3,13 +3,18 @@ import type { Delay } from '../operation.ts';
 /** No request passes until an operator or the author of the service has done something. */
 const MISTAKES = new Set(['invalid_client', 'insufficient_scope', 'no_credentials']);
 
-export type Problem = Delay & { code: string; detail: string; requiredScope?: string; cause?: unknown };
+export type ServiceProblem = Delay & {
+  code: string;
+  detail: string;
+  requiredScope?: string;
+  cause?: unknown;
+};
 
-export function isProblem(cause: unknown): cause is Problem {
+export function isProblem(cause: unknown): cause is ServiceProblem {
   return typeof cause === 'object' && cause !== null && 'code' in cause && 'detail' in cause;
 }
 
-export const isMistake = ({ code }: Problem): boolean => MISTAKES.has(code);
+export const isMistake = ({ code }: ServiceProblem): boolean => MISTAKES.has(code);
 
 /** Says in one sentence why Accounts does not answer a service. */
 export class Reasons {

@@ -1,5 +1,5 @@
 import { callHook } from './hooks.ts';
-import { isMistake, isProblem, messageOf, type Problem, type Reasons } from './reasons.ts';
+import { isMistake, isProblem, messageOf, type ServiceProblem, type Reasons } from './reasons.ts';
 import type { TokenRejection } from './tokens.ts';
 
 /** One line for the same cause is enough. */
@@ -24,7 +24,7 @@ export class RefusalLog {
   }
 
   /** A failure of the feed, which refuses no request yet. */
-  noteProblem(problem: Problem): void {
+  noteProblem(problem: ServiceProblem): void {
     if (isMistake(problem)) this.noteUnavailable(problem);
   }
 

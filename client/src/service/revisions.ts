@@ -2,7 +2,7 @@ import { RecentlyUsed } from './recently-used.ts';
 
 interface Waiter {
   revision: number;
-  arrived: (hasCome: boolean) => void;
+  settle: (isReached: boolean) => void;
 }
 
 /** The highest revision of each organization of which the feed has told. */
@@ -23,7 +23,7 @@ export class Revisions {
     if (this.has(orgId, revision)) return;
     this.seen.set(orgId, revision);
     for (const waiter of this.waiting.get(orgId) ?? []) {
-      if (waiter.revision <= revision) waiter.arrived(true);
+      if (waiter.revision <= revision) waiter.settle(true);
     }
   }
 
@@ -36,14 +36,14 @@ export class Revisions {
   wait(orgId: string, revision: number, ms: number): Promise<boolean> {
     return new Promise((done) => {
       const waiters = this.waiting.get(orgId) ?? new Set();
-      const arrived = (hasCome: boolean): void => {
+      const settle = (isReached: boolean): void => {
         clearTimeout(timer);
         waiters.delete(waiter);
         if (waiters.size === 0) this.waiting.delete(orgId);
-        done(hasCome);
+        done(isReached);
       };
-      const waiter = { revision, arrived };
-      const timer = setTimeout(() => arrived(false), ms);
+      const waiter = { revision, settle };
+      const timer = setTimeout(() => settle(false), ms);
       this.waiting.set(orgId, waiters.add(waiter));
     });
   }

@@ -1,30 +1,30 @@
-import type { Calls } from './calls.ts';
+import type { BoundedCalls } from './bounded-calls.ts';
 import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
 import type { KnownToken, LiveSession, TokenClaims } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
 
-/** Asks about each session once, and again after the feed has told of a change of it or of its user. */
+/** Introspects each session once, and again after the feed reports a change of the session or of its user. */
 export class Sessions {
   private readonly live: RecentlyUsed<LiveSession>;
   private readonly reads: SharedReads<LiveSession | undefined>;
   private readonly revocations = new Map<string, Promise<boolean>>();
-  private readonly calls: Calls;
+  private readonly calls: BoundedCalls;
   private readonly changes: Changes;
 
-  constructor(calls: Calls, changes: Changes, limit: number) {
+  constructor(calls: BoundedCalls, changes: Changes, limit: number) {
     this.calls = calls;
     this.changes = changes;
     this.live = new RecentlyUsed(limit);
     this.reads = new SharedReads(changes);
   }
 
-  /** Whether the feed itself has told that the token has ended. */
+  /** Whether the feed has reported that the session of the token ended. */
   hasEnded({ sid, sub, epoch = -1 }: TokenClaims): boolean {
     if (this.changes.find(sid)?.ended) return true;
-    const told = this.changes.find(sub);
-    return told?.epoch !== undefined && epoch < told.epoch && sid !== told.except;
+    const change = this.changes.find(sub);
+    return change?.epoch !== undefined && epoch < change.epoch && sid !== change.except;
   }
 
   /** Until the feed tells of a change of the user, who may have verified the email. */
@@ -32,7 +32,7 @@ export class Sessions {
     return refusedAt !== undefined && !this.changes.isVoid(refusedAt, sid, sub);
   }
 
-  /** The session of a token against which nothing spoke, if no change at all was told since. */
+  /** The session of a token that was live at the last change that the feed reported. */
   findUnchanged({ session, liveAt }: KnownToken): LiveSession | undefined {
     return liveAt === this.changes.position ? session : undefined;
   }
@@ -47,7 +47,7 @@ export class Sessions {
   }
 
   /** @throws Unavailable */
-  async ask(token: string, known: KnownToken): Promise<LiveSession | undefined> {
+  async read(token: string, known: KnownToken): Promise<LiveSession | undefined> {
     const { sid, sub } = known.claims;
     const { position } = this.changes;
     const session = await this.reads.read(token, [sid, sub], (readAt) => this.introspect(token, readAt));

@@ -12,7 +12,7 @@ import type { Credentials } from '../credentials.ts';
 import { requireKnown } from '../known-members.ts';
 
 const START_TIMEOUT_MS = 60_000;
-const LOOKED_AFTER_MS = 100;
+const POLL_PAUSE_MS = 100;
 /** Nothing in a test is worth a costly hash, and tests log in more often than people. */
 const FOR_TESTS = {
   ARGON2_MEMORY_KIB: '1024',
@@ -99,7 +99,7 @@ async function isReady(url: string, started: ChildProcess): Promise<boolean> {
   while (started.exitCode === null && Date.now() < deadline) {
     const answer = await fetch(`${url}/health/ready`).catch(() => undefined);
     if (answer?.ok) return true;
-    await pause(LOOKED_AFTER_MS);
+    await pause(POLL_PAUSE_MS);
   }
   return false;
 }

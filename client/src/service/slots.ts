@@ -1,7 +1,7 @@
 import { Unavailable } from './unavailable.ts';
 
 /** Bounds how much work runs at once. Further work waits for a place, in the order of its arrival. */
-export class Places {
+export class Slots {
   private readonly waiting: (() => void)[] = [];
   private readonly atOnce: number;
   private readonly mostWaiting: number;
@@ -12,7 +12,7 @@ export class Places {
     this.mostWaiting = mostWaiting;
   }
 
-  get areFree(): boolean {
+  get isIdle(): boolean {
     return this.running === 0;
   }
 

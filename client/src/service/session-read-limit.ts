@@ -1,6 +1,6 @@
 import { RecentlyUsed } from './recently-used.ts';
 
-const ASKS = 5;
+const READS = 5;
 const WITHIN_MS = 1_000;
 const SESSIONS = 10_000;
 
@@ -8,18 +8,18 @@ const SESSIONS = 10_000;
  * A client can name any revision, also one that never comes. So one session causes at most five questions a second, and has
  * at most five of them under way.
  */
-export class SessionAsks {
+export class SessionReadLimit {
   private readonly bySession = new RecentlyUsed<{ freeAt: number }[]>(SESSIONS);
 
   /** @returns undefined if the session has asked too often, else the function to call at the end of the question */
   begin(sessionId: string): (() => void) | undefined {
     const now = performance.now();
-    const asks = (this.bySession.get(sessionId) ?? []).filter(({ freeAt }) => freeAt > now);
-    if (asks.length >= ASKS) return undefined;
-    const ask = { freeAt: Number.POSITIVE_INFINITY };
-    this.bySession.set(sessionId, [...asks, ask]);
+    const reads = (this.bySession.get(sessionId) ?? []).filter(({ freeAt }) => freeAt > now);
+    if (reads.length >= READS) return undefined;
+    const read = { freeAt: Number.POSITIVE_INFINITY };
+    this.bySession.set(sessionId, [...reads, read]);
     return () => {
-      ask.freeAt = now + WITHIN_MS;
+      read.freeAt = now + WITHIN_MS;
     };
   }
 }

@@ -25,8 +25,8 @@ export interface Failed {
 const SHOWN_CHARACTERS = 200;
 
 /** One request and its answer, whatever happens. */
-export async function exchange(
-  send: typeof fetch,
+export async function sendRequest(
+  fetchFn: typeof fetch,
   route: Route,
   { url, headers, body }: HttpRequest,
   budget: Budget,
@@ -35,16 +35,16 @@ export async function exchange(
   if (signal?.aborted) return { ok: false, problem: aborted };
   if (leftMs === 0) return { ok: false, problem: timedOut(budget.timeoutMs) };
   const controller = new AbortController();
-  const giveUp = (): void => controller.abort();
+  const abort = (): void => controller.abort();
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    giveUp();
+    abort();
   }, leftMs);
-  signal?.addEventListener('abort', giveUp);
+  signal?.addEventListener('abort', abort);
   try {
     // A redirect would carry passwords and tokens elsewhere.
-    const response = await send(url, {
+    const response = await fetchFn(url, {
       method: route.method,
       headers,
       body: body ?? null,
@@ -52,13 +52,13 @@ export async function exchange(
       redirect: 'manual',
       credentials: 'omit',
     });
-    return understood(route, response, await response.text());
+    return readAnswer(route, response, await response.text());
   } catch (cause) {
     if (signal?.aborted) return { ok: false, problem: aborted };
     return { ok: false, problem: isLate ? timedOut(budget.timeoutMs) : unreachable(cause) };
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', abort);
   }
 }
 
@@ -66,8 +66,8 @@ function unreachable(cause: unknown): Unreachable {
   return { code: 'unreachable', status: null, detail: 'The service cannot be reached.', cause };
 }
 
-function understood(route: Route, { status, headers, ok }: Response, text: string): Answered | Failed {
-  const body = parsed(headers.get('content-type') ?? '', text);
+function readAnswer(route: Route, { status, headers, ok }: Response, text: string): Answered | Failed {
+  const body = parseJson(headers.get('content-type') ?? '', text);
   if (body === undefined) {
     const detail = `Something other than the service answered ${status}.`;
     const notJson = {
@@ -75,7 +75,7 @@ function understood(route: Route, { status, headers, ok }: Response, text: strin
       status,
       detail,
       text: text.slice(0, SHOWN_CHARACTERS),
-      ...retryAfter(headers),
+      ...retryAfterOf(headers),
     };
     return { ok: false, problem: notJson };
   }
@@ -84,7 +84,7 @@ function understood(route: Route, { status, headers, ok }: Response, text: strin
   }
   if (ok || !isObject(body) || typeof body['code'] !== 'string') {
     const detail = `The answer ${status} is none of this service.`;
-    const invalid: InvalidAnswer = { code: 'invalid_answer', status, detail, ...retryAfter(headers) };
+    const invalid: InvalidAnswer = { code: 'invalid_answer', status, detail, ...retryAfterOf(headers) };
     return { ok: false, problem: invalid };
   }
   const { code } = body;
@@ -94,14 +94,14 @@ function understood(route: Route, { status, headers, ok }: Response, text: strin
     requestId: headers.get('x-request-id') ?? '',
     ...body,
     status,
-    ...retryAfter(headers),
+    ...retryAfterOf(headers),
   };
   if (route.codes.split(' ').includes(code)) return { ok: false, problem: { ...named, code } };
   const unknown: UnknownProblem = { ...named, code: 'unknown_code', receivedCode: code };
   return { ok: false, problem: unknown };
 }
 
-function parsed(contentType: string, text: string): unknown {
+function parseJson(contentType: string, text: string): unknown {
   if (!/\bjson\b/i.test(contentType)) return undefined;
   try {
     return JSON.parse(text);
@@ -114,7 +114,7 @@ function isObject(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function retryAfter(headers: Headers): { retryAfter?: number } {
+function retryAfterOf(headers: Headers): { retryAfter?: number } {
   const text = headers.get('retry-after');
   if (text === null) return {};
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;

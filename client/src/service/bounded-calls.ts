@@ -1,48 +1,48 @@
-import type { Answered, Failed } from '../exchange.ts';
+import type { Answered, Failed } from '../send-request.ts';
 import type { Result } from '../results.ts';
 import type { ServiceClient } from './client.ts';
-import { Places } from './places.ts';
+import { Slots } from './slots.ts';
 import { Unavailable } from './unavailable.ts';
 
 const TIMEOUT_MS = 5_000;
 const AT_ONCE = 32;
 const WAITING = 1_024;
 
-type CallOptions = { timeoutMs: number; signal: AbortSignal };
+type ReadOptions = { timeoutMs: number; signal: AbortSignal };
 type Call<Data> = (
-  client: Asked,
-  options: CallOptions,
+  client: GuardClient,
+  options: ReadOptions,
 ) => Promise<Result<Data, { code: string; status: number | null }>>;
 
 /** The operations that a service needs to take tokens, and the logout of one. */
-export interface Asked extends Pick<
+export interface GuardClient extends Pick<
   ServiceClient,
   'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'
 > {
-  revoke(accessToken: string, options: CallOptions): Promise<Answered | Failed>;
+  revoke(accessToken: string, options: ReadOptions): Promise<Answered | Failed>;
 }
 
-export interface Asker {
-  /** The client waits for a revision that the feed has not told of. It may never come, so such questions have places of their own. */
-  isPending: boolean;
+export interface ReadPurpose {
+  /** The client waits for a revision that the feed has not reported. It may never come, so these reads have slots of their own. */
+  awaitsRevision: boolean;
 }
 
 /** Asks Accounts not more at once than it answers fast, however many requests arrive after a start. */
-export class Calls {
-  private readonly client: Asked;
+export class BoundedCalls {
+  private readonly client: GuardClient;
   private readonly signal: AbortSignal;
-  private readonly places = new Places(AT_ONCE, WAITING);
-  private readonly pendingPlaces = new Places(AT_ONCE, WAITING);
+  private readonly slots = new Slots(AT_ONCE, WAITING);
+  private readonly awaitedSlots = new Slots(AT_ONCE, WAITING);
 
-  constructor(client: Asked, signal: AbortSignal) {
+  constructor(client: GuardClient, signal: AbortSignal) {
     this.client = client;
     this.signal = signal;
   }
 
   /** Reads, once more where nothing was answered: another instance may answer. @throws Unavailable */
-  read<Data>(call: Call<Data>, by?: Asker): Promise<Data> {
-    const places = by?.isPending ? this.pendingPlaces : this.places;
-    return places.run(async () => {
+  read<Data>(call: Call<Data>, purpose?: ReadPurpose): Promise<Data> {
+    const slots = purpose?.awaitsRevision ? this.awaitedSlots : this.slots;
+    return slots.run(async () => {
       const { options } = this;
       const first = await call(this.client, options);
       if (first.ok) return first.data;
@@ -54,10 +54,10 @@ export class Calls {
   }
 
   revoke(accessToken: string): Promise<Answered | Failed> {
-    return this.places.run(() => this.client.revoke(accessToken, this.options));
+    return this.slots.run(() => this.client.revoke(accessToken, this.options));
   }
 
-  private get options(): CallOptions {
+  private get options(): ReadOptions {
     return { timeoutMs: TIMEOUT_MS, signal: this.signal };
   }
 }
