@@ -125,7 +125,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await keysOf(owner)).toEqual([]);
     await changeRole(owner, org, admin, 'owner');
     expect((await leave()).status).toBe(200);
-    // Nobody there any more, and the answer is the same.
+    // The member has left, and the answer is the same.
     const again = await leave();
     expect([again.status, isReplayed(again)]).toEqual([200, true]);
   });

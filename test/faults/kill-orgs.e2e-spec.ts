@@ -119,7 +119,7 @@ describe.each(ENGINES)('kill -9 on %s', { timeout: 180_000 }, (engine) => {
     const { storage, send, ask, random, killDuring } = await startToKill(engine, 'invitations');
     type Answered = { invitation: Invitation & { code: string } };
     type Status = 'pending' | 'revoked' | 'accepted';
-    /** What an inviter was told of one invitation, and what was asked for and not answered. */
+    /** The responses that an inviter received about one invitation, and the request without a response. */
     type Told = { id: string; code: string; email: string; status: Status; open?: keyof typeof deeds };
     const anInviter = async () => {
       const { token } = await register(send);

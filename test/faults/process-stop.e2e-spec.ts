@@ -61,7 +61,7 @@ it.each(ENGINES)(
         if (worker % 3 === 0 && sent.kind === 'answered' && sent.status === 200) logins += 1;
         const label = describeSent(sent);
         counts.set(label, (counts.get(label) ?? 0) + 1);
-        // Nobody listens any more, which says nothing about the stop.
+        // The port is closed, which says nothing about the stop.
         if (sent.kind === 'refused') await sleep(20);
         return { outcome: sent.kind === 'answered' ? 'ok' : 'refused', label };
       };

@@ -163,7 +163,7 @@ it('a year of an organization is lived through by four people on three instances
   const joined = await dan.at(second).post(`/api/me/invitations/${toDan.id}/accept`, { code });
   expect(done(joined)).toEqual({ org, role: 'admin' });
 
-  // A node dies. Dan invites somebody all the same, and leaves: nobody joins by a code of his any more.
+  // A node dies. Dan invites somebody all the same, and leaves: his codes no longer work.
   await galera.cluster.node(2).kill();
   const recovered = await recovery(dan, third);
   const eveEmail = anEmail('eve');

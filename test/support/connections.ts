@@ -92,7 +92,7 @@ export class PausedReader {
 
   private constructor(private readonly socket: Socket) {
     socket.setEncoding('utf8');
-    // A connection that the service cut: what is told of it is what `readOn` finds.
+    // The service cut the connection. `readOn` finds what it had sent.
     socket.on('error', () => undefined);
   }
 

@@ -13,7 +13,7 @@ export interface Answered {
  * - `answered`: the whole answer came.
  * - `refused`: nobody listened.
  * - `closed`: the connection was closed before any byte of an answer: as a client may see it whose request met the
- *   closing of an idle connection, or waited in the system's queue of connections that nobody took any more.
+ *   closing of an idle connection, or waited in the system's queue of connections when the service stopped.
  * - `lost`: anything else, such as half an answer or none in time.
  */
 export type Sent =

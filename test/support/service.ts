@@ -42,7 +42,7 @@ async function askForShared(
 async function checkHealthy(service: Service): Promise<void> {
   const { anyone, installation } = service;
   const ready = await anyone.get('/health/ready');
-  if (ready.status !== 200) throw new Error(`The shared service is not ready any more: ${ready.text}`);
+  if (ready.status !== 200) throw new Error(`The shared service is no longer ready: ${ready.text}`);
 
   const last = await anyone.get<{ requestId: string }>('/last-request');
   await waitFor('the last request is in the log', hangTimeoutMs(), () =>

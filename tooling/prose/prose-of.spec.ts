@@ -17,6 +17,15 @@ describe('proseOf', () => {
     expect(words("export const CODES = { gone: 'It is gone.' };", 'some.errors.ts')).toBe('It is gone.');
   });
 
+  it('keeps the details of problems', () => {
+    expect(words("const aborted = { code: 'aborted', detail: 'The caller aborted.' };")).toBe(
+      'The caller aborted.',
+    );
+    expect(words("const detail = 'It failed.'; refusal(status, 'No user.'); other('not this');")).toBe(
+      'It failed. No user.',
+    );
+  });
+
   it('leaves out code within a comment', () => {
     expect(words('// writes `mails` in one statement')).toBe('writes in one statement');
   });

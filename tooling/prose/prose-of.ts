@@ -5,8 +5,8 @@ const ONLY_ERRORS = /(?:\.errors|problem-codes)\.ts$/;
 const INLINE_CODE = /`[^`\n]*`/g;
 
 /**
- * Blanks out everything of a TypeScript file but its comments and the texts of its errors. Lines and columns stay, so that
- * a linter of prose reports the position in the file.
+ * Blanks out everything of a TypeScript file but its comments and the texts of its errors and problems. Lines and columns
+ * stay, so that a linter of prose reports the position in the file.
  */
 export function proseOf(path: string, source: string): string {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
@@ -45,7 +45,7 @@ function errorTextsOf(file: ts.SourceFile): Range[] {
       ranges.push([node.getStart(file) + 1, node.getEnd() - (ts.isTemplateMiddle(node) ? 2 : 1)]);
     }
     if (inError && ts.isTemplateHead(node)) ranges.push([node.getStart(file) + 1, node.getEnd() - 2]);
-    const isError = inError || makesError(node, file);
+    const isError = inError || makesError(node, file) || isDetail(node, file);
     ts.forEachChild(node, (child) => visit(child, isError));
   };
   visit(file, ONLY_ERRORS.test(file.fileName));
@@ -55,6 +55,13 @@ function errorTextsOf(file: ts.SourceFile): Range[] {
 function makesError(node: ts.Node, file: ts.SourceFile): boolean {
   if (ts.isNewExpression(node)) return ERROR_CLASS.test(node.expression.getText(file));
   return ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword;
+}
+
+/** The `detail` of a problem, or a call of the client's `refusal(…)`. */
+function isDetail(node: ts.Node, file: ts.SourceFile): boolean {
+  if (ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node))
+    return node.name.getText(file) === 'detail';
+  return ts.isCallExpression(node) && node.expression.getText(file) === 'refusal';
 }
 
 const FENCED_CODE = /^(```|````)[\s\S]*?^\1$/gm;

@@ -58,7 +58,7 @@ export class FeedReader {
 }
 
 /**
- * Ends the readers, and returns what is wrong with what each of them was answered and has heard.
+ * Ends the readers, and returns what is wrong with the responses and the events that each of them received.
  *
  * @param unnumbered ids of events from before the feed began
  */
@@ -74,7 +74,7 @@ export async function faultsAtTheEnd(
   return faults;
 }
 
-/** Compares what a service has heard from the beginning of the feed on with the record; empty: nothing is wrong. */
+/** Compares the events that a service received from the beginning of the feed with the audit log; empty: nothing is wrong. */
 export async function feedFaults(
   db: Database,
   service: string,

@@ -106,7 +106,7 @@ export function brokenInState(snapshot: Snapshot): string[] {
   ];
 }
 
-/** The record tells of exactly what is there: no change without its row, no row without its change. */
+/** The audit log matches the data: no change without its row, no row without its change. */
 function brokenRecord({ users, orgs, members, sessions, events }: Snapshot): string[] {
   const about = (type: string): RecordedEvent[] => events.filter((event) => event.type === type);
   const deleted = new Set(about('account.deleted').map(({ userId }) => userId));

@@ -5,7 +5,7 @@ import type { Ask } from './deployment.js';
 /** A code of the step after the one of the moment is good for a minute at least. */
 const CODE_LASTS_MS = 55_000;
 
-/** Knows what it was told of its second factor, and what it had asked for when the service died. */
+/** Keeps the responses about its second factor, and the request that was running when the service died. */
 export class SecondFactorClient {
   acknowledged = 0;
   /** asked for, and not answered */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../support/load.js';
 
-/** Which writes a client was told of, to compare with the final data (I5 and I6). */
+/** The writes that a client received a response to, to compare with the final data (I5 and I6). */
 export class WriteLedger {
   private readonly writes = new Map<string, Outcome>();
 

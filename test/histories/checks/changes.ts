@@ -13,7 +13,7 @@ export interface Explained {
   idle: Map<Change, number>;
 }
 
-/** Compares what clients were told of their changes with the audit log: no change is lost, and none comes from nowhere. */
+/** Compares the responses to changes with the audit log: no change is lost, and none comes from nowhere. */
 export function explain(changes: readonly Change[], log: OrgLog): Explained {
   const violations: Violation[] = [];
   const made = new Map<Change, number>();
