@@ -18,7 +18,7 @@ export type AdminClient = Methods<AdminOperationId | (typeof LOGINS)[number]> & 
 /**
  * The operations of operators, who log in with two-factor authentication.
  *
- * @throws TypeError for an unknown option, a base URL that is none, and a store that is missing
+ * @throws TypeError for an unknown option, an invalid base URL, and a missing store
  */
 export function createAdminClient(options: ClientOptions): AdminClient {
   requireKnown('createAdminClient does', options, CLIENT_OPTIONS);

@@ -1,8 +1,8 @@
 /**
- * Returns the URL of Accounts without a slash at its end.
+ * Returns the URL of Accounts without a trailing slash.
  *
- * @throws TypeError for a text that is no such URL, such as `localhost:3000`, which begins with no scheme, and for a URL
- *   with a password, which `fetch` would refuse with an error that shows it
+ * @throws TypeError for a text without a scheme, such as `localhost:3000`, and for a URL with a password, which `fetch`
+ *   would reject with an error that contains the password
  */
 export function baseOf(baseUrl: string): string {
   if (!isHttpUrl(baseUrl)) {

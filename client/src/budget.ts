@@ -1,7 +1,7 @@
-/** More overflows the timer, which then ends at once. */
+/** A longer delay overflows the timer, which then fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The time that a caller gives to a whole call, and the signal that ends it earlier. */
+/** The time limit of a whole call, and the signal that ends the call earlier. */
 export class Budget {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;

@@ -83,7 +83,7 @@ export class Calls {
     return this.send(ROUTES.logOut, {}, {}, this.waitOf(options).budget, BEARER + accessToken);
   }
 
-  /** A session whose tokens are not kept would stay until it expires, so that it is revoked. */
+  /** If the store cannot save the tokens, revokes the session, which would otherwise live until it expires. */
   private async begin(route: Route, opened: Answered, options: Options): Promise<AnyResult> {
     const failure = await this.login.begin(opened.data);
     if (!failure) return succeeded(opened, route);
@@ -99,7 +99,7 @@ export class Calls {
     for (let attempt = 0; ; attempt += 1) {
       const spentMs = budget.spentMs;
       const authorization = await this.authorization(route, wait);
-      // A refresh has had its own attempts.
+      // The refresh has already retried.
       if (typeof authorization === 'object') return authorization;
       const result = await this.authenticated(route, input, keyed, wait, authorization);
       if (result.ok || attempt >= retries || !isTemporary(result.problem)) return result;
@@ -161,7 +161,7 @@ export class Calls {
   }
 }
 
-/** @throws TypeError for a member of input or options that the operation does not take, and for an id that is missing */
+/** @throws TypeError for a member of the input or the options that the operation does not take, and for a missing id */
 function requireMembers(id: OperationId, route: Route, input: Data, options: Options): void {
   requireKnown(`${id} does`, input, inputNames(route));
   if (route.wrapped) requireKnown(`The body of ${id} does`, input['body'] ?? {}, route.fields ?? []);

@@ -17,15 +17,15 @@ export type Methods<Ids extends OperationId> = {
 };
 
 export interface LoginMethods {
-  /** Gets new tokens now. Every other method does so by itself, when it is time. */
+  /** Renews the tokens now. Every other method renews them when they are about to expire. */
   refresh(options?: CallOptions<'refresh'>): Promise<ResultOf<'refresh'>>;
   /**
-   * Forgets the login, even if Accounts cannot be reached, and revokes its session, even if the store fails. With a refresh
-   * token it revokes the session of that token, and forgets nothing.
+   * Deletes the login from the store, even if Accounts cannot be reached, and revokes its session, even if the store fails.
+   * With `refreshToken`, revokes the session of that token instead, and leaves the store unchanged.
    */
   logOut(input?: InputOf<'logOut'>, options?: CallOptions<'logOut'>): Promise<LogOutResult>;
   /**
-   * Whether the store has a login; it may have ended meanwhile.
+   * Returns whether the store has a login. Its session may have ended meanwhile.
    *
    * @throws StoreError if the store cannot be read; its `code` is `store_failed`
    */
@@ -38,10 +38,10 @@ export type Client = Methods<
   LoginMethods;
 
 /**
- * Methods return results. They reject only with a TypeError, for a member of their arguments that the operation does not take,
- * and for an id of the path that is missing.
+ * Creates a client whose methods return results. A method rejects only with a TypeError, for an argument that the operation
+ * does not take, and for a missing id of the path.
  *
- * @throws TypeError for an unknown option, a base URL that is none, and a store that is missing
+ * @throws TypeError for an unknown option, an invalid base URL, and a missing store
  */
 export function createClient(options: ClientOptions): Client {
   requireKnown('createClient does', options, CLIENT_OPTIONS);

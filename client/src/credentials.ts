@@ -5,7 +5,7 @@ import type { NoCredentials } from './problems.ts';
 /** Name and secret of a service. */
 export interface Credentials {
   name: string;
-  /** a function is asked for each request, so that a new secret needs no restart */
+  /** The client calls a function for each request, so that a new secret needs no restart. */
   secret: string | (() => string | Promise<string>);
 }
 const MEMBERS = ['name', 'secret'] satisfies (keyof Credentials)[];
@@ -13,7 +13,7 @@ const MEMBERS = ['name', 'secret'] satisfies (keyof Credentials)[];
 export const noCredentials: NoCredentials = {
   code: 'no_credentials',
   status: null,
-  detail: 'The operation is for services, and the client has no credentials of one.',
+  detail: 'This operation needs the credentials of a service.',
 };
 
 /** @throws TypeError for credentials that no service can have */

@@ -22,7 +22,7 @@ export type Middleware = (
 /**
  * Admits any user with a valid access token. `admissionOf(request)` is the user.
  *
- * @throws TypeError for a requirement that means nothing
+ * @throws TypeError for an invalid requirement
  */
 export function requireUser(guard: Guard, requirement: UserRequirement = {}): Middleware {
   return middleware(guard, userCheck(requirement));
@@ -30,15 +30,15 @@ export function requireUser(guard: Guard, requirement: UserRequirement = {}): Mi
 
 /**
  * Admits members of the organization `:orgId` of the path. `memberOf(request)` is the member. The header `Accounts-Revision`
- * of the request is the least revision on which the guard decides.
+ * of the request is the lowest revision on which the guard may decide.
  *
- * @throws TypeError for a requirement that means nothing
+ * @throws TypeError for an invalid requirement
  */
 export function requireMember(guard: Guard, requirement: MemberRequirement = {}): Middleware {
   return middleware(guard, memberCheck(requirement));
 }
 
-/** Express 4 does not catch what a promise rejects with. */
+/** Express 4 does not catch the rejection of a promise. */
 function middleware(guard: Guard, check: RouteCheck): Middleware {
   return async (request, response, next) => {
     let refusal;
@@ -48,7 +48,7 @@ function middleware(guard: Guard, check: RouteCheck): Middleware {
       return next(error);
     }
     if (!refusal) return next();
-    // A timeout of the server may have answered meanwhile.
+    // A timeout of the server may have sent a response meanwhile.
     if (response.headersSent) return;
     response.writeHead(refusal.status, refusal.headers).end(JSON.stringify(refusal.problem));
   };

@@ -23,7 +23,7 @@ export type Hook = (request: RouteRequest, reply: Reply) => Promise<unknown>;
 /**
  * Admits any user with a valid access token. `admissionOf(request)` is the user.
  *
- * @throws TypeError for a requirement that means nothing
+ * @throws TypeError for an invalid requirement
  */
 export function requireUser(guard: Guard, requirement: UserRequirement = {}): Hook {
   return hook(guard, userCheck(requirement));
@@ -31,9 +31,9 @@ export function requireUser(guard: Guard, requirement: UserRequirement = {}): Ho
 
 /**
  * Admits members of the organization `:orgId` of the path. `memberOf(request)` is the member. The header `Accounts-Revision`
- * of the request is the least revision on which the guard decides.
+ * of the request is the lowest revision on which the guard may decide.
  *
- * @throws TypeError for a requirement that means nothing
+ * @throws TypeError for an invalid requirement
  */
 export function requireMember(guard: Guard, requirement: MemberRequirement = {}): Hook {
   return hook(guard, memberCheck(requirement));

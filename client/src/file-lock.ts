@@ -2,19 +2,19 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Nobody holds the lock for longer: a refresh and its repetitions end before. */
+/** A process holds the lock for less than this: a refresh and its retries end earlier. */
 const LOCK_LIFETIME_MS = 45_000;
-/** Between making the file and writing into it. */
+/** The time between creating the file and writing into it. */
 const EMPTY_FILE_LIFETIME_MS = 2_000;
 const RETRY_PAUSE_MS = 20;
-/** Longer than the id of any process, which it overwrites. */
+/** Longer than any process id, because it overwrites one. */
 const FREE = 'nobody holds this lock';
 
 /**
- * Runs the work while no other process that uses the same name does.
+ * Runs the work while no other process runs work under this name.
  *
- * Each owner makes the file with the next number, which the file system lets one process do. The highest number counts, so
- * nobody removes a lock that another has just taken over from an owner that was killed.
+ * A process acquires the lock when it creates the file with the next number, which the file system allows one process. The
+ * file with the highest number is the lock, so no process removes a lock that another one took over from a killed process.
  */
 export async function withFileLock<T>(name: string, work: () => Promise<T>): Promise<T> {
   const number = await acquire(name);
@@ -44,14 +44,14 @@ async function tryAcquire(name: string, number: number): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
-  // Somebody may have gone on from a higher number, and removed the lower ones, since they were listed.
+  // Another process may have created a higher number and removed the lower ones since they were listed.
   const isHighest = Math.max(...(await numbersOf(name))) === number;
   if (!isHighest) await rm(fileOf(name, number), { force: true });
   return isHighest;
 }
 
 async function release(name: string, number: number): Promise<void> {
-  // The file is gone if somebody has taken over, and stays so.
+  // If another process has taken over, it has deleted the file. `r+` does not create it again.
   await writeFile(fileOf(name, number), FREE, { flag: 'r+' }).catch(() => undefined);
 }
 

@@ -4,8 +4,8 @@ import { withFileLock } from './file-lock.ts';
 import type { TokenStore } from './store.ts';
 
 /**
- * Keeps the login in a file that only its owner can read, for command lines and for machines without a keyring. Processes can
- * share it.
+ * Creates a store that keeps the login in a file that only its owner can read, for command lines and for machines without a
+ * keyring. Several processes can share the file.
  */
 export function fileStore(path: string): TokenStore {
   return {
@@ -16,7 +16,7 @@ export function fileStore(path: string): TokenStore {
   };
 }
 
-/** A kill or a power cut leaves the old text or the new one. */
+/** If the process is killed or the power fails, the file has either the old or the new text. */
 async function replace(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.new`;

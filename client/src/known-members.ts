@@ -1,9 +1,8 @@
 /**
- * A member with an unknown name is a mistake: a `dryRun` that an operation does not have would be ignored, and the change
- * made.
+ * Rejects a member with an unknown name. An operation without a dry run would ignore `dryRun` and make the change.
  *
  * @param takes the beginning of the message, such as `createOrg does`
- * @throws TypeError for a name that is not one of those known
+ * @throws TypeError for an unknown name
  */
 export function requireKnown(takes: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name));

@@ -3,7 +3,7 @@ import { notLoggedIn, storeFailed } from './problems.ts';
 import { type SendRefresh, SharedRefresh, type RefreshWait } from './shared-refresh.ts';
 import type { TokenStore } from './store.ts';
 
-/** An access token is replaced when this much of its life is left, or a quarter of it. */
+/** The client renews an access token this long before it expires, or after three quarters of a shorter life. */
 const RENEWED_BEFORE_MS = 30_000;
 
 interface AccessToken {
@@ -11,7 +11,7 @@ interface AccessToken {
   renewAt: number;
 }
 
-/** What revokes the session at Accounts, and the failure of the store. */
+/** The tokens that can revoke the session at Accounts, and the failure of the store. */
 export interface Forgotten {
   refreshToken: string | undefined;
   accessToken: string | undefined;
@@ -23,9 +23,9 @@ export class Login {
   private access: AccessToken | undefined;
   private refreshing: { shared: SharedRefresh; end: Promise<Answered | Failed> } | undefined;
   private queue: Promise<unknown> = Promise.resolve();
-  /** what the store would not take, and the token that it has instead */
+  /** the token that the store failed to save, and the token that the store still has */
   private unsaved: { token: string | undefined; replaces: string | undefined } | undefined;
-  /** the latest refresh token that this process knows, which revokes the session even if the store cannot be read */
+  /** the latest refresh token of this process, which can revoke the session if the store cannot be read */
   private known: string | undefined;
 
   private readonly store: TokenStore;
@@ -36,7 +36,7 @@ export class Login {
     this.sendRefresh = sendRefresh;
   }
 
-  /** @param refused a token that the service has just refused */
+  /** @param refused a token that Accounts has just rejected */
   async token(wait: RefreshWait, refused?: string): Promise<string | Failed> {
     const { access } = this;
     if (access && access.text !== refused && Date.now() < access.renewAt) return access.text;
@@ -44,7 +44,7 @@ export class Login {
     return refreshed.ok ? textOf(refreshed.data, 'token') : refreshed;
   }
 
-  /** One for all that wait for it. */
+  /** Callers that need a new token at the same time share one refresh. */
   refresh(wait: RefreshWait): Promise<Answered | Failed> {
     if (!this.refreshing) {
       const shared = new SharedRefresh(this.sendRefresh);
@@ -54,7 +54,7 @@ export class Login {
     return this.refreshing.shared.waitFor(this.refreshing.end, wait);
   }
 
-  /** Takes the tokens of a new login in place of those of the last. If the store fails, the last login stays. */
+  /** Replaces the tokens by those of a new login. If the store fails, the previous login stays. */
   begin(data: Data): Promise<Failed | undefined> {
     this.refreshing?.shared.stop();
     return this.exclusively(async () => {
@@ -67,7 +67,7 @@ export class Login {
     });
   }
 
-  /** Forgets the login in this process, even if the store fails. */
+  /** Removes the login from this process, even if the store fails. */
   async forget(): Promise<Forgotten> {
     this.refreshing?.shared.stop();
     let refreshToken = this.known;
@@ -85,7 +85,7 @@ export class Login {
     return { refreshToken, accessToken, failure };
   }
 
-  /** Waits for no refresh, which changes nothing about it. */
+  /** Does not wait for a refresh, which does not change the result. */
   async isStored(): Promise<boolean | Failed> {
     try {
       return Boolean(await this.newest());
@@ -104,7 +104,7 @@ export class Login {
         return answer;
       }
       if (answer.problem.code !== 'invalid_refresh_token') return answer;
-      // A process that shares the store without a lock may have been faster.
+      // A process that shares the store without a lock may have refreshed first.
       const stored = await this.newest();
       if (stored === shown) {
         this.access = undefined;
@@ -115,7 +115,7 @@ export class Login {
     }
   }
 
-  /** The login continues where the store fails: the next refresh tries to save again. */
+  /** If the store fails, the login stays in memory, and the next refresh tries to save again. */
   private async save(data: Data, replaces: string): Promise<void> {
     const token = textOf(data, 'refreshToken');
     this.access = accessOf(data);

@@ -34,13 +34,13 @@ export type { MemberRequirement, RouteRequest, UserRequirement } from './service
 /** Injection token of the guard: `@Inject(GUARD) guard: Guard`. Tests override this provider with `fakeGuard()`. */
 export const GUARD: unique symbol = Symbol.for('accounts-client/guard');
 
-/** Makes the options of the guard from other providers, such as a ConfigService. */
+/** Creates the options of the guard from other providers, such as a ConfigService. */
 export interface AsyncGuardOptions extends Pick<ModuleMetadata, 'imports'> {
   inject?: InjectionToken[];
   useFactory: (...injected: never[]) => GuardOptions | Promise<GuardOptions>;
 }
 
-/** Has the guard of a service, and closes it with the application. Import it once, in the root module. */
+/** Provides the guard of a service, and closes it with the application. Import it once, in the root module. */
 export class AccountsModule {
   private readonly guard: Guard;
 
@@ -48,7 +48,7 @@ export class AccountsModule {
     this.guard = guard;
   }
 
-  /** @throws TypeError at start, for options that are unknown, missing, empty or of a wrong type */
+  /** @throws TypeError at start, for an option that is unknown, missing, empty or of a wrong type */
   static forRoot(options: GuardOptions): DynamicModule {
     return this.forRootAsync({ useFactory: () => options });
   }
@@ -59,7 +59,7 @@ export class AccountsModule {
     return { module: AccountsModule, global: true, imports, providers: [provider], exports: [GUARD] };
   }
 
-  /** Requests that are under way have been answered by then. */
+  /** Nest calls it after the last request has ended. */
   onApplicationShutdown(): Promise<void> {
     return this.guard.close();
   }
@@ -72,16 +72,17 @@ type Decorator = ClassDecorator & MethodDecorator;
 /**
  * Admits any user with a valid access token to a route or a controller. `@Admitted()` is the user.
  *
- * @throws TypeError for a requirement that means nothing
+ * @throws TypeError for an invalid requirement
  */
 export const RequireUser = (requirement: UserRequirement = {}): Decorator =>
   guardedBy(userCheck(requirement));
 
 /**
- * Admits members of the organization `:orgId` of the path to a route or a controller. `@Admitted()` is the member. On both,
- * a request has to meet both. The header `Accounts-Revision` is the least revision on which the guard decides.
+ * Admits members of the organization `:orgId` of the path to a route or a controller. `@Admitted()` is the member. If a
+ * route and its controller both have a requirement, a request must meet both. The header `Accounts-Revision` is the lowest
+ * revision on which the guard may decide.
  *
- * @throws TypeError for a requirement that means nothing
+ * @throws TypeError for an invalid requirement
  */
 export const RequireMember = (requirement: MemberRequirement = {}): Decorator =>
   guardedBy(memberCheck(requirement));
@@ -109,7 +110,7 @@ function guardedBy(check: RouteCheck): Decorator {
   return applyDecorators(UseGuards(mixin(RouteGuard)), UseFilters(RefusalFilter));
 }
 
-/** An exception filter of yours may catch it, too. */
+/** Your own exception filter may catch it, too. */
 export class RefusedException extends HttpException {
   readonly refusal: Refusal;
 
@@ -125,7 +126,7 @@ interface FastifyReply {
   send(body: string): void;
 }
 
-/** Nest itself would answer `application/json`, without the headers. */
+/** Nest itself would send `application/json` without the headers. */
 class RefusalFilter {
   catch({ refusal }: RefusedException, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<ServerResponse | FastifyReply>();

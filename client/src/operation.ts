@@ -1,36 +1,36 @@
-/** The problem of an operation, with the status that it comes with. */
+/** The problem of an operation, with its status. */
 export type At<Status extends number, P> = P extends unknown ? P & { status: Status } & Delay : never;
 
 export interface Delay {
-  /** seconds after which the request may be repeated, where the service says so */
+  /** Seconds after which the client may repeat the request, if Accounts sent `Retry-After`. */
   retryAfter?: number;
 }
 
-/** How an operation is sent. */
+/** How to send an operation. */
 export interface Route {
   method: string;
   path: string;
-  /** names of the input that belong into the query */
+  /** Names of the input that are query parameters. */
   query?: readonly string[];
   body?: 'json' | 'form';
-  /** names of the members of the body */
+  /** Names of the members of the body. */
   fields?: readonly string[];
-  /** The body is the member `body` of the input, because a parameter has the name of one of its fields. */
+  /** The body is the member `body` of the input, because a parameter and a field have one name. */
   wrapped?: true;
   auth?: 'bearer' | 'basic';
-  /** It can be sent without `auth`. */
+  /** The operation also works without `auth`. */
   anonymous?: true;
-  /** It takes an `Idempotency-Key`. */
+  /** The operation takes an `Idempotency-Key`. */
   keyed?: true;
-  /** It takes `If-Match`. */
+  /** The operation takes `If-Match`. */
   conditional?: true;
-  /** The document says that repeating it changes nothing more. */
+  /** A retry changes nothing more, says the OpenAPI document. */
   repeatable?: true;
-  /** Who calls it, if not a client. */
+  /** The callers, if they are not clients. */
   callers?: 'admin' | 'service';
   opensSession?: true;
-  /** members that every successful answer has */
+  /** Members of every successful response. */
   answer: readonly string[];
-  /** codes of its problems, separated by blanks */
+  /** Codes of its problems, separated by spaces. */
   codes: string;
 }

@@ -4,15 +4,15 @@ import type { OperationId } from './results.ts';
 import type { TokenStore } from './store.ts';
 
 export interface ClientOptions {
-  /** such as `https://accounts.example.com`, also with a path */
+  /** The URL of Accounts, such as `https://accounts.example.com`. It may have a path. */
   baseUrl: string;
-  /** where the login is kept */
+  /** Keeps the login. */
   store: TokenStore;
-  /** takes the place of the global `fetch` */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** for a whole call, a refresh and all attempts included; 10 seconds by default */
+  /** Time limit of a whole call, including a refresh and all attempts: 10 seconds by default. */
   timeoutMs?: number | undefined;
-  /** further attempts of requests that the OpenAPI document calls safe to repeat, two by default */
+  /** Retries of requests that are safe to repeat: two by default. */
   retries?: number | undefined;
 }
 export const CLIENT_OPTIONS: readonly string[] = [
@@ -24,17 +24,17 @@ export const CLIENT_OPTIONS: readonly string[] = [
 ] satisfies (keyof ClientOptions)[];
 
 interface AnyCallOptions {
-  /** ends the wait of this call, and never a refresh that other calls share */
+  /** Ends this call. A refresh that other calls share continues. */
   signal?: AbortSignal | undefined;
-  /** for this call, a refresh and all attempts included */
+  /** Time limit of this call, including a refresh and all attempts. */
   timeoutMs?: number | undefined;
-  /** further attempts; 0 means none */
+  /** Retries of this call; 0 turns them off. */
   retries?: number | undefined;
 }
 interface ByHeader {
-  /** for a change that has to be made once, over several calls or starts of the program; otherwise each call has its own */
+  /** Makes a change once over several calls or starts of the program. By default each call has a key of its own. */
   'Idempotency-Key': { idempotencyKey?: string | undefined };
-  /** `etag` of what the change is based on */
+  /** The `etag` of the state that the change is based on. */
   'If-Match': { ifMatch?: string | undefined };
 }
 type HeadersOf<Id extends OperationId> = Operations[Id]['headers'];
@@ -42,7 +42,7 @@ export type CallOptions<Id extends OperationId = OperationId> = AnyCallOptions &
   ('Idempotency-Key' extends HeadersOf<Id> ? ByHeader['Idempotency-Key'] : unknown) &
   ('If-Match' extends HeadersOf<Id> ? ByHeader['If-Match'] : unknown);
 
-/** Options of any call. */
+/** The options of all calls. */
 export type Options = AnyCallOptions & ByHeader['Idempotency-Key'] & ByHeader['If-Match'];
 
 const OF_ANY_CALL = ['signal', 'timeoutMs', 'retries'] satisfies (keyof AnyCallOptions)[];

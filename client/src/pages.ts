@@ -8,7 +8,7 @@ type List<Input, Data, Problem> = (
   options?: { signal?: AbortSignal | undefined },
 ) => Promise<Result<Data, Problem>>;
 
-/** One page after another, to the last one or to the first that fails. */
+/** Yields one page after another, up to the last page or the first failure. */
 export async function* pages<Input, Data extends Page, Problem>(
   list: List<Input, Data, Problem>,
   input: Input,

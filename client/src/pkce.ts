@@ -1,6 +1,8 @@
 const VERIFIER_BYTES = 32;
 
-/** RFC 7636. The service that redeems the code makes it, keeps the verifier, and gives the challenge to the client. */
+/**
+ * PKCE (RFC 7636). The service that exchanges the code creates it, keeps the verifier, and gives the challenge to the client.
+ */
 export interface Pkce {
   codeVerifier: string;
   challenge: { codeChallenge: string; codeChallengeMethod: 'S256' };

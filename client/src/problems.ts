@@ -1,6 +1,6 @@
 import type { Delay } from './operation.ts';
 
-/** Problem details (RFC 9457) with a code that this version does not know for the operation: treat them by `status`. */
+/** Problem details (RFC 9457) with a code that this version does not know for the operation. Handle it by `status`. */
 export interface UnknownProblem extends Delay {
   code: 'unknown_code';
   receivedCode: string;
@@ -10,7 +10,7 @@ export interface UnknownProblem extends Delay {
   requestId: string;
 }
 
-/** Nothing was answered: whether the service did what it was asked is open. */
+/** Accounts sent no response. It may have done what the request said. */
 export interface Unreachable {
   code: 'unreachable';
   status: null;
@@ -19,7 +19,7 @@ export interface Unreachable {
   retryAfter?: never;
 }
 
-/** Nothing was answered in time: whether the service did what it was asked is open. */
+/** Accounts sent no response in time. It may have done what the request said. */
 export interface TimedOut {
   code: 'timed_out';
   status: null;
@@ -27,7 +27,7 @@ export interface TimedOut {
   retryAfter?: never;
 }
 
-/** The caller's signal ended the wait. */
+/** The caller's signal ended the call. */
 export interface Aborted {
   code: 'aborted';
   status: null;
@@ -35,23 +35,23 @@ export interface Aborted {
   retryAfter?: never;
 }
 
-/** The answer is not from Accounts: a proxy's page of HTML, say, or a redirect, which is never followed. */
+/** The response is not from Accounts, for example a proxy's HTML page or a redirect, which the client does not follow. */
 export interface NotJson extends Delay {
   code: 'not_json';
   status: number;
   detail: string;
-  /** the beginning of what was answered */
+  /** The beginning of the response. */
   text: string;
 }
 
-/** JSON that this service would not answer. */
+/** The response is JSON in a format that Accounts does not have. */
 export interface InvalidAnswer extends Delay {
   code: 'invalid_answer';
   status: number;
   detail: string;
 }
 
-/** A parameter that cannot be part of a path was not sent. */
+/** A parameter cannot be part of a path. The client sent nothing. */
 export interface InvalidParameter {
   code: 'invalid_parameter';
   status: null;
@@ -60,7 +60,7 @@ export interface InvalidParameter {
   retryAfter?: never;
 }
 
-/** The operation needs a login, and there is none. */
+/** The operation needs a login, and the store has none. */
 export interface NotLoggedIn {
   code: 'not_logged_in';
   status: null;
@@ -68,7 +68,7 @@ export interface NotLoggedIn {
   retryAfter?: never;
 }
 
-/** The operation is for services, and the client has no credentials, or could not read the secret. */
+/** The operation needs the credentials of a service, and the client has none or could not read the secret. */
 export interface NoCredentials {
   code: 'no_credentials';
   status: null;
@@ -77,7 +77,7 @@ export interface NoCredentials {
   retryAfter?: never;
 }
 
-/** The store could not load, save or lock. */
+/** The token store could not load, save or lock. */
 export interface StoreFailed {
   code: 'store_failed';
   status: null;
@@ -86,7 +86,7 @@ export interface StoreFailed {
   retryAfter?: never;
 }
 
-/** An older instance issued a code that anybody can exchange: it was discarded. */
+/** An instance of an older version issued a code that any service can exchange. The client discarded the code. */
 export interface AudienceIgnored {
   code: 'audience_ignored';
   status: number;
@@ -105,14 +105,18 @@ export type ClientProblem =
   | StoreFailed
   | AudienceIgnored;
 
-export const notLoggedIn: NotLoggedIn = { code: 'not_logged_in', status: null, detail: 'There is no login.' };
-export const aborted: Aborted = { code: 'aborted', status: null, detail: 'The caller gave the request up.' };
+export const notLoggedIn: NotLoggedIn = {
+  code: 'not_logged_in',
+  status: null,
+  detail: 'The user is not logged in.',
+};
+export const aborted: Aborted = { code: 'aborted', status: null, detail: 'The caller aborted the call.' };
 
 export function timedOut(timeoutMs: number): TimedOut {
-  return { code: 'timed_out', status: null, detail: `Nothing was answered within ${timeoutMs} ms.` };
+  return { code: 'timed_out', status: null, detail: `Accounts did not respond within ${timeoutMs} ms.` };
 }
 
-/** What `isLoggedIn` rejects with: any answer would be taken for true or false. */
+/** `isLoggedIn` rejects with it, because a caller would treat a returned problem as true. */
 export class StoreError extends Error {
   readonly code = 'store_failed';
 
@@ -123,5 +127,5 @@ export class StoreError extends Error {
 }
 
 export function storeFailed(cause: unknown): StoreFailed {
-  return { code: 'store_failed', status: null, detail: 'The store of the login failed.', cause };
+  return { code: 'store_failed', status: null, detail: 'The token store failed.', cause };
 }

@@ -3,7 +3,7 @@ import type { Route } from './operation.ts';
 import type { InvalidParameter } from './problems.ts';
 
 const PARAMETERS = /\{(\w+)\}/g;
-/** Half of a character, which no URL can hold. */
+/** Half of a character, which a URL cannot contain. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 interface RequestParts {
@@ -23,7 +23,7 @@ export function inputNames(route: Route): string[] {
   return [...pathNames(route), ...query, ...(wrapped ? ['body'] : fields)];
 }
 
-/** Puts each member of the input where the operation takes it: into the path, the query or the body. */
+/** Puts each member of the input into the path, the query or the body, as the operation requires. */
 export function requestOf(route: Route, input: Data): RequestParts | { problem: InvalidParameter } {
   const rest = { ...input };
   const take = (name: string): unknown => {
@@ -64,7 +64,7 @@ function bodyOf({ body }: Route, fields: unknown): Omit<RequestParts, 'path'> {
   return { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: form.toString() };
 }
 
-/** URLs are read with `..` resolved, also where its dots are encoded: it would name another route. */
+/** URL parsers resolve `..` even if its dots are encoded, so the URL would name another route. */
 function isSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !LONE_SURROGATE.test(text);
 }

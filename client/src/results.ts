@@ -6,35 +6,38 @@ import type { AudienceIgnored, ClientProblem } from './problems.ts';
 export type OperationId = keyof Operations;
 export type InputOf<Id extends OperationId> = Operations[Id]['input'];
 export type DataOf<Id extends OperationId> = Operations[Id]['data'];
-/** `code` tells the cases apart; `unknown_code` is one that this version does not know. Without an operation: of any. */
+/**
+ * The problems of an operation, or of all operations, by `code`. `unknown_code` stands for a code that this version does not
+ * know.
+ */
 export type ProblemOf<Id extends OperationId = OperationId> = Operations[Id]['problem'] | ClientProblem;
 
 export interface Success<Body> {
   ok: true;
   status: number;
   data: Body;
-  /** of the organization or the profile, where the answer has one: `ifMatch` of a change */
+  /** The `ETag` of the organization or the profile, for `ifMatch` of a change. */
   etag: string | undefined;
   /**
-   * An earlier request with the same idempotency key had been answered so: one of your program, or an attempt of the client
-   * whose answer was lost. Codes are not returned again.
+   * Accounts repeated its response to an earlier request with this idempotency key: a request of your program, or an attempt
+   * of the client whose response was lost. The repeated response contains no codes.
    */
   replayed: boolean;
-  /** Nothing was changed. */
+  /** The request was a dry run, so Accounts changed nothing. */
   dryRun: boolean;
   requestId: string | undefined;
 }
 export type Result<Body, Problem> = Success<Body> | { ok: false; problem: Problem };
 export type ResultOf<Id extends OperationId> = Result<DataOf<Id>, ProblemOf<Id>>;
 
-/** `ok` if this client has forgotten the login and Accounts has revoked its session. */
+/** `ok` if the client removed the login and Accounts revoked its session. */
 export type LogOutResult = ResultOf<'logOut'> & {
-  /** Accounts has revoked the session, even if the store failed. */
+  /** Accounts revoked the session, even if the store failed. */
   sessionRevoked: boolean;
 };
 
 /**
- * Returns what an operation answered.
+ * Returns the data of a successful result.
  *
  * @throws Error with the `detail` of the problem, and the problem as its `cause`
  */
@@ -45,7 +48,7 @@ export function unwrap<Body>(result: Result<Body, { code: string; detail: string
 
 export type AnyResult = Success<Data> | Failed;
 
-/** Each header costs a lookup, so that only those are read which the operation can have. */
+/** Reads only the headers that the operation can have, because each one costs a lookup. */
 export function succeeded({ status, data, headers }: Answered, { keyed, query }: Route): Success<Data> {
   return {
     ok: true,
@@ -59,7 +62,7 @@ export function succeeded({ status, data, headers }: Answered, { keyed, query }:
 }
 
 export function audienceIgnored(status: number): Failed {
-  const detail = 'The code that was issued is not for that service alone: it was discarded.';
+  const detail = 'The issued code was not bound to the service, so the client discarded it.';
   const problem: AudienceIgnored = { code: 'audience_ignored', status, detail };
   return { ok: false, problem };
 }

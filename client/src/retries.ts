@@ -1,12 +1,12 @@
 import type { Failed } from './send-request.ts';
 import type { Unreachable } from './problems.ts';
 
-/** If Accounts asks for a longer wait, the user decides and not the client. */
+/** If Accounts requires a longer wait, the client returns the problem, and the user decides. */
 export const LONGEST_WAIT_MS = 5_000;
 const FIRST_WAIT_MS = 200;
-/** A user who is offline hears so within this time. */
+/** The client returns `unreachable` to an offline user within this time. */
 const REFUSED_WITHIN_MS = 5_000;
-/** What Node calls a connection that was never made. In a web view an error has no code. */
+/** The codes of Node for a connection that was never established. In a web view, an error has no code. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'EADDRNOTAVAIL',
@@ -19,18 +19,18 @@ const NOT_CONNECTED = new Set([
 
 type FailedProblem = Failed['problem'];
 
-/** The failure may be over soon: nothing was answered, or only by a proxy, or Accounts says so itself. */
+/** A retry may succeed: there was no response, a proxy sent it, or Accounts returned `unavailable`. */
 export function isTemporary({ code, status }: FailedProblem): boolean {
   if (code === 'unreachable' || code === 'timed_out' || code === 'unavailable') return true;
   return code === 'not_json' && status !== null && status >= 502 && status <= 504;
 }
 
-/** Accounts may have done what it was sent. */
+/** Accounts may have done what the request said. */
 export function mayHaveSucceeded({ status }: FailedProblem): boolean {
   return status === null || status >= 500;
 }
 
-/** The connection was refused or never made, so nothing was sent. */
+/** The connection was refused or never established, so nothing was sent. */
 export function isRefused(problem: FailedProblem): boolean {
   if (problem.code !== 'unreachable') return false;
   for (let cause = (problem as Unreachable).cause; cause instanceof Error; cause = cause.cause) {
@@ -39,7 +39,7 @@ export function isRefused(problem: FailedProblem): boolean {
   return false;
 }
 
-/** Whether a further attempt, which takes as long to be refused, would still be answered in time. */
+/** Returns whether a retry that is refused as slowly would still end in time. */
 export function isRefusedInTime(spentMs: number, tookMs: number, waitMs: number): boolean {
   return spentMs + waitMs + tookMs <= REFUSED_WITHIN_MS;
 }

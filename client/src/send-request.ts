@@ -18,13 +18,13 @@ export interface Answered {
 }
 export interface Failed {
   ok: false;
-  /** as the types of the operation have it */
+  /** The types of the operation narrow it. */
   problem: Delay & { code: string; status: number | null; detail: string };
 }
 
 const SHOWN_CHARACTERS = 200;
 
-/** One request and its answer, whatever happens. */
+/** Sends one request and returns its response or a problem. Never rejects. */
 export async function sendRequest(
   fetchFn: typeof fetch,
   route: Route,
@@ -43,7 +43,7 @@ export async function sendRequest(
   }, leftMs);
   signal?.addEventListener('abort', abort);
   try {
-    // A redirect would carry passwords and tokens elsewhere.
+    // Following a redirect would send passwords and tokens to another server.
     const response = await fetchFn(url, {
       method: route.method,
       headers,
@@ -63,13 +63,13 @@ export async function sendRequest(
 }
 
 function unreachable(cause: unknown): Unreachable {
-  return { code: 'unreachable', status: null, detail: 'The service cannot be reached.', cause };
+  return { code: 'unreachable', status: null, detail: 'Accounts cannot be reached.', cause };
 }
 
 function readAnswer(route: Route, { status, headers, ok }: Response, text: string): Answered | Failed {
   const body = parseJson(headers.get('content-type') ?? '', text);
   if (body === undefined) {
-    const detail = `Something other than the service answered ${status}.`;
+    const detail = `Another server than Accounts answered ${status}.`;
     const notJson = {
       code: 'not_json',
       status,
@@ -83,7 +83,7 @@ function readAnswer(route: Route, { status, headers, ok }: Response, text: strin
     return { ok: true, status, data: body, headers };
   }
   if (ok || !isObject(body) || typeof body['code'] !== 'string') {
-    const detail = `The answer ${status} is none of this service.`;
+    const detail = `The ${status} response is not in a format of Accounts.`;
     const invalid: InvalidAnswer = { code: 'invalid_answer', status, detail, ...retryAfterOf(headers) };
     return { ok: false, problem: invalid };
   }

@@ -5,15 +5,15 @@ import { isRefused, isRefusedInTime, mayHaveSucceeded, LONGEST_WAIT_MS } from '.
 import { pause } from './waiting.ts';
 
 /**
- * A refresh whose answer was lost is repeated: Accounts answers it again for 30 seconds, and then assumes that the token was
- * stolen.
+ * The client repeats a refresh whose response was lost. Accounts accepts the token again for 30 seconds. After that, Accounts
+ * assumes that the token was stolen.
  */
 const REPEATED_FOR_MS = 15_000;
 const REPEATED_AFTER_MS = 250;
 /** The last attempt begins within 15 seconds, so that it ends within 30. */
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
-/** How long a caller waits: within the budget, and while no more attempts than these have failed. */
+/** How long a caller waits: within the budget, and until more attempts than `retries` have failed. */
 export interface RefreshWait {
   budget: Budget;
   retries: number;
@@ -23,11 +23,11 @@ export type SendRefresh = (refreshToken: string, budget: Budget) => Promise<Answ
 
 interface Failure {
   answer: Failed;
-  /** epoch milliseconds */
+  /** Epoch milliseconds. */
   nextAttemptAt: number;
 }
 
-/** One refresh for all callers that need a newer token. It continues in the background after they have stopped waiting. */
+/** One refresh for all callers that need a newer token. It continues in the background after they stop waiting. */
 export class SharedRefresh {
   private readonly waiting = new Set<(failure: Failure) => void>();
   private readonly stopped = new AbortController();
@@ -38,7 +38,7 @@ export class SharedRefresh {
     this.send = send;
   }
 
-  /** The login is forgotten or replaced, so no answer is of use. */
+  /** Call it when the login is removed or replaced, so that the response is useless. */
   stop(): void {
     this.stopped.abort();
   }
@@ -65,7 +65,7 @@ export class SharedRefresh {
     }
   }
 
-  /** @param end of the work that repeats the refresh and keeps its answer */
+  /** @param end settles when the refresh has ended and its tokens are saved */
   waitFor(end: Promise<Answered | Failed>, { budget, retries }: RefreshWait): Promise<Answered | Failed> {
     const { signal } = budget;
     return new Promise((answered) => {

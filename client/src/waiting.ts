@@ -1,4 +1,4 @@
-/** @returns false where the signal ended the wait */
+/** @returns false if the signal ended the wait */
 export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   return new Promise((done) => {
     if (signal?.aborted) return done(false);
@@ -13,7 +13,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   });
 }
 
-/** The result of shared work, which continues for others when the time or the signal ends this wait with undefined. */
+/** Waits for shared work. Returns undefined if the time or the signal ends this wait; the work continues for others. */
 export async function inTime<T>(work: Promise<T>, ms: number, signal?: AbortSignal): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let end: (() => void) | undefined;

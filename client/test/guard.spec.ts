@@ -36,9 +36,9 @@ describe('a guard that could admit nobody', () => {
     [SECRET_WANTED, { credentials: { name: 'billing', secret: '' } }],
     ['issuer must be the JWT_ISSUER of Accounts', { issuer: undefined }],
     ['issuer must be the JWT_ISSUER of Accounts', { issuer: '' }],
-    ['the issuer is no URL: pass baseUrl, where Accounts is, too', { issuer: 'accounts' }],
+    ['the issuer is no URL: also pass baseUrl, the URL of Accounts', { issuer: 'accounts' }],
     [
-      'the issuer has a path: pass baseUrl, where Accounts is, too',
+      'the issuer has a path: also pass baseUrl, the URL of Accounts',
       { issuer: 'https://example.com/accounts' },
     ],
     ['baseUrl must end before /api, which the client adds', { baseUrl: 'https://accounts.example.com/api' }],
@@ -100,7 +100,7 @@ describe('the log of a guard', () => {
       { credentials: { name: 'billing', secret: unreadable } },
       'the secret of "billing" cannot be read: no such file',
     ],
-    ['another server', {}, 'Something other than the service answered 404'],
+    ['another server', {}, 'Another server than Accounts answered 404'],
   ])('names %s once, however many requests are refused', async (_what, more, part) => {
     server.answer(page(404, '<html>'));
     const warn = vi.fn<(message: string) => void>();

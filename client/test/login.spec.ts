@@ -310,7 +310,7 @@ it('ends the whole call in time, while the refresh goes on and is stored', async
   }, ME);
 
   expect(await client.getMe({}, { timeoutMs: 50 })).toMatchObject(
-    failedWith('timed_out', { detail: 'Nothing was answered within 50 ms.' }),
+    failedWith('timed_out', { detail: 'Accounts did not respond within 50 ms.' }),
   );
   await waitFor('the refresh has arrived', hangTimeoutMs(), () => server.asked.length === 1);
   answer();

@@ -121,7 +121,7 @@ describe('step-up', () => {
       session: { amr: ['pwd', 'otp'] },
     });
     const code = 'insufficient_user_authentication';
-    const detail = 'A more recent or a stronger login is needed.';
+    const detail = 'A more recent or stronger login is required.';
     const challenge = `Bearer error="${code}", error_description="${detail}"`;
     expect(await guard.authorize(`Bearer ${strong}`, { maxAge: HOUR / 2 })).toMatchObject({
       status: 401,

@@ -309,7 +309,7 @@ describe('a logout by the guard', () => {
 describe('a decision that takes longer than timeoutMs', () => {
   const INTROSPECT = '/api/auth/introspect';
   const EVENTS = '/api/events';
-  const LATE = { status: 503, cause: 'Accounts has not answered within 200 ms' };
+  const LATE = { status: 503, cause: 'Accounts did not respond within 200 ms' };
   afterEach(() => [INTROSPECT, EVENTS].forEach((path) => door.release(path)));
 
   it('is 503, until Accounts answers', async () => {

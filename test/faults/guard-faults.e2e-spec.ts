@@ -58,7 +58,7 @@ it.each([200, 404, 502])(
     expect(await guard.authorize(`Bearer ${known.token}`)).toMatchObject({ ok: true });
     for (let time = 0; time < 3; time += 1)
       expect(await guard.authorize(`Bearer ${unseen.token}`)).toMatchObject({ status: 503 });
-    const cause = `Something other than the service answered ${status}. (not_json, from ${door.url})`;
+    const cause = `Another server than Accounts answered ${status}. (not_json, from ${door.url})`;
     expect(lines).toEqual([`accounts-client: requests are answered 503: ${cause}`]);
     await expect((await aGuard()).guard.ready({ timeoutMs: READY_MS })).rejects.toThrow(cause);
 

@@ -33,11 +33,11 @@ export interface GuardState {
   revisions: Revisions;
 }
 
-/** Makes what is kept follow an event. Types that only a later version knows raise the revision of their organization alone. */
+/** Applies an event to the cached state. An event of a type that this version does not know raises only the revision. */
 export function applyEvent(event: FeedEvent, { changes, memberships, revisions }: GuardState): void {
   applyToState(event, changes, memberships);
   const { orgId, orgRevision } = event;
-  // Last, because requests that wait for the revision decide on what is kept then.
+  // Last, because requests that wait for the revision then decide on the cached state.
   if (orgId !== null && orgRevision !== null) revisions.note(orgId, orgRevision);
 }
 
@@ -57,7 +57,7 @@ function applyToState(event: FeedEvent, changes: Changes, memberships: Membershi
   else if (OF_THIS_SERVICE.has(type)) changes.noteAll();
 }
 
-/** An older instance tells no epoch: then each session of the user is asked about. */
+/** An instance of an older version sends no epoch. Then the guard introspects each session of the user again. */
 function noteEnd({ sessionId, userId, data }: SessionEndedEvent, changes: Changes): void {
   if (sessionId !== null) changes.note(sessionId, { ended: true });
   else if ('all' in data && data.epoch !== undefined)

@@ -14,7 +14,7 @@ type Call<Data> = (
   options: ReadOptions,
 ) => Promise<Result<Data, { code: string; status: number | null }>>;
 
-/** The operations that a service needs to take tokens, and the logout of one. */
+/** The operations that the guard needs, and the revocation of a session. */
 export interface GuardClient extends Pick<
   ServiceClient,
   'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'
@@ -27,7 +27,7 @@ export interface ReadPurpose {
   awaitsRevision: boolean;
 }
 
-/** Asks Accounts not more at once than it answers fast, however many requests arrive after a start. */
+/** Bounds the requests to Accounts that run at once, so that many users after a start do not overload it. */
 export class BoundedCalls {
   private readonly client: GuardClient;
   private readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export class BoundedCalls {
     this.signal = signal;
   }
 
-  /** Reads, once more where nothing was answered: another instance may answer. @throws Unavailable */
+  /** Repeats a read without a response once, because another instance may respond. @throws Unavailable */
   read<Data>(call: Call<Data>, purpose?: ReadPurpose): Promise<Data> {
     const slots = purpose?.awaitsRevision ? this.awaitedSlots : this.slots;
     return slots.run(async () => {

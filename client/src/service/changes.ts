@@ -1,9 +1,9 @@
 /** A change of a user, a session or an organization, which the feed has reported. */
 export interface Change {
   position: number;
-  /** The session has ended. */
+  /** The session ended. */
   ended?: true;
-  /** Tokens of the user with a lower one have ended, but for those of the session `except`. */
+  /** Tokens of the user with a lower epoch have ended, except those of the session `except`. */
   epoch?: number | undefined;
   except?: string | undefined;
 }
@@ -16,7 +16,7 @@ export class Changes {
   private readonly latest = new Map<string, Change>();
   private readonly limit: number;
   private current = 0;
-  /** Everything read before this position is void. */
+  /** Data that was read before this position is void. */
   private floor = 0;
 
   constructor(limit: number) {
@@ -41,7 +41,7 @@ export class Changes {
     if (this.latest.size > this.limit) this.forgetOldest();
   }
 
-  /** After a gap, in which anything may have changed. */
+  /** Call it after a gap, in which any data may have changed. */
   noteAll(): void {
     this.current += 1;
     this.floor = this.current;

@@ -7,7 +7,7 @@ import type { ClientOptions } from '../options.ts';
 import { memoryStore } from '../store.ts';
 
 export interface ServiceClientOptions extends Omit<ClientOptions, 'store'> {
-  /** name and secret of the service */
+  /** Name and secret of the service. */
   credentials: Credentials;
 }
 const OPTIONS: readonly string[] = [
@@ -25,7 +25,7 @@ export type ServiceClient = Methods<ServiceOperationId | (typeof DISCOVERY)[numb
 /**
  * The operations of services: exchange, introspection, memberships, event feed and keys.
  *
- * @throws TypeError for an unknown option, a base URL that is none, and credentials that no service can have
+ * @throws TypeError for an unknown option, an invalid base URL, and invalid credentials
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   return serviceClientOf(callsOf(options));

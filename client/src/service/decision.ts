@@ -7,7 +7,7 @@ export function bearerToken(authorization: string | undefined | null): string | 
   return /^Bearer +([^\s,]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** @param role of the user in the organization, undefined if the user is no member */
+/** @param role the role of the user in the organization; undefined if the user is not a member */
 export function decideOnMember(
   admission: Admission,
   role: Role | undefined,
@@ -17,7 +17,7 @@ export function decideOnMember(
   return least !== undefined && !isAtLeast(role, least) ? insufficientRole(least) : { ...admission, role };
 }
 
-/** Call it last, because another login would not help a user who may not do this. */
+/** Call it last, because another login does not help a user who lacks the role. */
 export function decideOnLogin<Admitted extends Admission>(
   admitted: Admitted | Refusal,
   required: StepUp,

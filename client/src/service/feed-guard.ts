@@ -28,18 +28,18 @@ const CHANGES = 100_000;
 const REVISIONS = 100_000;
 const TIMEOUT_MS = 10_000;
 const UNVERIFIED =
-  'the token of an exchange does not verify, compare issuer, audience and the clock with those of Accounts';
-const ENDED = 'the session has ended';
-const NOT_ACTIVE = 'Accounts says that the token is not active';
+  'the exchanged token does not verify, compare the issuer, the audience and the clock with those of Accounts';
+const ENDED = 'the session ended';
+const NOT_ACTIVE = 'Accounts reports that the token is not active';
 const BEARER = 'Bearer ';
 const ANY_USER: AnyUser = {};
 const WAIT: readonly string[] = ['signal'] satisfies (keyof Wait)[];
 
 /**
- * Makes a guard, which begins at once to follow the event feed. `close` ends that.
+ * Creates a guard, which starts to follow the event feed at once. `close` stops it.
  *
  * @throws TypeError for an option that is unknown, missing, empty or of a wrong type
- * @throws RangeError where `maxStaleness` or `timeoutMs` is too short
+ * @throws RangeError if `maxStaleness` or `timeoutMs` is too short
  */
 export function createGuard(options: GuardOptions): Guard {
   requireOptions(options);
@@ -109,13 +109,13 @@ class FeedGuard {
     this.feed = new Feed(this.client, { apply, resync, onAnswer, onProblem }, stopped, maxStaleness);
   }
 
-  /** Says *unavailable* where that is why nothing can be told, or the time is over, or the caller no longer waits. */
+  /** Returns 503 if Accounts is unavailable, if the time is over, or if the caller no longer waits. */
   async answer<T>(work: () => Promise<T | Refusal>, { signal }: Wait): Promise<T | Refusal> {
     try {
       const answer = await inTime(work(), this.timeoutMs, signal);
       if (answer !== undefined) return answer;
       if (signal?.aborted) return unavailable('the caller gave up');
-      throw new Unavailable(`Accounts has not answered within ${this.timeoutMs} ms`);
+      throw new Unavailable(`Accounts did not respond within ${this.timeoutMs} ms`);
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
       if (!this.stop.signal.aborted) this.log.noteUnavailable(error.cause);
@@ -134,7 +134,7 @@ class FeedGuard {
     return this.answer(() => this.authorizeBy(authorization, options), options);
   }
 
-  /** Most requests end here, so nothing is parsed, waited for or asked. */
+  /** Decides most requests, without parsing, waiting or a request to Accounts. */
   private admitUnchanged(authorization: string | undefined | null): Admission | undefined {
     if (!authorization?.startsWith(BEARER)) return undefined;
     const known = this.tokens.find(authorization.slice(BEARER.length));
@@ -159,7 +159,7 @@ class FeedGuard {
   ): Promise<ExchangeAdmission | Refusal> {
     requireKnown('The options of exchange do', wait, WAIT);
     const budget = new Budget(this.timeoutMs, wait.signal);
-    // A user who cannot be admitted keeps the code.
+    // If the guard cannot admit the user now, the code stays valid.
     await this.untilCurrent();
     const answer = await this.client.exchangeCode(input, { signal: wait.signal, timeoutMs: budget.leftMs });
     if (!answer.ok) {

@@ -5,11 +5,11 @@ import type { GuardClient } from './bounded-calls.ts';
 
 const PAGE = 1_000;
 /**
- * A frozen instance answers nothing and closes nothing, so only an answer that is missing tells of it. With a longer wait it
- * would be noticed too late to hear within two seconds from another instance.
+ * A frozen instance neither responds nor closes its connections, so the guard notices it by a missing response only. A longer
+ * wait would delay the switch to another instance beyond two seconds.
  */
 const WAIT_SECONDS = 1;
-/** How late an answer may be. A service that is slow, and not frozen, is given more. */
+/** How late a response may be. The guard waits longer for an instance that is slow but not frozen. */
 const LEAST_MARGIN_MS = 700;
 const MOST_MARGIN_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
@@ -20,16 +20,16 @@ export type FeedProblem = ProblemOf<'listEvents'>;
 
 export interface FeedListener {
   apply(event: FeedEvent): void;
-  /** Events may have been missed. */
+  /** The guard may have missed events. */
   resync(): void;
-  /** after each answer */
+  /** Called after each response. */
   onAnswer(): void;
   onProblem(problem: FeedProblem): void;
 }
 
 /** Follows the events of Accounts, and knows until when it has received all of them. */
 export class Feed {
-  /** the first attempt is over */
+  /** Resolves when the first attempt is over. */
   readonly started: Promise<void>;
   problem: FeedProblem | undefined;
   private readonly running: Promise<void>;
@@ -57,7 +57,7 @@ export class Feed {
     this.running = this.follow(first);
   }
 
-  /** The monotonic clock stands still while the computer sleeps, and the other one can be set. */
+  /** Uses two clocks: the monotonic clock stops while the computer sleeps, and the wall clock can be set. */
   isCurrent(): boolean {
     if (this.cursor === undefined || this.signal.aborted) return false;
     const { monotonic, wall } = this.currentAt;
@@ -87,7 +87,7 @@ export class Feed {
   private async round(): Promise<FeedProblem | undefined> {
     const requestedAt = { monotonic: performance.now(), wall: Date.now() };
     const { cursor, signal } = this;
-    // After a failure the first answer counts, not the next event.
+    // After a failure the guard needs any response soon, and does not wait for an event.
     const wait = this.problem ? 0 : this.wait;
     const input = cursor === undefined ? {} : { after: cursor, wait, limit: PAGE };
     const timeoutMs = wait * 1000 + this.marginMs;
@@ -97,7 +97,7 @@ export class Feed {
     if (cursor === undefined) this.listener.resync();
     for (const event of events) this.listener.apply(event);
     this.cursor = next;
-    // Only a page that is not full has everything that was committed before the request.
+    // Only a page that is not full contains all events that were committed before the request.
     if (events.length < PAGE) this.currentAt = requestedAt;
     this.marginMs = within(2 * (performance.now() - requestedAt.monotonic - wait * 1000));
     this.listener.onAnswer();

@@ -12,7 +12,7 @@ export interface GuardOptions {
   issuer: string;
   /** Name of your service, or a list with `JWT_AUDIENCE`, too, if you also accept full access tokens. */
   audience: string | readonly string[];
-  /** Where Accounts is, if that is not the issuer, or if the issuer has a path. */
+  /** The URL of Accounts, if it differs from the issuer or if the issuer has a path. */
   baseUrl?: string | undefined;
   /** Name and secret of a service with the scopes `introspect`, `memberships` and `events`. */
   credentials: Credentials;
@@ -20,9 +20,9 @@ export interface GuardOptions {
   maxStaleness?: number | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
-  /** Ends everything, as `close` does. */
+  /** Stops the guard, as `close` does. */
   signal?: AbortSignal | undefined;
-  /** How much the guard remembers: 100,000 tokens, sessions and memberships by default. */
+  /** How much the guard caches: 100,000 tokens, sessions and memberships by default. */
   limits?:
     | {
         tokens?: number | undefined;
@@ -31,21 +31,21 @@ export interface GuardOptions {
         memberships?: number | undefined;
       }
     | undefined;
-  /** Most milliseconds for one decision, 10,000 by default. After them the answer is 503. */
+  /** Time limit of one decision in milliseconds, 10,000 by default. After that, the guard returns 503. */
   timeoutMs?: number | undefined;
   /**
-   * Called with each event once it counts, in the order of the feed, for example to close the connections of an ended session.
-   * The guard does not wait for a promise. It logs what a hook throws or rejects with, and continues.
+   * Called with each event after the guard applied it, in the order of the feed, for example to close the connections of an
+   * ended session. The guard does not wait for a promise. If a hook throws or rejects, the guard logs the error and continues.
    */
   onEvent?: ((event: FeedEvent) => unknown) | undefined;
   /**
-   * Called when events may have been missed: at the start, and after the feed had to start over. What you keep by events is
-   * void. Read it again now: the events that follow are those after this call.
+   * Called when events may have been missed: at the start, and after the feed had to start over. State that you keep by events
+   * is void. Read it again now: the next events are later than this call.
    */
   onReset?: (() => unknown) | undefined;
   /** Called with each failure of the event feed. */
   onFeedProblem?: ((problem: FeedProblem) => unknown) | undefined;
-  /** Gets a line for each cause of refused requests, at most once a minute. `console` by default. */
+  /** Receives one line a minute at most for each cause of refused requests. `console` by default. */
   log?: GuardLog | undefined;
 }
 
@@ -68,10 +68,10 @@ const HOOKS = ['onEvent', 'onReset', 'onFeedProblem'] as const;
 const LIMITS: readonly string[] = ['tokens', 'sessions', 'memberships'];
 
 /**
- * A guard with one of these mistakes would refuse every request.
+ * Rejects options with which the guard would refuse every request.
  *
  * @throws TypeError for an option that is unknown, missing or empty
- * @throws RangeError where `maxStaleness` or `timeoutMs` is too short
+ * @throws RangeError if `maxStaleness` or `timeoutMs` is too short
  */
 export function requireOptions(options: GuardOptions): void {
   requireKnown('createGuard does', options, OPTIONS);
@@ -95,14 +95,14 @@ export function requireOptions(options: GuardOptions): void {
   }
 }
 
-/** An issuer with a path does not tell whether Accounts is below that path. */
+/** If the issuer has a path, Accounts may be below that path or not. */
 function requireBaseUrl({ issuer, baseUrl }: GuardOptions): void {
   if (baseUrl !== undefined) {
     baseOf(baseUrl);
     return;
   }
   const has = isHttpUrl(issuer) ? (new URL(issuer).pathname === '/' ? undefined : 'has a path') : 'is no URL';
-  if (has !== undefined) throw new TypeError(`the issuer ${has}: pass baseUrl, where Accounts is, too`);
+  if (has !== undefined) throw new TypeError(`the issuer ${has}: also pass baseUrl, the URL of Accounts`);
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';

@@ -8,56 +8,56 @@ import type { TokenClaims } from './tokens.ts';
 export interface Admission {
   ok: true;
   user: { id: string; email: string; emailVerified: boolean };
-  /** `amr`: how the user logged in; `authTime`: when, in epoch seconds */
+  /** `amr` has the methods of the login, `authTime` its time in epoch seconds. */
   session: { id: string; amr: readonly AuthenticationMethod[]; authTime: number };
   claims: TokenClaims;
 }
 
-/** A user who is a member of the organization that was asked about. */
+/** A user who is a member of the organization `orgId`. */
 export type MemberAdmission = Admission & { role: Role };
 
 /** The user of an exchanged one-time code, and the access token that the exchange opened. */
 export type ExchangeAdmission = Admission & { token: string };
 
-/** Decides who may use a service. Make one with `createGuard`, and one for tests with `fakeGuard`. */
+/** Decides who may use a service. Create it with `createGuard`, or with `fakeGuard` for tests. */
 export interface Guard {
   /**
-   * Admits a user by the `Authorization` header of a request, with `orgId` only a member of that organization.
+   * Admits a user by the `Authorization` header of a request. With `orgId`, admits only members of that organization.
    *
    * @param authorization the header of the request
-   * @returns what is known of the user, or what to answer: 401, 403 or 503
+   * @returns the user and the session, or the refusal to send: 401, 403 or 503
    * @throws TypeError for an unknown option or role, and for a role without `orgId`
    */
   authorize(authorization: string | undefined | null, options: InOrg): Promise<MemberAdmission | Refusal>;
   authorize(authorization: string | undefined | null, options?: AnyUser): Promise<Admission | Refusal>;
-  /** Exchanges a one-time code that was issued for this service, with the verifier that this service made. */
+  /** Exchanges a one-time code that was issued for this service, with the verifier that this service created. */
   exchange(
     input: { code: string; codeVerifier: string },
     options?: Wait,
   ): Promise<ExchangeAdmission | Refusal>;
   /**
-   * Revokes the session of the access token, which this guard refuses from then on. Other processes hear of it by the feed.
+   * Revokes the session of the access token, which this guard refuses from then on. Other processes learn it from the feed.
    *
    * @param authorization the header of the request
-   * @returns what to answer if the session is not revoked: 401 for a token that is not valid or whose session ended, 503 if it is
-   *   unknown whether Accounts has revoked the session
+   * @returns a refusal to send if the session was not revoked: 401 if the token is not valid or its session ended, 503 if
+   *   Accounts may or may not have revoked the session
    */
   logOut(authorization: string | undefined | null, options?: Wait): Promise<{ ok: true } | Refusal>;
-  /** Returns the role of any user, or undefined if the user is no member. */
+  /** Returns the role of any user, or undefined if the user is not a member. */
   roleOf(
     userId: string,
     orgId: string,
     options?: Wait,
   ): Promise<{ ok: true; role: Role | undefined } | Refusal>;
   /**
-   * Waits until the guard can admit users. Call it before your service takes requests.
+   * Waits until the guard can admit users. Call it before your service accepts requests.
    *
    * @throws GuardNotReadyError with all reasons: wrong credentials, missing scopes, another issuer, a wrong audience, or an
    *   Accounts that could not be reached within `timeoutMs`
    */
   ready(options?: ReadyOptions): Promise<void>;
-  /** Whether the guard can decide now, for the readiness of your service. */
+  /** Returns whether the guard can decide now, for the readiness check of your service. */
   isCurrent(): boolean;
-  /** Ends everything. An open guard keeps the process alive. */
+  /** Stops the guard, which otherwise keeps the process alive. */
   close(): Promise<void>;
 }

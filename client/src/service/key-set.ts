@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jos
 import type { ServiceClient } from './client.ts';
 import { Unavailable } from './unavailable.ts';
 
-/** Anybody can make tokens with unknown keys: they cause no more requests than one in this time. */
+/** An attacker can create tokens with unknown keys. They cause at most one request in this time. */
 const LEAST_PAUSE_MS = 5_000;
 const REFRESHED_AFTER_MS = 300_000;
 
@@ -20,14 +20,14 @@ export class KeySet {
   private readonly signal: AbortSignal;
   private readonly onRemoved: () => void;
 
-  /** @param onRemoved A key is there no more: what it has signed is not valid. */
+  /** @param onRemoved Called when a key was removed, so that tokens signed by it are no longer valid. */
   constructor(client: Pick<ServiceClient, 'getKeySet'>, signal: AbortSignal, onRemoved: () => void) {
     this.client = client;
     this.signal = signal;
     this.onRemoved = onRemoved;
   }
 
-  /** @throws Unavailable where the keys cannot be fetched */
+  /** @throws Unavailable if the keys cannot be fetched */
   async find(kid: string): Promise<JWTVerifyGetKey | undefined> {
     let loaded = this.loaded ?? (await this.load());
     if (!loaded.kids.has(kid) && performance.now() - this.loadedAt >= LEAST_PAUSE_MS) {
@@ -36,7 +36,7 @@ export class KeySet {
     return loaded.kids.has(kid) ? loaded.key : undefined;
   }
 
-  /** Notices in time that a key was removed. */
+  /** Detects removed keys. Call it regularly. */
   refresh(): void {
     if (this.loaded && performance.now() - this.loadedAt >= REFRESHED_AFTER_MS)
       this.load().catch(() => undefined);

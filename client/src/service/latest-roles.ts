@@ -3,10 +3,10 @@ import type { Memberships } from './memberships.ts';
 import type { Revisions } from './revisions.ts';
 import { SessionReadLimit } from './session-read-limit.ts';
 
-/** The feed is faster in nearly every case, and costs Accounts nothing. */
+/** The feed is usually faster than a read, and costs Accounts nothing. */
 const FEED_WAIT_MS = 100;
 
-/** Decides on a state of an organization that is not older than the one that a client has seen. */
+/** Reads a role in a state of the organization that is not older than the state that a client has seen. */
 export class LatestRoles {
   private readonly readLimit = new SessionReadLimit();
   private readonly memberships: Memberships;

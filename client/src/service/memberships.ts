@@ -13,14 +13,14 @@ import { Slots } from './slots.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
 
-/** Accounts has no ids in another form, and rejects a question with one. */
+/** Accounts rejects ids in another format. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** A user chooses the ids of organizations, so reads about one user leave slots for the others. */
 const AT_ONCE_FOR_USER = 4;
 const WAITING_FOR_USER = 256;
-/** An answer without a membership names no revision. */
+/** A response without a membership contains no revision. */
 const UNKNOWN_REVISION = -1;
-/** Between the time from which an organization requires a second factor and its event, no event tells who is suspended. */
+/** Between the time from which an organization requires a second factor and its event, no event reports suspended members. */
 const REREAD_BEFORE_MS = 5_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -32,7 +32,7 @@ interface MemberState {
 }
 interface CachedRole extends MemberState {
   readAt: number;
-  /** From then on until the event of the organization, each request asks. */
+  /** From then on, until the event of the organization, each request causes a read. */
   rereadFrom: number;
 }
 type MemberEvent =
@@ -43,14 +43,14 @@ type MemberEvent =
   | MemberResumedEvent;
 
 /**
- * The roles of the pairs of user and organization that were asked about, kept true by the feed.
+ * Caches roles by pair of user and organization, and updates them by the events of the feed.
  *
- * Anyone may add any user to an organization of theirs, so an event changes its own pair and never causes a question.
+ * A user may add any other user to an own organization, so an event updates its own pair only and never causes a read.
  */
 export class Memberships {
   private readonly pairs: RecentlyUsed<CachedRole>;
   private readonly reads: SharedReads<CachedRole>;
-  /** the latest event of each pair that is being read */
+  /** The latest event of each pair that is being read. */
   private readonly eventsDuringRead = new Map<string, MemberState | undefined>();
   private readonly slotsOfUsers = new Map<string, Slots>();
   private readonly calls: BoundedCalls;
@@ -76,7 +76,7 @@ export class Memberships {
     );
   }
 
-  /** Whether `roleIn` decides now on a state that has this revision: a known one, or one that it asks for from now on. */
+  /** Returns whether `roleIn` would decide on a state with this revision: a cached one, or one that it reads from now on. */
   isSince(orgId: string, userId: string, revision: number): boolean {
     if (!ID.test(orgId) || !ID.test(userId)) return true;
     const kept = this.findCurrent(userId, orgId);
@@ -115,7 +115,7 @@ export class Memberships {
     const kept = this.pairs.get(pair);
     if (kept && kept.orgRevision >= orgRevision) return;
     const isReading = this.eventsDuringRead.has(pair);
-    // Only an answer has the role of this member, and an answer on its way may be older than the event.
+    // Only a response contains the role of this member, and a running read may be older than the event.
     if (event.type === 'member.resumed' && (isReading || kept?.role === undefined)) {
       this.pairs.delete(pair);
       if (isReading) this.changes.note(pair);
@@ -154,14 +154,14 @@ export class Memberships {
         isSuspended: false,
         orgRevision: found?.orgRevision ?? UNKNOWN_REVISION,
       };
-      // Without a revision, only an event that arrived meanwhile is known to be about another state.
+      // A response without a revision can only be older than an event that arrived during the read.
       const known = this.eventsDuringRead.get(pair) ?? (found && this.pairs.get(pair));
       const { role, isSuspended, orgRevision } =
         known && known.orgRevision > answered.orgRevision ? known : answered;
       const from = found?.secondFactorRequiredFrom;
       const rereadFrom = from === undefined ? before : Date.parse(from) - REREAD_BEFORE_MS;
       const read = { role, isSuspended, orgRevision, readAt, rereadFrom };
-      // In the same turn as the comparison, so that the next event finds it.
+      // Without an await after the comparison, so that the next event finds it.
       if (!this.changes.isVoid(readAt)) this.pairs.set(pair, read);
       return read;
     } finally {

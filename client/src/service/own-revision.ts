@@ -1,8 +1,9 @@
 /**
  * Returns the revision of an organization that a client has seen, for `atLeast`. The client sends it in the header
- * `Accounts-Revision: <orgId>=<revision>`, with commas between several organizations. The quotes of an `ETag` may stay.
+ * `Accounts-Revision: <orgId>=<revision>`, with commas between several organizations. The revision may have the quotes of
+ * an `ETag`.
  *
- * @returns undefined if the header names no revision of the organization
+ * @returns undefined if the header has no revision of the organization
  */
 export function revisionOf(
   header: string | readonly string[] | undefined,

@@ -10,18 +10,18 @@ const TIMEOUT_MS = 30_000;
 const ATTEMPT_TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
-/** No user and no organization has this id. */
+/** The id of no user and no organization. */
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000';
 
 export interface ReadyOptions extends Wait {
-  /** How long an Accounts that cannot be reached is tried again; 30 seconds by default. */
+  /** How long to retry if Accounts cannot be reached, in milliseconds; 30 seconds by default. */
   timeoutMs?: number | undefined;
 }
 const OPTIONS: readonly string[] = ['signal', 'timeoutMs'] satisfies (keyof ReadyOptions)[];
 
-/** Why a guard cannot admit anybody now. */
+/** The guard cannot admit users now. */
 export class GuardNotReadyError extends Error {
-  /** a sentence for each reason */
+  /** One sentence for each reason. */
   readonly reasons: readonly string[];
 
   constructor(reasons: readonly string[]) {
@@ -32,12 +32,12 @@ export class GuardNotReadyError extends Error {
 }
 
 interface Checked extends Expected {
-  /** Whether the guard follows the feed. */
+  /** Returns whether the guard follows the feed. */
   isCurrent: () => boolean;
 }
 
 /**
- * Asks Accounts for everything that a guard needs, and collects all reasons why it does not get it.
+ * Sends each request that a guard needs, and collects all reasons for failures.
  *
  * @throws GuardNotReadyError
  */
@@ -93,7 +93,7 @@ class Deadline {
     this.signal = signal;
   }
 
-  /** Until it succeeds, or fails because of a mistake, or the time is over. */
+  /** Repeats the call until it succeeds, fails because of a mistake, or the time is over. */
   async repeat<Data>(
     call: (options: object) => Promise<Result<Data, ServiceProblem>>,
   ): Promise<Result<Data, ServiceProblem>> {
@@ -102,7 +102,7 @@ class Deadline {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(ATTEMPT_TIMEOUT_MS, this.leftMs)));
       const answer = await call({ timeoutMs, retries: 0, signal: this.signal });
       if (answer.ok || isMistake(answer.problem)) return answer;
-      // The last attempt has little time left, so an earlier answer says more.
+      // The last attempt has little time, so an earlier failure is a better reason than its timeout.
       if (answer.problem.code !== 'timed_out') earlier = answer;
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
       const waitMs = Math.max(pauseMs, (answer.problem.retryAfter ?? 0) * 1000);

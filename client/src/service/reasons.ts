@@ -1,6 +1,6 @@
 import type { Delay } from '../operation.ts';
 
-/** No request passes until an operator or the author of the service has done something. */
+/** Problems that remain until an operator or the author of the service corrects the set-up. */
 const MISTAKES = new Set(['invalid_client', 'insufficient_scope', 'no_credentials']);
 
 export type ServiceProblem = Delay & {
@@ -16,7 +16,7 @@ export function isProblem(cause: unknown): cause is ServiceProblem {
 
 export const isMistake = ({ code }: ServiceProblem): boolean => MISTAKES.has(code);
 
-/** Says in one sentence why Accounts does not answer a service. */
+/** Describes in one sentence why a request to Accounts failed. */
 export class Reasons {
   private readonly service: string;
   private readonly accounts: string;
@@ -44,7 +44,7 @@ export class Reasons {
   }
 }
 
-/** `fetch failed` says nothing: the code of its cause does. */
+/** The message is only `fetch failed`, so use the code of its cause. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return messageOf(cause);
   if ('code' in cause && typeof cause.code === 'string') return cause.code;

@@ -1,10 +1,10 @@
 interface Entry<Value> {
   value: Value;
-  /** how many values had been set when it was used last */
+  /** The number of sets before its last use. */
   usedAt: number;
 }
 
-/** A map of bounded weight, which forgets what was not used for the longest time. */
+/** A map of bounded weight, which drops the least recently used values. */
 export class RecentlyUsed<Value> {
   private readonly entries = new Map<string, Entry<Value>>();
   private readonly limit: number;
@@ -24,7 +24,7 @@ export class RecentlyUsed<Value> {
   get(key: string): Value | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
-    // Only a set forgets, so that a value moves to the end once in many sets and not at each use.
+    // Only a set drops values, so a value moves to the end once in many sets and not at each use.
     if (this.sets - entry.usedAt > this.entries.size / 8) {
       entry.usedAt = this.sets;
       this.entries.delete(key);
@@ -33,7 +33,7 @@ export class RecentlyUsed<Value> {
     return entry.value;
   }
 
-  /** Keeps the value even where it alone is too heavy. */
+  /** Keeps the value even if it alone exceeds the limit. */
   set(key: string, value: Value): void {
     this.delete(key);
     this.sets += 1;
@@ -45,7 +45,7 @@ export class RecentlyUsed<Value> {
     }
   }
 
-  /** A value that changes its weight is set again. */
+  /** To change the weight of a value, set it again. */
   delete(key: string): void {
     const entry = this.entries.get(key);
     if (entry === undefined) return;

@@ -2,17 +2,17 @@ import { callHook } from './hooks.ts';
 import { isMistake, isProblem, messageOf, type ServiceProblem, type Reasons } from './reasons.ts';
 import type { TokenRejection } from './tokens.ts';
 
-/** One line for the same cause is enough. */
+/** How often one cause is logged. */
 const REPEATED_AFTER_MS = 60_000;
-/** Causes are few; more of them than these would be a mistake that must not fill the memory. */
+/** There are few causes. The limit protects the memory from a mistake of ours. */
 const CAUSES = 1_000;
 
-/** Takes lines for the log of the service; `console` is one. */
+/** Receives lines for the log of the service, such as `console`. */
 export interface GuardLog {
   warn(message: string): void;
 }
 
-/** Names why requests are refused, each cause at most once a minute. */
+/** Logs why the guard refuses requests, each cause at most once a minute. */
 export class RefusalLog {
   private readonly lastAt = new Map<string, number>();
   private readonly log: GuardLog;
@@ -23,7 +23,7 @@ export class RefusalLog {
     this.reasons = reasons;
   }
 
-  /** A failure of the feed, which refuses no request yet. */
+  /** Logs a failure of the feed, before the guard has to refuse requests. */
   noteProblem(problem: ServiceProblem): void {
     if (isMistake(problem)) this.noteUnavailable(problem);
   }
@@ -33,7 +33,7 @@ export class RefusalLog {
     this.write(key, `requests are answered 503: ${this.reasons.of(cause)}`);
   }
 
-  /** Tokens that Accounts has signed, and that are for another guard than this one. */
+  /** Logs tokens that Accounts signed for another guard. */
   noteRejection({ claim, message }: TokenRejection): void {
     if (claim !== undefined) this.write(claim, `tokens of Accounts are answered 401: ${message}`);
   }
@@ -47,7 +47,7 @@ export class RefusalLog {
     if (now - (this.lastAt.get(key) ?? Number.NEGATIVE_INFINITY) < REPEATED_AFTER_MS) return;
     if (this.lastAt.size >= CAUSES) this.lastAt.clear();
     this.lastAt.set(key, now);
-    // A log that fails has nowhere to say so.
+    // There is no other place to report a log that fails.
     void callHook(
       () => this.log.warn(`accounts-client: ${line}`),
       () => undefined,

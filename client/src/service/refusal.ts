@@ -1,13 +1,13 @@
 import type { Role } from '../api.gen.ts';
 import type { StepUp } from './requirement.ts';
 
-/** Send this in place of the answer: status, headers, and a body of problem details (RFC 9457). */
+/** The response to send: status, headers, and a body of problem details (RFC 9457). */
 export interface Refusal {
   ok: false;
   status: 400 | 401 | 403 | 503;
   headers: Record<string, string>;
   problem: RefusalProblem;
-  /** why a token is not valid or nothing can be told now: for the log, and not for the client */
+  /** Why the token is not valid, or why the guard cannot decide. Log it, but do not send it to the client. */
   cause?: unknown;
 }
 
@@ -24,11 +24,11 @@ export interface RefusalProblem {
     | 'invalid_code'
     | 'unavailable';
   detail: string;
-  /** with `insufficient_role` */
+  /** With `insufficient_role` */
   requiredRole?: Role;
-  /** with `insufficient_user_authentication`, if the route requires a recent login: seconds */
+  /** With `insufficient_user_authentication`, if the route requires a recent login: seconds */
   maxAge?: number;
-  /** with `insufficient_user_authentication`, if the route requires these methods */
+  /** With `insufficient_user_authentication`, if the route requires these methods */
   amr?: StepUp['amr'];
 }
 
@@ -49,19 +49,19 @@ function refusal(
 }
 
 export const unauthorized = (): Refusal =>
-  refusal(401, 'unauthorized', 'An access token is needed.', { 'WWW-Authenticate': 'Bearer' });
+  refusal(401, 'unauthorized', 'An access token is required.', { 'WWW-Authenticate': 'Bearer' });
 
 export const invalidToken = (cause: unknown): Refusal => ({
-  ...refusal(401, 'invalid_token', 'The access token is not valid, or not any more.', {
+  ...refusal(401, 'invalid_token', 'The access token is malformed, expired or revoked. Log in again.', {
     'WWW-Authenticate': 'Bearer error="invalid_token"',
   }),
   cause,
 });
 
-/** The client has to log in again, with a second factor if `amr` names it (RFC 9470). */
+/** The user must log in again, with a second factor if `amr` contains it (RFC 9470). */
 export function insufficientAuthentication({ maxAge, amr }: StepUp): Refusal {
   const age = maxAge === undefined ? '' : `, max_age="${Math.floor(maxAge)}"`;
-  const detail = 'A more recent or a stronger login is needed.';
+  const detail = 'A more recent or stronger login is required.';
   const code = 'insufficient_user_authentication';
   const refused = refusal(401, code, detail, {
     'WWW-Authenticate': `Bearer error="${code}", error_description="${detail}"${age}`,
@@ -71,13 +71,13 @@ export function insufficientAuthentication({ maxAge, amr }: StepUp): Refusal {
 }
 
 export const notAMember = (): Refusal =>
-  refusal(403, 'not_a_member', 'You are no member of this organization.');
+  refusal(403, 'not_a_member', 'You are not a member of this organization.');
 
 export const invalidCode = (): Refusal =>
-  refusal(400, 'invalid_code', 'The code is wrong, used or expired, or not for this service.');
+  refusal(400, 'invalid_code', 'The code is wrong, used, expired or bound to another service.');
 
 export const unavailable = (cause: unknown): Refusal => ({
-  ...refusal(503, 'unavailable', 'Whether you may do this cannot be decided now. Try again.', {
+  ...refusal(503, 'unavailable', 'The service cannot check your permissions right now. Try again.', {
     'Retry-After': '1',
   }),
   cause,

@@ -2,30 +2,30 @@ import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import { requireKnown } from '../known-members.ts';
 
 export interface Wait {
-  /** Ends this wait. The answer is then 503 `unavailable`. */
+  /** Ends this wait. The guard then returns 503 `unavailable`. */
   signal?: AbortSignal | undefined;
 }
 
-/** A recent or a stronger login, where a route needs one (step-up authentication, RFC 9470). */
+/** A recent or stronger login that a route requires (step-up authentication, RFC 9470). */
 export interface StepUp {
-  /** Most seconds since the user logged in. 0 admits nobody. */
+  /** Maximum age of the login in seconds. 0 admits no user. */
   maxAge?: number | undefined;
   /** Methods that the login must have used: `['otp']` requires two-factor authentication. */
   amr?: readonly AuthenticationMethod[] | undefined;
 }
 
-/** What `authorize` requires of any user. */
+/** The requirements of `authorize` for any user. */
 export interface AnyUser extends StepUp, Wait {}
 
-/** What `authorize` requires of a member. */
+/** The requirements of `authorize` for a member. */
 export interface InOrg extends AnyUser {
   /** Id of the organization in which the user must be a member. */
   orgId: string;
-  /** The least role; any member if it is left out. */
+  /** The lowest role that is admitted; by default any member. */
   role?: Role | undefined;
   /**
-   * A revision of the organization that the client has seen, such as that of its own change. The guard decides on this state
-   * or a later one. A revision that does not exist refuses nobody.
+   * A revision of the organization that the client has seen, such as the revision of its own change. The guard decides on this
+   * state or a later one. If the revision does not exist, the guard decides on the current state.
    */
   atLeast?: number | undefined;
 }
@@ -36,9 +36,9 @@ const OF_ANY_USER: readonly string[] = ['signal', 'maxAge', 'amr'] satisfies (ke
 const OF_MEMBERS: readonly string[] = [...OF_ANY_USER, 'orgId', 'role', 'atLeast'];
 
 /**
- * Returns what a member has to be, or undefined where any user will do. A misspelled option would admit every user.
+ * Returns the requirements for a member, or undefined if any user is admitted. A misspelled option would admit every user.
  *
- * @throws TypeError for options that mean nothing
+ * @throws TypeError for invalid options
  */
 export function requirementOf(options: AnyUser | InOrg): InOrg | undefined {
   requireKnown('authorize does', options, OF_MEMBERS);
@@ -62,7 +62,7 @@ export function requireRole(role: Role | undefined): void {
     throw new TypeError(`role must be one of ${BY_RANK.join(', ')}`);
 }
 
-/** @throws TypeError for an age or methods that no login can have */
+/** @throws TypeError for an invalid age or invalid methods */
 export function requireStepUp({ maxAge, amr }: StepUp): void {
   if (maxAge !== undefined && !(typeof maxAge === 'number' && maxAge >= 0))
     throw new TypeError('maxAge must be a number of seconds');
@@ -74,7 +74,7 @@ export function isAtLeast(role: Role, least: Role): boolean {
   return BY_RANK.indexOf(role) >= BY_RANK.indexOf(least);
 }
 
-/** Whether the login was as recent and as strong as it is required to be. */
+/** Returns whether the login is as recent and as strong as required. */
 export function isSteppedUp(
   { authTime, amr }: { authTime: number; amr: readonly AuthenticationMethod[] },
   required: StepUp,

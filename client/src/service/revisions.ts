@@ -5,7 +5,7 @@ interface Waiter {
   settle: (isReached: boolean) => void;
 }
 
-/** The highest revision of each organization of which the feed has told. */
+/** The highest revision of each organization that the feed has reported. */
 export class Revisions {
   private readonly seen: RecentlyUsed<number>;
   private readonly waiting = new Map<string, Set<Waiter>>();
@@ -18,7 +18,7 @@ export class Revisions {
     return (this.seen.get(orgId) ?? -1) >= revision;
   }
 
-  /** Every event of the organization up to this revision has been applied. */
+  /** Call it when every event of the organization up to this revision has been applied. */
   note(orgId: string, revision: number): void {
     if (this.has(orgId, revision)) return;
     this.seen.set(orgId, revision);
@@ -32,7 +32,7 @@ export class Revisions {
     this.seen.clear();
   }
 
-  /** @returns whether the feed has told of the revision within this time */
+  /** @returns whether the feed reported the revision within this time */
   wait(orgId: string, revision: number, ms: number): Promise<boolean> {
     return new Promise((done) => {
       const waiters = this.waiting.get(orgId) ?? new Set();

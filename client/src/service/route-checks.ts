@@ -5,24 +5,24 @@ import { revisionOf } from './own-revision.ts';
 import type { Refusal } from './refusal.ts';
 import { requireRole, requireStepUp, type StepUp } from './requirement.ts';
 
-/** What a request of Express, Fastify and Nest has. */
+/** The common part of requests of Express, Fastify and Nest. */
 export interface RouteRequest {
   headers: { authorization?: string | undefined; [name: string]: string | readonly string[] | undefined };
   params?: unknown;
 }
 
-/** What a route requires of a user. */
+/** The requirements of a route for a user. */
 export type UserRequirement = StepUp;
 
-/** What a route requires of a member. */
+/** The requirements of a route for a member. */
 export interface MemberRequirement extends StepUp {
-  /** The least role; any member if it is left out. */
+  /** The lowest role that is admitted; by default any member. */
   role?: Role | undefined;
   /** Returns the id of the organization; by default the parameter `orgId` of the route. */
   orgId?(request: RouteRequest): string;
 }
 
-/** Returns what to answer, or undefined if the route may run. */
+/** Returns the refusal to send, or undefined if the route may run. */
 export type RouteCheck = (guard: Guard, request: RouteRequest) => Promise<Refusal | undefined>;
 
 const OF_USERS: readonly string[] = ['maxAge', 'amr'] satisfies (keyof UserRequirement)[];
@@ -30,20 +30,20 @@ const OF_MEMBERS: readonly string[] = [...OF_USERS, 'role', 'orgId'];
 
 const admitted = new WeakMap<object, Admission | MemberAdmission>();
 
-/** @throws TypeError for a requirement that means nothing, when the route is made */
+/** @throws TypeError for an invalid requirement, when the route is defined */
 export function userCheck(requirement: UserRequirement): RouteCheck {
   requireKnown('requireUser does', requirement, OF_USERS);
   requireStepUp(requirement);
   return async (guard, request) => {
     const answer = await guard.authorize(request.headers.authorization, requirement);
     if (!answer.ok) return answer;
-    // A check of the whole router may have found the member already.
+    // A check of the whole router may have admitted the user as a member already.
     if (!admitted.has(request)) admitted.set(request, answer);
     return undefined;
   };
 }
 
-/** @throws TypeError for a requirement that means nothing, when the route is made */
+/** @throws TypeError for an invalid requirement, when the route is defined */
 export function memberCheck(requirement: MemberRequirement): RouteCheck {
   requireKnown('requireMember does', requirement, OF_MEMBERS);
   requireStepUp(requirement);
@@ -65,7 +65,7 @@ export function memberCheck(requirement: MemberRequirement): RouteCheck {
 /**
  * Returns the user whom the route has admitted.
  *
- * @throws TypeError if nothing guards the route
+ * @throws TypeError if the route has no guard
  */
 export function admissionOf(request: object): Admission {
   const admission = admitted.get(request);
@@ -76,7 +76,7 @@ export function admissionOf(request: object): Admission {
 /**
  * Returns the member whom the route has admitted, with the role.
  *
- * @throws TypeError if nothing guards the route
+ * @throws TypeError if the route has no guard
  */
 export function memberOf(request: object): MemberAdmission {
   const admission = admitted.get(request);

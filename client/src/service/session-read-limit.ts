@@ -5,13 +5,13 @@ const WITHIN_MS = 1_000;
 const SESSIONS = 10_000;
 
 /**
- * A client can name any revision, also one that never comes. So one session causes at most five questions a second, and has
- * at most five of them under way.
+ * A client can send any revision, even one that never comes. So one session causes at most five reads a second, and at most
+ * five at once.
  */
 export class SessionReadLimit {
   private readonly bySession = new RecentlyUsed<{ freeAt: number }[]>(SESSIONS);
 
-  /** @returns undefined if the session has asked too often, else the function to call at the end of the question */
+  /** @returns a function to call at the end of the read, or undefined if the session has caused too many reads */
   begin(sessionId: string): (() => void) | undefined {
     const now = performance.now();
     const reads = (this.bySession.get(sessionId) ?? []).filter(({ freeAt }) => freeAt > now);

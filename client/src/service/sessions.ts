@@ -27,7 +27,7 @@ export class Sessions {
     return change?.epoch !== undefined && epoch < change.epoch && sid !== change.except;
   }
 
-  /** Until the feed tells of a change of the user, who may have verified the email. */
+  /** Returns whether Accounts rejected the token, and the feed has reported no change of the user since then. */
   isRefused({ claims: { sid, sub }, refusedAt }: KnownToken): boolean {
     return refusedAt !== undefined && !this.changes.isVoid(refusedAt, sid, sub);
   }
@@ -57,9 +57,9 @@ export class Sessions {
   }
 
   /**
-   * Revokes the session of the token, once for all that ask at the same time.
+   * Revokes the session of the token. Callers at the same time share one request.
    *
-   * @returns false if Accounts says that the token is not active
+   * @returns false if Accounts reports that the token is not active
    * @throws Unavailable
    */
   revoke(token: string, known: KnownToken): Promise<boolean> {
@@ -82,13 +82,13 @@ export class Sessions {
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
     const answer = await this.calls.read((client, options) => client.introspectToken({ token }, options));
     if (!answer.active) return undefined;
-    // All members are there if the token is active.
+    // An active token has all members.
     const { username, email_verified: emailVerified, amr, auth_time } = answer as Required<typeof answer>;
     return { readAt, email: username, emailVerified, amr, authTime: auth_time };
   }
 }
 
-/** With a leaked signing key, an attacker could put the id of another user beside the session of a token. */
+/** Contains the user, because an attacker with a leaked signing key could combine a session with another user. */
 function keyOf({ sid, sub }: Pick<TokenClaims, 'sid' | 'sub'>): string {
   return JSON.stringify([sid, sub]);
 }

@@ -5,10 +5,10 @@ const ATTEMPTS = 5;
 
 type Read<Value> = (readAt: number) => Promise<Value>;
 
-/** Reads of the same thing are one, and what has changed during a read is read again. */
+/** Shares reads of one key, and repeats a read if its subjects changed meanwhile. */
 export class SharedReads<Value> {
   private readonly running = new Map<string, { begunAt: number; value: Promise<Value> }>();
-  /** each begins when the running one of its key has ended */
+  /** Each one begins when the running read of its key has ended. */
   private readonly following = new Map<string, Promise<Value>>();
   private readonly changes: Changes;
 
@@ -28,13 +28,13 @@ export class SharedReads<Value> {
     return this.running.has(key);
   }
 
-  /** A read that begins after this time, so that it does not miss what the caller has heard of by then. */
+  /** Returns a read that began after this time, so that it contains every change before it. */
   findSince(key: string, time: number): Promise<Value> | undefined {
     const running = this.running.get(key);
     return running && running.begunAt >= time ? running.value : this.following.get(key);
   }
 
-  /** Begins when the running read has ended. */
+  /** Begins a read when the running one has ended. */
   readNext(key: string, subjects: readonly string[], read: Read<Value>): Promise<Value> {
     const running = this.running.get(key);
     if (!running) return this.read(key, subjects, read);
@@ -54,6 +54,6 @@ export class SharedReads<Value> {
       const value = await read(readAt);
       if (!this.changes.isVoid(readAt, ...subjects)) return value;
     }
-    throw new Unavailable('what is asked for changes all the time');
+    throw new Unavailable('the data changed during each read');
   }
 }

@@ -1,6 +1,6 @@
 import { Unavailable } from './unavailable.ts';
 
-/** Bounds how much work runs at once. Further work waits for a place, in the order of its arrival. */
+/** Bounds how much work runs at once. Further work waits for a free slot in order of arrival. */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
   private readonly atOnce: number;
@@ -16,7 +16,7 @@ export class Slots {
     return this.running === 0;
   }
 
-  /** @throws Unavailable if too much work waits already */
+  /** @throws Unavailable if too much work is waiting */
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.take();
     try {
@@ -35,7 +35,7 @@ export class Slots {
     await new Promise<void>((given) => this.waiting.push(given));
   }
 
-  /** The next one inherits the place, so that work that arrives now cannot take it. */
+  /** Gives the slot to the first waiter, so that work that arrives now cannot take it. */
   private leave(): void {
     const next = this.waiting.shift();
     if (next) next();

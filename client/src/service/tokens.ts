@@ -3,7 +3,7 @@ import type { AuthenticationMethod } from '../api.gen.ts';
 import type { KeySet } from './key-set.ts';
 import { RecentlyUsed } from './recently-used.ts';
 
-/** Clocks differ; Accounts itself allows as much. */
+/** The tolerated difference of clocks, as in Accounts itself. */
 const LEEWAY_SECONDS = 30;
 const ALGORITHM = 'ES256';
 
@@ -27,9 +27,9 @@ export interface TokenClaims {
 
 export interface KnownToken {
   claims: TokenClaims;
-  /** The position at which Accounts has said that it is not active. */
+  /** The position of the feed at which Accounts rejected the token. */
   refusedAt: number | undefined;
-  /** Its session, and the position at which nothing spoke against it. */
+  /** The session of the token, and the position of the feed at which the session was live. */
   session: LiveSession | undefined;
   liveAt: number | undefined;
 }
@@ -50,9 +50,9 @@ export interface Expected {
   service: string;
 }
 
-/** Why a token is not valid, for the log. */
+/** The reason why a token is not valid, for the log. */
 export class TokenRejection extends Error {
-  /** Accounts has signed the token, and this claim is another one than the guard expects. */
+  /** Accounts signed the token, but this claim is not the one that the guard expects. */
   readonly claim: 'iss' | 'aud' | undefined;
 
   constructor(message: string, claim?: 'iss' | 'aud', cause?: unknown) {
@@ -62,7 +62,7 @@ export class TokenRejection extends Error {
   }
 }
 
-/** Verifies signature, type, issuer, audience and times, and remembers the tokens that were right. */
+/** Verifies signature, type, issuer, audience and times of tokens, and caches the valid ones. */
 export class Tokens {
   private readonly known: RecentlyUsed<KnownToken>;
   private readonly keys: KeySet;
@@ -74,7 +74,7 @@ export class Tokens {
     this.known = new RecentlyUsed(limit);
   }
 
-  /** One that was verified before and has not expired. */
+  /** Returns a token that was verified before and has not expired. */
   find(token: string): KnownToken | undefined {
     const known = this.known.get(token);
     if (known === undefined || known.claims.exp + LEEWAY_SECONDS > Date.now() / 1000) return known;
@@ -82,11 +82,11 @@ export class Tokens {
     return undefined;
   }
 
-  /** @throws Unavailable where the keys cannot be fetched */
+  /** @throws Unavailable if the keys cannot be fetched */
   async verify(token: string): Promise<KnownToken | TokenRejection> {
     const kid = kidOf(token);
     const key = kid === undefined ? undefined : await this.keys.find(kid);
-    if (key === undefined) return new TokenRejection('Accounts has no key that has signed the token');
+    if (key === undefined) return new TokenRejection('no key of Accounts signed the token');
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [ALGORITHM],
@@ -97,7 +97,7 @@ export class Tokens {
         requiredClaims: ['sub', 'sid', 'exp'],
       });
       if (typeof payload.sub !== 'string' || typeof payload['sid'] !== 'string')
-        return new TokenRejection('the token names no user or no session');
+        return new TokenRejection('the token has no user or no session');
       const claims = payload as TokenClaims;
       const known: KnownToken = { claims, refusedAt: undefined, session: undefined, liveAt: undefined };
       this.known.set(token, known);
@@ -122,7 +122,7 @@ export class Tokens {
     return new TokenRejection(error.message, undefined, error);
   }
 
-  /** A guard that expects the name of its service takes what clients hand off to it, so the client is wrong. */
+  /** If the guard expects the name of its service, the client did not hand off its login, so the client is wrong. */
   private wrongAudience(aud: unknown): string {
     const { audience, service } = this.expected;
     return [audience].flat().includes(service)

@@ -1,7 +1,7 @@
-/** Accounts could not be asked, or the feed is silent: what is asked for may be true or not. */
+/** Accounts cannot be reached, or the feed is silent, so the guard cannot decide. */
 export class Unavailable extends Error {
   constructor(cause: unknown) {
-    super('Accounts cannot be asked now.', { cause });
+    super('Accounts is unavailable.', { cause });
     this.name = 'Unavailable';
   }
 }

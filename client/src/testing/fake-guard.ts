@@ -38,29 +38,29 @@ export type FakeEvent = FeedEvent extends infer Event
     : never
   : never;
 
-/** A guard without Accounts. It refuses as the real one does, and checks options as the real one does. */
+/** A guard without Accounts. It refuses requests and checks options as the real guard does. */
 export interface FakeGuard extends Guard {
   /** Returns an access token that the guard admits. */
   logIn(user?: FakeUser): FakeLogin;
   /**
-   * Calls `onEvent` with the event. Members that are left out are null, `data` is empty. What the guard answers changes by
-   * `logOut` and `setRole` only.
+   * Calls `onEvent` with the event. Missing members are null, and missing `data` is empty. An event does not change what the
+   * guard decides: use `logOut` and `setRole`.
    *
-   * @returns when `onEvent` is done; it rejects with what `onEvent` throws, which the real guard logs
+   * @returns when `onEvent` is done; it rejects with the error of `onEvent`, which the real guard logs
    */
   emit(event: FakeEvent): Promise<void>;
   /** Calls `onReset`, as the real guard does at the start and after a gap. */
   reset(): Promise<void>;
-  /** Makes the user a member of the organization; without a role, the user is none. */
+  /** Makes the user a member of the organization, or removes the user if the role is missing. */
   setRole(userId: string, orgId: string, role?: Role): void;
   /** Returns a one-time code for `exchange`. */
   issueCode(user?: FakeUser): string;
-  /** With false, the guard answers 503, as if Accounts could not be reached. */
+  /** With false, the guard returns 503, as if Accounts could not be reached. */
   setAvailable(isAvailable: boolean): void;
 }
 
 /**
- * Makes a guard for tests in one process, with no network and no wait.
+ * Creates a guard for tests in one process, without a network and without waits.
  *
  * @throws TypeError for an unknown option
  */

@@ -13,7 +13,7 @@ import { requireKnown } from '../known-members.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const POLL_PAUSE_MS = 100;
-/** Nothing in a test is worth a costly hash, and tests log in more often than people. */
+/** A test needs no costly hash, and logs in more often than people do. */
 const FOR_TESTS = {
   ARGON2_MEMORY_KIB: '1024',
   ARGON2_TIME: '1',
@@ -30,7 +30,7 @@ const SCOPES = Object.keys({
 } satisfies Record<ServiceScope, true>) as ServiceScope[];
 
 export interface StartOptions {
-  /** A checkout of Accounts that is built (`npm ci && npm run build`); by default the variable `ACCOUNTS_DIR`. */
+  /** A built checkout of Accounts (`npm ci && npm run build`); by default the variable `ACCOUNTS_DIR`. */
   directory?: string | undefined;
   /** Further environment variables of Accounts. */
   env?: Readonly<Record<string, string>> | undefined;
@@ -40,7 +40,7 @@ const OPTIONS: readonly string[] = ['directory', 'env'] satisfies (keyof StartOp
 export interface RunningAccounts {
   /** Base URL, and `JWT_ISSUER`. */
   url: string;
-  /** Adds a service with every scope, or with these, and returns its credentials. */
+  /** Adds a service with the given scopes, by default all, and returns its credentials. */
   addService(name: string, scopes?: readonly ServiceScope[]): Promise<Credentials & { secret: string }>;
   /** Stops Accounts and deletes its database and keys. */
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export interface RunningAccounts {
 /**
  * Starts Accounts with a SQLite database and keys of its own.
  *
- * @throws Error if the directory is no built checkout, or Accounts does not start
+ * @throws Error if the directory is not a built checkout, or Accounts does not start
  */
 export async function startAccounts(options: StartOptions = {}): Promise<RunningAccounts> {
   requireKnown('startAccounts does', options, OPTIONS);
@@ -88,9 +88,7 @@ function checkoutOf({ directory = process.env['ACCOUNTS_DIR'] }: StartOptions): 
     throw new Error('startAccounts needs a checkout of Accounts: pass directory, or set ACCOUNTS_DIR');
   const checkout = resolve(directory);
   if (!existsSync(join(checkout, 'dist/main.js')))
-    throw new Error(
-      `${checkout} is no checkout of Accounts that is built: run npm ci && npm run build there`,
-    );
+    throw new Error(`${checkout} is not a built checkout of Accounts: run npm ci && npm run build there`);
   return checkout;
 }
 
