@@ -17,7 +17,7 @@ function byClient(client: Client, orgId: string): Requests['client'] {
       succeeded(await client.getMe());
     },
     rename: async (place) => {
-      succeeded(await client.renameOrg({ orgId, name: nameOf(place) }));
+      succeeded(await client.updateOrg({ orgId, name: nameOf(place) }));
     },
   };
 }

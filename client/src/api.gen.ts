@@ -2269,14 +2269,6 @@ export type RegistrationClosedProblem = Problem & {
   code: "registration_closed";
 };
 
-/** Body of the operation "Change an organization". */
-export type RenameOrgRequest = {
-  /** The new name, under the rules of the creation. It may be absent if `secondFactorRequiredFrom` is given. */
-  name?: string | undefined;
-  /** Time from which members need two-factor authentication (RFC 3339). A time that has passed takes effect immediately. Null ends the requirement. */
-  secondFactorRequiredFrom?: string | null | undefined;
-};
-
 /** Body of the operation "Request a password reset". */
 export type RequestPasswordResetRequest = {
   /** Email address, in normalized form. */
@@ -2851,6 +2843,14 @@ export type UnsupportedMediaTypeProblem = Problem & {
   code: "unsupported_media_type";
 };
 
+/** Body of the operation "Change an organization". */
+export type UpdateOrgRequest = {
+  /** The new name, under the rules of the creation. It may be absent if `secondFactorRequiredFrom` is given. */
+  name?: string | undefined;
+  /** Time from which members need two-factor authentication (RFC 3339). A time that has passed takes effect immediately. Null ends the requirement. */
+  secondFactorRequiredFrom?: string | null | undefined;
+};
+
 /** Body of the operation "Change the profile". */
 export type UpdateProfileRequest = {
   /** Name of the user. Null if there is none. */
@@ -3238,7 +3238,7 @@ export interface Operations {
     headers: never;
   };
   /** Change an organization. Changes the name of an organization, or requires two-factor authentication of its members. Names need not be unique. **Requires:** a member of the organization with the role `admin` or `owner`. Only owners with two-factor authentication may require it, and they need step-up: a session that was opened by password. Members without it are suspended from `secondFactorRequiredFrom` on: they keep the membership, but can only leave. With `dryRun`, `affected` says how many members lack it. */
-  renameOrg: {
+  updateOrg: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
@@ -3246,7 +3246,7 @@ export interface Operations {
       remedy?: boolean | undefined;
       /** If true, nothing is changed, and the response is that of the change. The default is false. */
       dryRun?: boolean | undefined;
-    } & RenameOrgRequest;
+    } & UpdateOrgRequest;
     data: OrgChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | NotAMemberProblem | SecondFactorRequiredByOrgProblem | InsufficientRoleProblem | StepUpRequiredProblem> | At<404, OrgNotFoundProblem> | At<409, SecondFactorNotEnabledProblem> | At<412, PreconditionFailedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<422, IdempotencyKeyReusedProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: "Idempotency-Key" | "If-Match";
@@ -3971,7 +3971,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   declineInvitationByCode: {"method":"POST","path":"/api/me/invitations/decline","body":"json","fields":["code"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json invalid_invitation_code unauthorized invalid_token insufficient_scope email_not_verified step_up_required invitation_ended body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   createOrg: {"method":"POST","path":"/api/orgs","body":"json","fields":["name"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified too_many_orgs body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   getOrg: {"method":"GET","path":"/api/orgs/{orgId}","query":["include","remedy"],"auth":"bearer","repeatable":true,"answer":["org"],"codes":"validation_failed unauthorized invalid_token email_not_verified not_a_member second_factor_required_by_org org_not_found internal_error unavailable storage_full"},
-  renameOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","query":["remedy","dryRun"],"body":"json","fields":["name","secondFactorRequiredFrom"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found second_factor_not_enabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
+  updateOrg: {"method":"PATCH","path":"/api/orgs/{orgId}","query":["remedy","dryRun"],"body":"json","fields":["name","secondFactorRequiredFrom"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found second_factor_not_enabled precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   deleteOrg: {"method":"DELETE","path":"/api/orgs/{orgId}","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member second_factor_required_by_org insufficient_role step_up_required org_not_found precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   restoreOrg: {"method":"POST","path":"/api/orgs/{orgId}/restore","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"repeatable":true,"answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified step_up_required second_factor_required_by_org org_not_found body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},
   leaveOrg: {"method":"POST","path":"/api/orgs/{orgId}/leave","query":["remedy","dryRun"],"auth":"bearer","keyed":true,"conditional":true,"repeatable":true,"answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_scope email_not_verified not_a_member step_up_required org_not_found last_owner precondition_failed body_too_large unsupported_media_type idempotency_key_reused rate_limited internal_error unavailable storage_full"},

@@ -30,7 +30,7 @@ import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import {
   CreateOrgRequest,
   ORG_CHANGES,
-  RenameOrgRequest,
+  UpdateOrgRequest,
   TransferOrgRequest,
 } from './members/members.requests.js';
 import {
@@ -110,7 +110,7 @@ export class OrgsController {
    * only leave. With `dryRun`, `affected` says how many members lack it.
    */
   @Patch(':orgId')
-  @ApiBody({ type: RenameOrgRequest, examples: ORG_CHANGES })
+  @ApiBody({ type: UpdateOrgRequest, examples: ORG_CHANGES })
   @MinRole('admin')
   @OrgWrite({ dryRun: true })
   @ApiProblems(
@@ -118,11 +118,11 @@ export class OrgsController {
     'second_factor_not_enabled',
     'step_up_required',
   )
-  renameOrg(
+  updateOrg(
     @CurrentWrite() write: Write,
     @AnswerTag() tagged: TagAnswer,
     @Param('orgId') orgId: string,
-    @Body() change: RenameOrgRequest,
+    @Body() change: UpdateOrgRequest,
   ): Promise<OrgChangeResponse> {
     return tagged(this.orgs.change(write, orgId, change));
   }

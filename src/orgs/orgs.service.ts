@@ -16,7 +16,7 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
 import { MembersRepository } from './state/members.repository.js';
 import { OrgsRepository } from './state/orgs.repository.js';
-import type { RenameOrgRequest } from './members/members.requests.js';
+import type { UpdateOrgRequest } from './members/members.requests.js';
 import { MemberListsService } from './members/member-lists.service.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -83,7 +83,7 @@ export class OrgsService {
     });
   }
 
-  change(write: Write, orgId: string, wanted: RenameOrgRequest): Promise<Versioned<OrgChangeResponse>> {
+  change(write: Write, orgId: string, wanted: UpdateOrgRequest): Promise<Versioned<OrgChangeResponse>> {
     const { id: userId } = write.actor;
     return this.changes.inOrg(write, orgId, async (tx, org) => {
       const { name = org.name, secondFactorRequiredFrom: from } = wanted;

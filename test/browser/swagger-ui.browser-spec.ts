@@ -35,7 +35,7 @@ describe('Swagger UI in Chromium', () => {
     const browser = await Chromium.start();
     const page = await browser.open(`${service.url}/docs`);
     const secrets = ['correct horse battery'];
-    for (const id of ['register', 'createOrg', 'renameOrg', 'getOrg', 'issueCode', 'exchangeCode', 'getMe']) {
+    for (const id of ['register', 'createOrg', 'updateOrg', 'getOrg', 'issueCode', 'exchangeCode', 'getMe']) {
       const { status, body } = await page.execute(id);
       expect(status, id).toBeLessThan(300);
       secrets.push(...[body['token'], body['code']].filter((secret) => typeof secret === 'string'));

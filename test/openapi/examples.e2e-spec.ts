@@ -463,12 +463,12 @@ async function leadOrgs(): Promise<void> {
   const derived = await byCode(service, owner);
 
   // Without a second factor first; then the member is the one who lacks it.
-  const body = exampleOf('renameOrg', 'requirement');
-  await send('renameOrg', { by: owner, path, body });
+  const body = exampleOf('updateOrg', 'requirement');
+  await send('updateOrg', { by: owner, path, body });
   await send('leaveOrg', { by: owner, path });
   await protect(service, owner);
-  await send('renameOrg', { by: owner, path, body });
-  await send('renameOrg', { by: derived, path, body });
+  await send('updateOrg', { by: owner, path, body });
+  await send('updateOrg', { by: derived, path, body });
   await owner.patch(`/api/orgs/${org.id}`, { secondFactorRequiredFrom: null });
   await send('transferOrg deleteOrg restoreOrg leaveOrg', { by: derived, path });
   await send('changeMemberRole removeMember', { by: derived, path: { ...path, userId: owner.id } });

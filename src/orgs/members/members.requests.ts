@@ -16,10 +16,10 @@ export class CreateOrgRequest {
 const INVALID_TIME = 'must be a time with its zone, such as 2027-01-01T00:00:00Z, or null';
 
 /** Admins may change the name. Only owners may change the requirement. */
-export class RenameOrgRequest {
+export class UpdateOrgRequest {
   /** The new name, under the rules of the creation. It may be absent if `secondFactorRequiredFrom` is given. */
   @ValidateIf(
-    ({ name, secondFactorRequiredFrom: from }: RenameOrgRequest) => name !== undefined || from === undefined,
+    ({ name, secondFactorRequiredFrom: from }: UpdateOrgRequest) => name !== undefined || from === undefined,
   )
   @IsOneLine(MAX_ORG_NAME, { example: 'Analytical Engines' })
   name?: string;

@@ -69,7 +69,7 @@ export class Customer {
     this.pending.add((await this.done(owner.client.createInvitation(invitation))).invitation.id);
     this.rounds += 1;
     const name = `Round ${this.rounds}`;
-    await this.done(owner.client.renameOrg({ orgId, name }));
+    await this.done(owner.client.updateOrg({ orgId, name }));
     this.orgName = name;
     if (this.rounds % 3 === 0) await this.moveOthers();
   }
