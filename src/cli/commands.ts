@@ -4,87 +4,8 @@ import { EVENTS } from './events.commands.js';
 import { MAIL } from './mail.commands.js';
 import { ORGS } from './orgs.commands.js';
 import { SERVICES } from './services.commands.js';
-import {
-  AFTER_RESTORE,
-  EMAIL_COMMANDS,
-  LOCK_COMMANDS,
-  REMOVE_SECOND_FACTOR,
-  SESSIONS,
-  USER,
-} from './users/change.commands.js';
-import { CODE_COMMANDS } from './users/code.commands.js';
-import { EXPORT, LOOKUP_COMMANDS } from './users/lookup.commands.js';
 import { OPERATORS } from './users/operators.commands.js';
-
-const CREATE: CommandDefinition = {
-  usage: 'create <EMAIL>',
-  summary: 'create a user, whatever REGISTRATION says, and send them a code to set a password',
-  details: [
-    'The code is valid for 7 days, or until their email changes or all their sessions end. The user enters it like a',
-    'reset code. Without a mail server, the command prints the code once: give it to the user.',
-  ].join('\n'),
-  options: [
-    ['--name <NAME>', 'the name of the user'],
-    ['--verified', 'mark the email as verified, because you know that it belongs to the user'],
-  ],
-  changes: true,
-  examples: ['users create ada@example.com --name "Ada Lovelace" --reason "joined the team"'],
-  run: async (invocation) => (await import('./users/create-user.js')).createUser(invocation),
-};
-
-const SET_PASSWORD: CommandDefinition = {
-  usage: 'set-password <USER>',
-  summary: 'set a password, read from standard input; all sessions end',
-  details: [
-    `${USER} They receive an email if their address is verified. In a terminal, the command prompts for the password`,
-    'without showing it. In a pipe, send the password as one line.',
-  ].join('\n'),
-  options: [
-    ['--generate', 'generate a password and print it once'],
-    ['--force', 'accept a password that is known from a data breach'],
-  ],
-  changes: true,
-  examples: ['users set-password ada@example.com --generate --reason "lost it"'],
-  run: async (invocation) => (await import('./users/set-password.js')).setPassword(invocation),
-};
-
-const IMPORT: CommandDefinition = {
-  usage: 'import <FILE>',
-  summary: 'import users from another system, with their password hashes',
-  details: [
-    'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "disabled"?,',
-    '"id"?, "name"?, "avatarUrl"?, "locale"?}, or CSV with these names as its first line, or the export of another system.',
-    'A hash is argon2id, bcrypt, PBKDF2 or scrypt; the first login replaces it. The command prints each refused row with',
-    'its line number. It skips existing rows, so you can run an interrupted import again.',
-  ].join('\n'),
-  options: [
-    ['--format <FORMAT>', 'csv, jsonl, auth0, firebase or keycloak (default: jsonl)'],
-    ['--hash-config <FILE>', 'the hash_config that the Firebase console shows; required with firebase'],
-    ['--dry-run', 'check the file, and import nothing'],
-    ['--all-or-nothing', 'check all rows first, and import nothing if one is refused'],
-  ],
-  changes: true,
-  examples: [
-    'users import users.jsonl --reason "moved from the old system"',
-    'users import realm.json --format keycloak --dry-run --reason "moved from Keycloak"',
-  ],
-  run: async (invocation) => (await import('./import/import-users.js')).importUsers(invocation),
-};
-
-const USERS: CommandGroup = {
-  name: 'users',
-  summary: 'find and disable users, and help them to log in',
-  commands: [
-    ...LOOKUP_COMMANDS,
-    CREATE,
-    ...LOCK_COMMANDS,
-    SET_PASSWORD,
-    REMOVE_SECOND_FACTOR,
-    ...CODE_COMMANDS,
-    ...EMAIL_COMMANDS,
-    IMPORT,
-  ],
-};
+import { AFTER_RESTORE, EXPORT, SESSIONS, USERS } from './users/users.commands.js';
 
 const KEYS: CommandGroup = {
   name: 'keys',
@@ -109,7 +30,7 @@ const KEYS: CommandGroup = {
       options: [['--now', 'sign with the new key immediately, for example after a leak']],
       changes: true,
       examples: ['keys rotate --reason "scheduled"', 'keys rotate --now --reason "the backup was stolen"'],
-      run: async (invocation) => (await import('./data/keys.js')).rotateKeys(invocation),
+      run: async (invocation) => (await import('./data/key-changes.js')).rotateKeys(invocation),
     },
     {
       usage: 'prune',
@@ -126,7 +47,7 @@ const KEYS: CommandGroup = {
       ],
       changes: true,
       examples: ['keys prune --reason "scheduled"', 'keys prune --now --reason "the backup was stolen"'],
-      run: async (invocation) => (await import('./data/keys.js')).pruneKeys(invocation),
+      run: async (invocation) => (await import('./data/key-changes.js')).pruneKeys(invocation),
     },
   ],
 };

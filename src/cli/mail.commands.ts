@@ -1,10 +1,4 @@
-import { isEntityId } from '../identifiers/entity-id.js';
-import type { Mail, MAIL_STATES } from '../mail/mail.entity.js';
-import { mailView } from '../operators/views.js';
-import { timeText } from '../identifiers/text.js';
-import { canonicalEmail } from '../users/email-address.js';
-import { CannotRunError, type CommandGroup, type Invocation, type Report } from './command/definition.js';
-import { withServices } from './command/services.js';
+import type { CommandGroup } from './command/definition.js';
 
 export const MAIL: CommandGroup = {
   name: 'mail',
@@ -20,7 +14,7 @@ export const MAIL: CommandGroup = {
         ['--limit <NUMBER>', 'at most this many (default: 100)'],
       ],
       examples: ['mail list', 'mail list --to ada@example.com --state sent --json'],
-      run: listMails,
+      run: async (invocation) => (await import('./mail.js')).listMails(invocation),
     },
     {
       usage: 'retry [MAIL]',
@@ -30,53 +24,7 @@ export const MAIL: CommandGroup = {
       options: [['--failed', 'send all failed emails instead of one']],
       changes: true,
       examples: ['mail retry --failed --reason "the mail server is back"'],
-      run: retryMails,
+      run: async (invocation) => (await import('./mail.js')).retryMails(invocation),
     },
   ],
 };
-
-const STATES: typeof MAIL_STATES = ['waiting', 'sent', 'failed', 'dropped'];
-
-async function listMails(invocation: Invocation): Promise<Report> {
-  const state = invocation.choice('state', STATES);
-  const states = state === undefined ? STATES.filter((one) => one !== 'sent') : [state];
-  const recipient = invocation.read('to', canonicalEmail, 'an email');
-  const atMost = invocation.limit();
-  return withServices(async (services) => {
-    const mails = await services.mailRows.findLatest({ states, recipient }, atMost);
-    return { lines: mails.length === 0 ? ['none'] : mails.map(mailLine), json: mails.map(mailView) };
-  });
-}
-
-function mailLine(mail: Mail): string {
-  const { id, kind, recipient, state, createdAt, attempts, nextAttemptAt, lastError } = mail;
-  return [
-    timeText(createdAt),
-    state.padEnd(7),
-    id,
-    kind,
-    recipient,
-    `attempts ${attempts}`,
-    state === 'waiting' && `next ${timeText(nextAttemptAt || createdAt)}`,
-    lastError,
-  ]
-    .filter((part) => part !== null && part !== false)
-    .join('  ');
-}
-
-async function retryMails(invocation: Invocation): Promise<Report> {
-  const [id] = invocation.parameters;
-  if ((id === undefined) !== invocation.flag('failed')) {
-    throw new CannotRunError('expected the id of an email, or --failed');
-  }
-  return withServices(async ({ mails, operatedMails }) => {
-    const actor = invocation.operator();
-    if (id === undefined) return retriedReport(await mails.retryFailed(actor));
-    await operatedMails.retry(isEntityId(id) ? id : '', actor);
-    return retriedReport(1);
-  });
-}
-
-function retriedReport(retried: number): Report {
-  return { lines: [`${retried} emails will be sent now`], json: [{ retried }] };
-}

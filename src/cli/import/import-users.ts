@@ -1,12 +1,17 @@
+import { Env } from '../../config/env.js';
+import {
+  type EarlierUsers,
+  type ForeignUser,
+  type ImportOutcome,
+  UserImportService,
+} from '../../users/user-import.service.js';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadBcrypt } from '../../auth/passwords/foreign-hashes.js';
 import { unknownPasswordHash } from '../../auth/passwords/hash-engines.js';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
-import type { EarlierUsers, ForeignUser, ImportOutcome } from '../../users/user-import.service.js';
-import type { Services } from '../command/cli.module.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
-import { withServices } from '../command/services.js';
+import { withContext } from '../command/context.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
 import { FIREBASE } from './firebase.js';
@@ -47,16 +52,18 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
       await invocation.print(`${where}: ${reason} (${code})`, { ...place, refused: code, field, reason });
     }
   };
-  return withServices(async (services) => {
-    const { engine } = services.env.database;
+  return withContext(async (context) => {
+    const env = context.get(Env);
+    const { engine } = env.database;
+    const service = context.get(UserImportService);
     const earlier: EarlierUsers = { byEmail: new Map(), ids: new Set() };
     const checked: PlacedRow[] = [];
     const importBatch = async (rows: PlacedRow[], isWritten: boolean): Promise<void> => {
-      const users = await usersOf(services, rows);
+      const users = await usersOf(env, rows);
       const began = performance.now();
       const outcomes = isWritten
-        ? await services.userImport.importAll(users, actor)
-        : (await services.userImport.check(users, earlier)).outcomes;
+        ? await service.importAll(users, actor)
+        : (await service.check(users, earlier)).outcomes;
       const tookMs = performance.now() - began;
       for (const { place, row } of rows) await count(place, row instanceof Refused ? row : outcomes.shift()!);
       // A service on the same SQLite file gets as much time as the import.
@@ -95,9 +102,9 @@ async function formatOf(invocation: Invocation): Promise<Format> {
 }
 
 /** @throws CannotRunError if bcrypt is missing, because the users could not log in */
-async function usersOf({ env }: Services, rows: readonly PlacedRow[]): Promise<ForeignUser[]> {
+async function usersOf({ argon2 }: Env, rows: readonly PlacedRow[]): Promise<ForeignUser[]> {
   // The same in every run, so that a second run finds the user.
-  const none = (email: string): string => unknownPasswordHash(env.argon2, `no password: ${email}`);
+  const none = (email: string): string => unknownPasswordHash(argon2, `no password: ${email}`);
   const users = rows.flatMap(({ row }) =>
     row instanceof Refused ? [] : { ...row, passwordHash: row.passwordHash ?? none(row.email) },
   );

@@ -1,18 +1,23 @@
+import { UserOperations } from '../../accounts/user-operations.js';
+import { Env } from '../../config/env.js';
 import { createdUserView } from '../../operators/views.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import { PROFILE } from '../../users/profile.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
-import { withServices } from '../command/services.js';
+import { withContext } from '../command/context.js';
+import { emailCodesOf } from './codes.js';
 
 export async function createUser(invocation: Invocation): Promise<Report> {
   const email = canonicalEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email of the new user');
   const name = invocation.read('name', PROFILE.name.read, '1 to 100 characters on one line') ?? null;
   const isVerified = invocation.flag('verified');
-  return withServices(async (services) => {
+  return withContext(async (context) => {
     // A missing key file must fail before the user exists.
-    const codes = services.env.smtp ? undefined : services.emailCodes();
-    const created = await services.operations.create({ email, name, isVerified }, invocation.operator());
+    const codes = context.get(Env).smtp ? undefined : emailCodesOf(context);
+    const created = await context
+      .get(UserOperations)
+      .create({ email, name, isVerified }, invocation.operator());
     const view = createdUserView(created, (code) => codes!.textOf(code));
     const label = `${email} (${view.user.id})`;
     const lines =

@@ -1,8 +1,5 @@
-import { type UserView, userJson } from '../../users/user-view.js';
-import { type CommandGroup, LIST_LIMIT, outcomeOf } from '../command/definition.js';
-import { onUser, printList } from '../command/services.js';
-import { USER } from './change.commands.js';
-import { userLine } from './lookup.commands.js';
+import { type CommandGroup, LIST_LIMIT } from '../command/definition.js';
+import { USER } from './users.commands.js';
 
 export const OPERATORS: CommandGroup = {
   name: 'operators',
@@ -19,9 +16,7 @@ export const OPERATORS: CommandGroup = {
       options: [['--force', 'grant it even if the user has no two-factor authentication']],
       changes: true,
       examples: ['operators grant ada@example.com --reason "joined the support team"'],
-      run: onUser(async ({ operations }, { id }, change) =>
-        outcomeOf(await operations.grantOperator(id, change), 'now an operator', 'is already an operator'),
-      ),
+      run: async (invocation) => (await import('./change-user.js')).grantOperator(invocation),
     },
     {
       usage: 'revoke <USER>',
@@ -29,32 +24,14 @@ export const OPERATORS: CommandGroup = {
       details: `${USER} Their sessions continue.`,
       changes: true,
       examples: ['operators revoke ada@example.com --reason "left the support team"'],
-      run: onUser(async ({ operations }, { id }, { actor }) =>
-        outcomeOf(await operations.revokeOperator(id, actor), 'no longer an operator', 'is not an operator'),
-      ),
+      run: async (invocation) => (await import('./change-user.js')).revokeOperator(invocation),
     },
     {
       usage: 'list',
       summary: 'list all operators, ordered by email',
       options: [LIST_LIMIT],
       examples: ['operators list', 'operators list --json'],
-      run: (invocation) =>
-        printList<UserView>(invocation, {
-          findPage: ({ users }, limit, after) => users.findOperators(limit, after?.email),
-          lineOf: operatorLine,
-          jsonOf: operatorJson,
-          none: 'none',
-        }),
+      run: async (invocation) => (await import('./lookup.js')).listOperators(invocation),
     },
   ],
 };
-
-function operatorLine(user: UserView): string {
-  const { operatorSince, secondFactorAt } = userJson(user);
-  return `${userLine(user)}  since ${operatorSince}${secondFactorAt === null ? '  NO 2FA' : ''}`;
-}
-
-function operatorJson(user: UserView): object {
-  const { id, email, operatorSince, disabledAt, secondFactorAt } = userJson(user);
-  return { id, email, operatorSince, disabledAt, secondFactorAt };
-}

@@ -1,3 +1,5 @@
+import { PasswordSetting } from '../../accounts/password-reset.js';
+import { Env } from '../../config/env.js';
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -6,13 +8,14 @@ import { BREACHED_PASSWORD, BreachedPasswords } from '../../auth/passwords/breac
 import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
 import { normalizePassword, passwordFault } from '../../auth/passwords/password-policy.js';
 import { RefusedError } from '../../problems/problem.js';
-import { onUser } from '../command/services.js';
+import { onUser } from '../command/context.js';
 
 const MAX_BYTES = 4096;
 
 const GENERATED_BYTES = 15;
 
-export const setPassword = onUser(async ({ env, passwords }, { id, email }, { actor, force }, invocation) => {
+export const setPassword = onUser(async (context, { id, email }, { actor, force }, invocation) => {
+  const env = context.get(Env);
   const generated = invocation.flag('generate')
     ? randomBytes(GENERATED_BYTES).toString('base64url')
     : undefined;
@@ -23,7 +26,7 @@ export const setPassword = onUser(async ({ env, passwords }, { id, email }, { ac
   if (generated === undefined && !force && (await breached.isBreached(password, id)))
     throw new RefusedError(`the password ${BREACHED_PASSWORD}, or use --force`);
   const hash = await (await loadHashEngine()).hash(password, env.argon2);
-  const changed = (await passwords.setByOperator(id, hash, actor)) === true;
+  const changed = (await context.get(PasswordSetting).setByOperator(id, hash, actor)) === true;
   const text = 'the password is set, every session has ended';
   const unchecked = 'the password was not checked: the list of breached passwords cannot be read';
   if (generated === undefined)

@@ -1,10 +1,15 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { loadEnv } from '../../config/env.js';
-import { oneLine } from '../../identifiers/text.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import type { MAX_ORG_NAME, Org } from '../../orgs/state/org.entity.js';
+import { oneLine } from '../../identifiers/text.js';
+import { MAX_ORG_NAME, type Org } from '../../orgs/state/org.entity.js';
+import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { canonicalEmail } from '../../users/email-address.js';
 import type { UserView } from '../../users/user-view.js';
-import type { Services } from './cli.module.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { CliModule } from './cli.module.js';
+import { requireSchema, withDatabase } from './database.js';
 import {
   CannotRunError,
   type Change,
@@ -15,46 +20,52 @@ import {
   reportOn,
 } from './definition.js';
 
-/** The entity would load the database's library for the help. */
-export const MAX_NAME: typeof MAX_ORG_NAME = 100;
 const MAX_NAMED = 3;
 const PAGE = 500;
 
-export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+/** A command gets what it uses from here, by class. */
+export type Context = Pick<INestApplicationContext, 'get'>;
+
+export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const env = loadEnv();
-  const { openServices } = await import('./cli.module.js');
-  return openServices(env, work);
+  return withDatabase(env, 'command', async (dataSource) => {
+    await requireSchema(dataSource);
+    const options = { logger: false, abortOnError: false } as const;
+    return work(await NestFactory.createApplicationContext(CliModule.forRoot(env, dataSource), options));
+  });
 }
 
-export async function findUser({ users }: Services, text: string): Promise<UserView> {
+export async function findUser(context: Context, text: string): Promise<UserView> {
   const email = canonicalEmail(text);
   if (!isEntityId(text) && email === undefined) {
     throw new CannotRunError('expected the email or the id of a user');
   }
+  const users = context.get(UsersRepository);
   const user = isEntityId(text) ? await users.findById(text) : await users.findByEmail(email!);
   if (!user) throw new CannotRunError(`there is no user ${isEntityId(text) ? text : email}`);
   return user;
 }
 
 export function onUser(
-  work: (services: Services, user: UserView, change: Change, invocation: Invocation) => Promise<Outcome>,
+  work: (context: Context, user: UserView, change: Change, invocation: Invocation) => Promise<Outcome>,
 ): CommandDefinition['run'] {
   return (invocation) =>
-    withServices(async (services) => {
+    withContext(async (context) => {
       const change = invocation.change();
-      const user = await findUser(services, invocation.parameters[0]!);
+      const user = await findUser(context, invocation.parameters[0]!);
       const { id, email } = user;
-      return reportOn(`${email} (${id})`, { id, email }, await work(services, user, change, invocation));
+      return reportOn(`${email} (${id})`, { id, email }, await work(context, user, change, invocation));
     });
 }
 
-export async function findOrg({ orgs }: Services, text: string): Promise<Org> {
+export async function findOrg(context: Context, text: string): Promise<Org> {
+  const orgs = context.get(OrgsRepository);
   if (isEntityId(text)) {
     const org = await orgs.find(text);
     if (!org) throw new CannotRunError(`there is no organization ${text}`);
     return org;
   }
-  const name = oneLine(text, MAX_NAME);
+  const name = oneLine(text, MAX_ORG_NAME);
   const named = name === undefined ? [] : await orgs.findNamed(name, MAX_NAMED + 1);
   const [org, other] = named;
   if (!org) throw new CannotRunError('there is no organization with that name: see accounts orgs find');
@@ -67,8 +78,8 @@ export async function findOrg({ orgs }: Services, text: string): Promise<Org> {
 }
 
 interface List<T> {
-  findPage: (services: Services, limit: number, after: T | undefined) => Promise<T[]>;
-  choose?: (services: Services, page: T[]) => Promise<T[]>;
+  findPage: (context: Context, limit: number, after: T | undefined) => Promise<T[]>;
+  choose?: (context: Context, page: T[]) => Promise<T[]>;
   lineOf: (item: T) => string;
   jsonOf: (item: T) => object;
   none: string;
@@ -80,11 +91,11 @@ export async function printList<T>(
 ): Promise<Report> {
   const limit = invocation.optionalLimit();
   const endWith = (note?: string): Report => ({ lines: note === undefined ? [] : [note], json: [] });
-  return withServices(async (services) => {
+  return withContext(async (context) => {
     let shown = 0;
     for (let after: T | undefined; ;) {
-      const page = await findPage(services, PAGE, after);
-      for (const item of await choose(services, page)) {
+      const page = await findPage(context, PAGE, after);
+      for (const item of await choose(context, page)) {
         if (shown === limit) return endWith(`only the first ${limit} are shown`);
         await invocation.print(lineOf(item), jsonOf(item));
         shown += 1;

@@ -1,0 +1,132 @@
+import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
+import { timeText } from '../identifiers/text.js';
+import { secretView, serviceView } from '../operators/views.js';
+import { ServiceChanges } from '../services/service-changes.js';
+import { isServiceName, shownText, typedScopes } from '../services/service-secrets.js';
+import { type ServiceSecret, ServiceSecretsRepository } from '../services/service-secrets.repository.js';
+import { type Service, ServicesRepository } from '../services/services.repository.js';
+import { type Context, printList, withContext } from './command/context.js';
+import {
+  CannotRunError,
+  type Change,
+  type CommandDefinition,
+  type Invocation,
+  type Outcome,
+  outcomeOf,
+  type Report,
+  reportOn,
+} from './command/definition.js';
+
+async function findService(context: Context, text: string): Promise<Service> {
+  if (!isServiceName(text)) {
+    throw new CannotRunError('the name of a service has 1 to 40 lower-case letters, digits and hyphens');
+  }
+  const found = await context.get(ServicesRepository).find(text);
+  if (!found) throw new CannotRunError(`there is no service ${text}`);
+  return found;
+}
+
+export function listServices(invocation: Invocation): Promise<Report> {
+  return printList<Service>(invocation, {
+    findPage: (context, limit, after) => context.get(ServicesRepository).findPage(limit, after?.name),
+    lineOf: serviceLine,
+    jsonOf: serviceView,
+    none: 'no services',
+  });
+}
+
+function serviceLine({ name, allow, disabledAt, removedAt }: Service): string {
+  const state = removedAt !== null ? '  REMOVED' : disabledAt !== null ? '  DISABLED' : '';
+  return `${name.padEnd(40)}  ${shownText(allow)}${state}`;
+}
+
+export function showService({ parameters }: Invocation): Promise<Report> {
+  return withContext(async (context) => {
+    const service = await findService(context, parameters[0]!);
+    const secrets = await context.get(ServiceSecretsRepository).findOf(service.name);
+    const shown = serviceView(service);
+    const fields = Object.entries({ ...shown, allow: shownText(service.allow) });
+    return {
+      lines: [
+        ...fields.map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
+        ...secrets.map(secretLine),
+      ],
+      json: [{ ...shown, secrets: secrets.map(secretView) }],
+    };
+  });
+}
+
+function secretLine({ id, createdAt, lastUsedAt, revokedAt }: ServiceSecret): string {
+  const used = lastUsedAt === null ? 'never used' : `used in the hour of ${timeText(lastUsedAt)}`;
+  return `${'secret'.padEnd(18)} ${id}  since ${timeText(createdAt)}, ${used}${revokedAt === null ? '' : '  REVOKED'}`;
+}
+
+export async function addService(invocation: Invocation): Promise<Report> {
+  const allow = requireScopes(invocation.text('allow') ?? 'none');
+  return withContext(async (context) => {
+    const name = invocation.parameters[0]!;
+    const { id, secret } = await context.get(ServiceChanges).add(name, allow, invocation.operator());
+    const text = `added with secret ${id}; it will not be shown again`;
+    const json = { allow, secretId: id, secret };
+    return reportOn(name, { name }, { text, lines: [`secret: ${secret}`], json });
+  });
+}
+
+export async function allowService(invocation: Invocation): Promise<Report> {
+  const text = invocation.parameters[1]!;
+  const scopes = requireScopes(text);
+  return onService(async (context, name, { actor }) => {
+    const changed = await context.get(ServiceChanges).allow(name, scopes, actor);
+    return outcomeOf(changed, `the scopes are now ${text}`, `the scopes are already ${text}`);
+  })(invocation);
+}
+
+function requireScopes(text: string): ServiceScope[] {
+  const scopes = typedScopes(text);
+  if (scopes) return scopes;
+  throw new CannotRunError(`expected none, or some of ${SERVICE_SCOPES.join(', ')}, separated by commas`);
+}
+
+export const rotateSecret = onService(async (context, name, { actor }) => {
+  const { id, secret } = await context.get(ServiceChanges).rotate(name, actor);
+  const text = `added secret ${id}; it will not be shown again`;
+  return { text, lines: [`secret: ${secret}`], json: { secretId: id, secret } };
+});
+
+export const revokeSecret = onService(async (context, name, { actor }, invocation) => {
+  const endSessions = invocation.flag('endSessions');
+  const change = { secretId: invocation.parameters[1], endSessions };
+  const { secretId, revoked } = await context.get(ServiceChanges).revokeSecret(name, change, actor);
+  const ended = endSessions ? ', and every delegated session of the service has ended' : '';
+  return {
+    text: `the secret ${secretId} ${revoked ? 'is revoked' : 'was already revoked'}${ended}`,
+    json: { secretId, changed: revoked, sessionsEnded: endSessions },
+  };
+});
+
+export const disableService = onService(async (context, name, { actor }) =>
+  outcomeOf(
+    await context.get(ServiceChanges).disable(name, actor),
+    'disabled; every delegated session of the service has ended',
+    'is already disabled',
+  ),
+);
+
+export const enableService = onService(async (context, name, { actor }) =>
+  outcomeOf(await context.get(ServiceChanges).enable(name, actor), 'enabled', 'is not disabled'),
+);
+
+export const removeService = onService(async (context, name, { actor }) =>
+  outcomeOf(await context.get(ServiceChanges).remove(name, actor), 'removed for good', 'is already removed'),
+);
+
+function onService(
+  work: (context: Context, name: string, change: Change, invocation: Invocation) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return (invocation) =>
+    withContext(async (context) => {
+      const change = invocation.change();
+      const { name } = await findService(context, invocation.parameters[0]!);
+      return reportOn(name, { name }, await work(context, name, change, invocation));
+    });
+}

@@ -1,0 +1,116 @@
+import { documentText, UserExport } from '../../accounts/user-export.js';
+import { LoginTracesRepository } from '../../auth/sessions/login-traces.repository.js';
+import { sessionView, UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
+import { timeText } from '../../identifiers/text.js';
+import { InvitationLists } from '../../orgs/state/invitations.lists.js';
+import { type AnyUserOrg, Memberships } from '../../orgs/state/members.memberships.js';
+import { profileOf } from '../../users/profile.js';
+import { type LoginTraceView, loginTraceView, type UserView, userJson } from '../../users/user-view.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { findUser, printList, withContext } from '../command/context.js';
+import { CannotRunError, type Invocation, type Report, write } from '../command/definition.js';
+
+const MAX_TEXT = 254;
+
+export function listUsers(invocation: Invocation): Promise<Report> {
+  return printMatching(invocation, '');
+}
+
+export async function findUsers(invocation: Invocation): Promise<Report> {
+  const text = (invocation.parameters[0] ?? '').trim();
+  if (text === '' || text.length > MAX_TEXT) {
+    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an email`);
+  }
+  return printMatching(invocation, text);
+}
+
+function printMatching(invocation: Invocation, text: string): Promise<Report> {
+  return printList<UserView>(invocation, {
+    findPage: (context, limit, after) => context.get(UsersRepository).search(text, limit, after?.email),
+    lineOf: userLine,
+    jsonOf: userJson,
+    none: 'none',
+  });
+}
+
+function userLine({ id, email, disabledAt }: UserView): string {
+  return `${id}  ${email}${disabledAt === null ? '' : '  DISABLED'}`;
+}
+
+export function showUser({ parameters }: Invocation): Promise<Report> {
+  return withContext(async (context) => {
+    const user = await findUser(context, parameters[0]!);
+    const sessions = await context.get(UserSessionsRepository).countAlive(user.id, Date.now());
+    const orgs = await context.get(Memberships).findOrgsEvenDeleted(user.id);
+    const invitations = await context.get(InvitationLists).countPending(user.email, Date.now());
+    const { lastLoginAt, failedLogins } = loginTraceView(
+      await context.get(LoginTracesRepository).find(user.id),
+    );
+    const shown = { ...userJson(user), ...profileOf(user), lastLoginAt };
+    return {
+      lines: [
+        ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
+        `${'failedLogins'.padEnd(18)} ${failuresText(failedLogins)}`,
+        `${'sessions'.padEnd(18)} ${sessions} active`,
+        `${'invitations'.padEnd(18)} ${invitations} pending`,
+        ...orgs.map(orgLine),
+      ],
+      json: [{ ...shown, failedLogins, sessions, invitations, orgs: orgs.map(orgJson) }],
+    };
+  });
+}
+
+function failuresText({ count, lastAt, lastIp }: LoginTraceView['failedLogins']): string {
+  return count === 0
+    ? '0'
+    : `${count} since then, the last at ${lastAt} from ${lastIp ?? 'a deleted IP address'}`;
+}
+
+function orgLine({ id, name, role, deletedAt }: AnyUserOrg): string {
+  return `${role.padEnd(18)} ${id}  ${name}${deletedAt === null ? '' : '  DELETED'}`;
+}
+
+function orgJson({ id, name, role, deletedAt }: AnyUserOrg): object {
+  return { id, name, role, ...(deletedAt !== null && { deletedAt: timeText(deletedAt) }) };
+}
+
+export function listSessions({ parameters }: Invocation): Promise<Report> {
+  return withContext(async (context) => {
+    const { id } = await findUser(context, parameters[0]!);
+    const sessions = (await context.get(UserSessionsRepository).listAlive(id)).map(sessionView);
+    const lines = sessions.map(({ id: session, via, lastUsedAt, ip, deviceName, userAgent, service }) =>
+      [session, via.padEnd(8), `used ${lastUsedAt}`, ip, deviceName, userAgent, service]
+        .filter((part) => part !== null)
+        .join('  '),
+    );
+    return { lines: lines.length === 0 ? ['none'] : lines, json: sessions };
+  });
+}
+
+export function exportUser({ parameters, asJson }: Invocation): Promise<Report> {
+  return withContext(async (context) => {
+    const user = await findUser(context, parameters[0]!);
+    const document = context.get(UserExport).documentOf(user);
+    for await (const text of documentText(document, asJson ? '' : '\n')) await write(text);
+    return { lines: [], json: [] };
+  });
+}
+
+export function listOperators(invocation: Invocation): Promise<Report> {
+  return printList<UserView>(invocation, {
+    findPage: (context, limit, after) => context.get(UsersRepository).findOperators(limit, after?.email),
+    lineOf: operatorLine,
+    jsonOf: operatorJson,
+    none: 'none',
+  });
+}
+
+function operatorLine(user: UserView): string {
+  const { operatorSince, secondFactorAt } = userJson(user);
+  return `${userLine(user)}  since ${operatorSince}${secondFactorAt === null ? '  NO 2FA' : ''}`;
+}
+
+function operatorJson(user: UserView): object {
+  const { id, email, operatorSince, disabledAt, secondFactorAt } = userJson(user);
+  return { id, email, operatorSince, disabledAt, secondFactorAt };
+}
