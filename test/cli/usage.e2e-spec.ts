@@ -220,7 +220,7 @@ const DEPLOYED = resolve(import.meta.dirname, '../../deploy/accounts');
 /** Stands in for Node: tells who runs what, where, with which settings. */
 const TELLS = `#!/bin/sh
 printf '%s\\n' "user=$(id -un)" "directory=$(pwd)" "parameters=$*"
-env | grep -E '^(NODE_ENV|HOST|DATABASE_URL|JWT_KEYS_FILE|SMTP_URL|JWT_ISSUER|EMPTY)='
+env | grep -E '^(NODE_ENV|HOST|DATABASE_URL|JWT_KEYS_FILE|NODE_COMPILE_CACHE|SMTP_URL|JWT_ISSUER|EMPTY)='
 `;
 
 describe('deploy/accounts', async () => {
@@ -261,12 +261,13 @@ describe('deploy/accounts', async () => {
       'DATABASE_URL=sqlite:/var/lib/accounts/accounts.sqlite',
       'HOST=127.0.0.1',
       'JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
+      'NODE_COMPILE_CACHE=/var/cache/accounts',
       'NODE_ENV=production',
       `directory=${join(command, '..')}`,
       'parameters=bin/accounts.js users find a b',
       `user=${username}`,
     ]);
-    for (const setting of told.slice(0, 4)) expect(unit).toContain(setting);
+    for (const setting of told.slice(0, 5)) expect(unit).toContain(setting);
   });
 
   it('reads the file as systemd does, and runs nothing in it', async () => {
@@ -283,6 +284,7 @@ describe('deploy/accounts', async () => {
       'HOST=127.0.0.1',
       'JWT_ISSUER=it is',
       'JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
+      'NODE_COMPILE_CACHE=/var/cache/accounts',
       'NODE_ENV=production',
       'SMTP_URL=smtp://mail.example:587',
       `directory=${join(command, '..')}`,

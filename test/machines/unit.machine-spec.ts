@@ -43,6 +43,13 @@ describe('deploy/accounts.service', () => {
     ]);
   });
 
+  it('keeps its compiled code where no other user can write', async () => {
+    await inMachine('systemctl restart accounts');
+    await untilReady();
+    const places = await inMachine("stat --format '%a %U' /var/cache/accounts /var/cache/accounts/*");
+    expect(places).toBe('700 accounts\n700 accounts');
+  });
+
   it('restarts when it is killed', async () => {
     await inMachine(`kill -9 ${await property('MainPID')}`);
     await waitFor('a restart', BOOT_TIMEOUT_MS, async () => (await property('NRestarts')) !== '0');
