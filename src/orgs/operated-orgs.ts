@@ -6,7 +6,7 @@ import { MembersRepository } from './state/members.repository.js';
 import type { Org } from './state/org.entity.js';
 import { OrgChanges, requirementEvent } from './state/org-changes.js';
 import { NO_ENABLED_OWNER } from './state/orgs.errors.js';
-import { OrgsRepository } from './state/orgs.repository.js';
+import { NO_FACTS, OrgsRepository } from './state/orgs.repository.js';
 import { requireRestorable } from './state/policies.js';
 
 type OperatedOrg = { org: Pick<Org, 'id' | 'name'>; changed: boolean };
@@ -22,7 +22,7 @@ export class OperatedOrgs {
 
   /** @throws org_not_found */
   async delete(orgId: string, actor: Actor): Promise<{ purgeAt: number; changed: boolean }> {
-    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
+    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, NO_FACTS, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
       if (org.purgeAt !== null) return new Unchanged({ purgeAt: org.purgeAt, changed: false });
       const { purgeAt, events } = await this.changes.delete(tx, orgId);
@@ -34,7 +34,7 @@ export class OperatedOrgs {
 
   /** @param force allows an organization without an enabled owner @throws org_not_found, last_owner */
   async restore(orgId: string, actor: Actor, force: boolean): Promise<OperatedOrg> {
-    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
+    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, NO_FACTS, async (tx, org) => {
       if (org?.purgeAt === null) return new Unchanged({ org: { id: orgId, name: org.name }, changed: false });
       requireRestorable(org, Date.now());
       const hasOwner = await this.members.hasEnabledOwner(tx, orgId);
@@ -48,7 +48,7 @@ export class OperatedOrgs {
 
   /** An organization can suspend all of its owners. @throws org_not_found */
   async liftSecondFactor(orgId: string, actor: Actor): Promise<OperatedOrg> {
-    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
+    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, NO_FACTS, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
       const lifted = { org: { id: orgId, name: org.name }, changed: org.secondFactorFrom !== null };
       if (!lifted.changed) return new Unchanged(lifted);

@@ -14,8 +14,8 @@ import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
-import { MembersRepository } from './state/members.repository.js';
-import { OrgsRepository } from './state/orgs.repository.js';
+import { ACTOR, MembersRepository } from './state/members.repository.js';
+import { NO_FACTS, OrgsRepository } from './state/orgs.repository.js';
 import type { UpdateOrgRequest } from './members/members.requests.js';
 import { MemberListsService } from './members/member-lists.service.js';
 import type { Versioned } from '../requests/entity-tags.js';
@@ -84,14 +84,11 @@ export class OrgsService {
   }
 
   change(write: Write, orgId: string, wanted: UpdateOrgRequest): Promise<Versioned<OrgChangeResponse>> {
-    const { id: userId } = write.actor;
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
+    return this.changes.inOrg(write, orgId, ACTOR, async (tx, org, { actorRole }) => {
       const { name = org.name, secondFactorRequiredFrom: from } = wanted;
       const isRequirement = from !== undefined;
-      requireOrgChange(await this.members.findRole(tx, orgId, userId), isRequirement, write.actor);
-      const lacksFactor =
-        isRequirement && from !== null && (await this.members.lacksFactor(tx, orgId, userId));
-      if (lacksFactor) throw secondFactorNotEnabled();
+      requireOrgChange(actorRole, isRequirement, write.actor);
+      if (isRequirement && from !== null && org.lacksActorFactor) throw secondFactorNotEnabled();
 
       const events: OrgEvent[] = [];
       if (name !== org.name) {
@@ -114,8 +111,8 @@ export class OrgsService {
   }
 
   delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResponse>> {
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
-      requireRole(await this.members.findRole(tx, orgId, write.actor.id), 'owner');
+    return this.changes.inOrg(write, orgId, ACTOR, async (tx, org, { actorRole }) => {
+      requireRole(actorRole, 'owner');
       const { purgeAt, events } = await this.changes.delete(tx, orgId, write.dryRun);
       await org.record(...events);
       return deletionResult(purgeAt);
@@ -124,11 +121,10 @@ export class OrgsService {
 
   /** @throws org_not_found unless the user is an owner and the organization can be restored */
   async restore(write: Write, orgId: string): Promise<Versioned<OrgResponse>> {
-    const { id: ownerId } = write.actor;
     // No guard stops other users, who must not lock the organization.
-    if (!(await this.members.isEnabledOwner(orgId, ownerId))) throw new Problem('org_not_found');
-    return this.changes.inAnyOrg(write, orgId, async (tx, org) => {
-      if (!(await this.members.isEnabledOwner(orgId, ownerId, tx))) throw new Problem('org_not_found');
+    if (!(await this.members.isEnabledOwner(orgId, write.actor.id))) throw new Problem('org_not_found');
+    return this.changes.inAnyOrg(write, orgId, ACTOR, async (tx, org, facts) => {
+      if (facts?.actorRole !== 'owner' || facts.actorDisabledAt !== null) throw new Problem('org_not_found');
       requireRestorable(org, Date.now());
       await this.orgs.restore(tx, orgId);
       await org.record({ type: 'org.restored' });
@@ -150,7 +146,8 @@ export class OrgPurge {
   async purgeBatch(now: number): Promise<Batch> {
     const id = await this.orgs.findDue(now);
     if (id === undefined) return { examined: 0, deleted: 0 };
-    const { answer } = await this.changes.inAnyOrg({ actor: { kind: 'system' } }, id, async (tx, org) => {
+    const system = { actor: { kind: 'system' } } as const;
+    const { answer } = await this.changes.inAnyOrg(system, id, NO_FACTS, async (tx, org) => {
       if (!org || org.purgeAt === null || org.purgeAt > now) return new Unchanged({ deleted: 0 });
       if (org.purgeBeganAt === null) await this.orgs.beginPurge(tx, id, now);
       return { deleted: await this.deleteRows(tx, org) };

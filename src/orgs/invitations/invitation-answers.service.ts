@@ -4,7 +4,12 @@ import { EmailCodes, MAX_CODE_TRIES, typedCode } from '../../auth/email-codes/em
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/org.entity.js';
 import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
-import { type AnsweringFacts, InvitationsRepository } from '../state/invitations.repository.js';
+import {
+  type AnsweringFacts,
+  answeringOf,
+  type Found,
+  InvitationsRepository,
+} from '../state/invitations.repository.js';
 import type { UserActor } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import type { NewEvent } from '../../events/event-types.js';
@@ -76,15 +81,19 @@ export class InvitationAnswers {
     create: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const actor = { kind: 'system', address: client } as const;
-    const { answer } = await this.changes.inAnyOrg<T>({ actor }, orgId, async (tx, org) => {
-      const facts = await this.invitations.findAnswering(id, '', tx);
-      const isCurrent = facts?.codeNumber === codeNumber && isOpen(facts, Date.now());
-      if (!org || !isCurrent) throw new Problem('invalid_invitation_code');
-      const registered = await create(tx);
-      const isMember = await this.makeMember(tx, registered.actor, { org, facts, hasCode: true });
-      if (!isMember) throw new Problem('invalid_invitation_code');
-      return registered;
-    });
+    const { answer } = await this.changes.inAnyOrg(
+      { actor },
+      orgId,
+      answeringOf(id, ''),
+      async (tx, org, facts) => {
+        const isCurrent = facts?.id && facts.codeNumber === codeNumber && isOpen(facts, Date.now());
+        if (!org || !isCurrent) throw new Problem('invalid_invitation_code');
+        const registered = await create(tx);
+        const isMember = await this.makeMember(tx, registered.actor, { org, facts, hasCode: true });
+        if (!isMember) throw new Problem('invalid_invitation_code');
+        return registered;
+      },
+    );
     return answer;
   }
 
@@ -120,17 +129,20 @@ export class InvitationAnswers {
     const { id, orgId, hasCode } = await ('id' in named
       ? this.nameById(actor, named.id, named.code)
       : this.nameByCode(actor, named.email, named.code));
-    const answer = async (tx: Transaction, org: LockedOrg | undefined): Promise<Answer> => {
-      const facts = await this.invitations.findAnswering(id, actor.id, tx);
-      if (!org || !facts) throw new Problem('invitation_ended');
+    const answer = async (
+      tx: Transaction,
+      org: LockedOrg | undefined,
+      facts: Found<AnsweringFacts> | undefined,
+    ): Promise<Answer> => {
+      if (!org || !facts?.id) throw new Problem('invitation_ended');
       return work(tx, { org, facts, hasCode: hasCode(facts) });
     };
-    return this.changes.inAnyOrg<Answer>(write, orgId, answer, { evenSuspended: true });
+    return this.changes.inAnyOrg(write, orgId, answeringOf(id, actor.id), answer, { evenSuspended: true });
   }
 
   private async nameById(actor: UserActor, id: string, typed: string | undefined): Promise<Named> {
-    const found = await this.invitations.findAnswering(id, actor.id);
-    if (!found || found.userEmail !== found.email) throw new Problem('invitation_not_found');
+    const orgId = await this.invitations.findOrgOfReceived(id, actor.id);
+    if (orgId === undefined) throw new Problem('invitation_not_found');
     const code = typed === undefined ? undefined : typedCode(typed);
     const isCounted = code !== undefined && (await this.invitations.countTry(id));
     const hasCode = (facts: AnsweringFacts): boolean => {
@@ -140,7 +152,7 @@ export class InvitationAnswers {
         throw new Problem('invalid_invitation_code');
       return isRight;
     };
-    return { id, orgId: found.orgId, hasCode };
+    return { id, orgId, hasCode };
   }
 
   private async nameByCode(actor: UserActor, email: string, typed: string): Promise<Named> {

@@ -26,8 +26,11 @@ import type {
 import { type Invitation, INVITATION_TTL_MS } from '../state/org.entity.js';
 import { isOpen, requireInviting, requireRenewing, requireRevoking } from '../state/policies.js';
 import {
+  answeringOf,
   InvitationsRepository,
   type InvitingFacts,
+  invitingOf,
+  renewingOf,
   type SentInvitation,
 } from '../state/invitations.repository.js';
 import {
@@ -58,9 +61,8 @@ export class InvitationsService {
   ): Promise<Versioned<InvitationResponse>> {
     if (!showCode) this.mails.requireServer();
     const actorId = write.actor.id;
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
+    return this.changes.inOrg(write, orgId, invitingOf(email), async (tx, org, facts) => {
       const now = Date.now();
-      const facts = await this.invitations.findInviting(tx, orgId, actorId, email);
       requireInviting(facts, now);
 
       await this.makeRoom(tx, orgId, facts, now);
@@ -88,9 +90,8 @@ export class InvitationsService {
   ): Promise<Versioned<InvitationResponse>> {
     if (!showCode) this.mails.requireServer();
     const actorId = write.actor.id;
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
+    return this.changes.inOrg(write, orgId, renewingOf(id), async (tx, org, facts) => {
       const now = Date.now();
-      const facts = await this.invitations.findRenewing(tx, orgId, actorId, id);
       requireRenewing(facts, now);
 
       if (facts.status !== 'pending') await this.makeRoom(tx, orgId, facts, now);
@@ -103,8 +104,7 @@ export class InvitationsService {
   }
 
   revoke(write: Write, orgId: string, id: string): Promise<Versioned<OkResponse>> {
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
-      const facts = await this.invitations.findRenewing(tx, orgId, write.actor.id, id);
+    return this.changes.inOrg(write, orgId, renewingOf(id), async (tx, org, facts) => {
       requireRevoking(facts);
 
       await this.invitations.revoke(tx, id);
@@ -215,16 +215,20 @@ export class ShownInvitationsService {
     { id, orgId }: Pick<Invitation, 'id' | 'orgId'>,
     actor: Actor,
   ): Promise<{ codeNumber: number; expiresAt: number }> {
-    const { answer } = await this.changes.inAnyOrg({ actor }, orgId, async (tx, org) => {
-      const facts = await this.invitations.findAnswering(id, '', tx);
-      const now = Date.now();
-      if (!org || !facts || !isOpen(facts, now)) throw new Problem('invitation_ended');
-      const expiresAt = now + INVITATION_TTL_MS;
-      const { invitedBy, codeNumber } = facts;
-      await this.invitations.renew(tx, id, { codeShown: 1, invitedBy, expiresAt });
-      await org.record({ type: 'invitation.resent', data: invitationData(facts) });
-      return { codeNumber: codeNumber + 1, expiresAt };
-    });
+    const { answer } = await this.changes.inAnyOrg(
+      { actor },
+      orgId,
+      answeringOf(id, ''),
+      async (tx, org, facts) => {
+        const now = Date.now();
+        if (!org || !facts?.id || !isOpen(facts, now)) throw new Problem('invitation_ended');
+        const expiresAt = now + INVITATION_TTL_MS;
+        const { invitedBy, codeNumber } = facts;
+        await this.invitations.renew(tx, id, { codeShown: 1, invitedBy, expiresAt });
+        await org.record({ type: 'invitation.resent', data: invitationData(facts) });
+        return { codeNumber: codeNumber + 1, expiresAt };
+      },
+    );
     return answer;
   }
 }

@@ -20,7 +20,7 @@ import {
 import { type LockedOrg, OrgChanges, type OrgEvent, revocations } from '../state/org-changes.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MemberRoleResponse } from './members.responses.js';
-import { type MemberPair, MembersRepository } from '../state/members.repository.js';
+import { additionOf, type MemberPair, MembersRepository, pairOf } from '../state/members.repository.js';
 
 export interface NewOwner {
   orgId: string;
@@ -42,8 +42,7 @@ export class MembersService {
   add(write: Write, orgId: string, email: string, role: Role): Promise<Versioned<MemberRoleResponse>> {
     const { maxOrgsPerUser, addMembers } = this.env;
     const limit = additionsUpTo(maxOrgsPerUser);
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
-      const facts = await this.members.findAddition(tx, orgId, write.actor.id, email);
+    return this.changes.inOrg(write, orgId, additionOf(email), async (tx, org, facts) => {
       const userId = requireAddition(facts, addMembers === 'verified');
 
       const member = { orgId, userId, role, joinedAt: Date.now() };
@@ -69,8 +68,7 @@ export class MembersService {
     userId: string,
     role: Role,
   ): Promise<Versioned<MemberRoleResponse>> {
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
-      const facts = await this.members.findPair(tx, orgId, write.actor.id, userId);
+    return this.changes.inOrg(write, orgId, pairOf(userId), async (tx, org, facts) => {
       const from = requireChange(facts, role, write.actor);
       const answer = { member: { userId, role } };
       if (from === role) return new Unchanged(answer);
@@ -103,8 +101,7 @@ export class MembersService {
     if (userId === actorId) {
       throw new ValidationProblem([{ field: 'userId', message: 'must be another member' }]);
     }
-    return this.changes.inOrg(write, orgId, async (tx, org) => {
-      const facts = await this.members.findPair(tx, orgId, actorId, userId);
+    return this.changes.inOrg(write, orgId, pairOf(userId), async (tx, org, facts) => {
       const from = requireTransfer(facts);
       const events: OrgEvent[] = [];
       if (from !== 'owner') {
@@ -128,8 +125,8 @@ export class MembersService {
 
   /** Returns false for an owner. @throws org_not_found, RefusedError, user_has_too_many_orgs, operator_protected */
   async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
-    const { answer } = await this.changes.inOrg({ actor }, orgId, async (tx, org) => {
-      const from = await this.members.findRole(tx, orgId, userId);
+    const { answer } = await this.changes.inOrg({ actor }, orgId, pairOf(userId), async (tx, org, facts) => {
+      const from = facts.targetRole;
       if (from === 'owner') return new Unchanged({ changed: false });
       const user = await this.users.lock(tx, actor, userId);
       if (!user) throw new Problem('org_not_found');
@@ -156,16 +153,16 @@ export class MembersService {
   ): Promise<Versioned<OkResponse>> {
     const { actor } = write;
     const reason = actor.id === userId ? 'left' : 'removed';
-    const work = async (tx: Transaction, org: LockedOrg): Promise<OkResponse> => {
-      const facts = await this.members.findPair(tx, orgId, actor.id, userId);
+    const work = async (tx: Transaction, org: LockedOrg, facts: MemberPair): Promise<OkResponse> => {
       const role = require(facts, actor);
 
       await this.members.delete(tx, userId, [orgId]);
       const losesInvitations = facts.isTargetInviter && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       // An organization that loses its last member without an owner could never be joined or managed again.
-      const isAbandoned = !facts.hasOtherOwner && (await this.members.isEmpty(tx, orgId));
-      const { events } = isAbandoned ? await this.changes.delete(tx, orgId, write.dryRun) : { events: [] };
+      const { events } = facts.hasOtherMember
+        ? { events: [] }
+        : await this.changes.delete(tx, orgId, write.dryRun);
       await org.record(
         { type: 'member.removed', userId, data: { role, reason } },
         ...revocations(revoked, `inviter_${reason}`),
@@ -173,7 +170,7 @@ export class MembersService {
       );
       return { ok: true };
     };
-    return this.changes.inOrg(write, orgId, work, { evenSuspended });
+    return this.changes.inOrg(write, orgId, pairOf(userId), work, { evenSuspended });
   }
 
   private async joinAsOwner(tx: Transaction, org: LockedOrg, user: LockedUser): Promise<void> {

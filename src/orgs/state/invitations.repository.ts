@@ -8,6 +8,7 @@ import { hotStatement, inBatches, places } from '../../database/statements.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_INVITER_SUSPENDED } from './invitations.lists.js';
 import { Invitation, type InvitationStatus, PENDING_INVITATION_KEY } from './org.entity.js';
+import { type OrgFacts, selectOrg } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;
@@ -30,6 +31,9 @@ export type SentInvitation = Omit<InvitationRow, 'tries'>;
 
 export type RenewingFacts = InvitingFacts & InvitationRow;
 
+/** The other facts mean nothing if the organization has no such invitation. */
+export type Found<Facts extends InvitationRow> = Facts | { id: null };
+
 export interface AnsweringFacts extends InvitationRow {
   orgName: string;
   orgDeletedAt: number | null;
@@ -41,45 +45,79 @@ export interface AnsweringFacts extends InvitationRow {
   userRole: Role | null;
 }
 
-const ROW = `e.id, e.org_id AS orgId, e.email, e.role, e.status, e.code_number AS codeNumber,
-  e.code_shown AS codeShown, e.tries, e.invited_by AS invitedBy, e.created_at AS createdAt, e.expires_at AS expiresAt`;
-
-const INVITING = `a.role AS actorRole, c.email AS actorEmail, c.disabled_at AS actorDisabledAt,
-  t.role AS targetRole, i.id AS pendingId, i.expires_at AS pendingUntil,
-  (SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending' LIMIT 1 OFFSET ${MAX_PENDING - 1})
-    IS NULL AS hasRoom`;
+const ROW = {
+  id: 'e.id',
+  orgId: 'e.org_id',
+  email: 'e.email',
+  role: 'e.role',
+  status: 'e.status',
+  codeNumber: 'e.code_number',
+  codeShown: 'e.code_shown',
+  tries: 'e.tries',
+  invitedBy: 'e.invited_by',
+  createdAt: 'e.created_at',
+  expiresAt: 'e.expires_at',
+};
 
 const FIND_INVITATIONS = hotStatement(
   'invitations of an organization that is purged',
   'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
 );
 
-const joinsOf = (email: string): string => `LEFT JOIN users c ON c.id = ?
-      LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
-      LEFT JOIN users u ON u.email = ${email} LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
-      LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ${email} AND i.pending = 1`;
+const INVITING: OrgFacts<InvitingFacts>['columns'] = {
+  actorRole: 'a.role',
+  actorEmail: 'c.email',
+  actorDisabledAt: 'c.disabled_at',
+  targetRole: 't.role',
+  pendingId: 'i.id',
+  pendingUntil: 'i.expires_at',
+  hasRoom: `(SELECT x.id FROM invitations x WHERE x.org_id = o.id AND x.status = 'pending'
+    LIMIT 1 OFFSET ${MAX_PENDING - 1}) IS NULL`,
+};
 
-const FIND_INVITING = hotStatement(
-  'what decides about a new invitation',
-  `SELECT ${INVITING} FROM orgs o ${joinsOf('?')} WHERE o.id = ?`,
-);
+/** Takes SQL. */
+const invitedOf = (email: string): string => `LEFT JOIN users u ON u.email = ${email}
+  LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
+  LEFT JOIN invitations i ON i.org_id = o.id AND i.email = ${email} AND i.pending = 1`;
 
-const FIND_RENEWING = hotStatement(
-  'what decides about a new code of an invitation',
-  `SELECT ${ROW}, ${INVITING} FROM invitations e JOIN orgs o ON o.id = e.org_id ${joinsOf('e.email')}
-    WHERE e.id = ? AND e.org_id = ?`,
-);
+const IN_ORG = 'LEFT JOIN invitations e ON e.id = ? AND e.org_id = o.id';
 
-const FIND_ANSWERING = hotStatement(
-  'what decides about the answer to an invitation',
-  `SELECT ${ROW}, o.name AS orgName, o.deleted_at AS orgDeletedAt, w.role AS inviterRole,
-      v.disabled_at AS inviterDisabledAt, ${IS_INVITER_SUSPENDED} AS isInviterSuspended, u.email AS userEmail,
-      u.email_verified_at AS userVerifiedAt, m.role AS userRole
-    FROM invitations e JOIN orgs o ON o.id = e.org_id
-      LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by
-      LEFT JOIN users v ON v.id = e.invited_by
-      LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id
-    WHERE e.id = ?`,
+export function invitingOf(email: string): OrgFacts<InvitingFacts> {
+  return { columns: INVITING, joins: invitedOf('?'), values: [email, email] };
+}
+hotStatement('what decides about a new invitation', selectOrg(invitingOf('')));
+
+export function renewingOf(id: string): OrgFacts<Found<RenewingFacts>> {
+  return { columns: { ...ROW, ...INVITING }, joins: `${IN_ORG} ${invitedOf('e.email')}`, values: [id] };
+}
+hotStatement('what decides about a new code of an invitation', selectOrg(renewingOf('')));
+
+const ANSWERING: OrgFacts<AnsweringFacts>['columns'] = {
+  ...ROW,
+  orgName: 'o.name',
+  orgDeletedAt: 'o.deleted_at',
+  inviterRole: 'w.role',
+  inviterDisabledAt: 'v.disabled_at',
+  isInviterSuspended: IS_INVITER_SUSPENDED,
+  userEmail: 'u.email',
+  userVerifiedAt: 'u.email_verified_at',
+  userRole: 'm.role',
+};
+
+const ANSWERED = `${IN_ORG}
+  LEFT JOIN members w ON w.org_id = o.id AND w.user_id = e.invited_by
+  LEFT JOIN users v ON v.id = e.invited_by
+  LEFT JOIN users u ON u.id = ? LEFT JOIN members m ON m.org_id = o.id AND m.user_id = u.id`;
+
+/** @param userId the user who answers; empty if there is no account yet */
+export function answeringOf(id: string, userId: string): OrgFacts<Found<AnsweringFacts>> {
+  return { columns: ANSWERING, joins: ANSWERED, values: [id, userId] };
+}
+hotStatement('what decides about the answer to an invitation', selectOrg(answeringOf('', '')));
+
+const FIND_ORG_OF_RECEIVED = hotStatement(
+  'the organization of an invitation that a user received',
+  'SELECT e.org_id AS orgId FROM users u JOIN invitations e ON e.email = u.email WHERE u.id = ? AND e.id = ?',
 );
 
 /** The caller holds the organization's lock, except for tries and the clean-up. */
@@ -90,21 +128,8 @@ export class InvitationsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  async findInviting(tx: Transaction, orgId: string, actorId: string, email: string): Promise<InvitingFacts> {
-    return (await tx.read<InvitingFacts>(FIND_INVITING, [actorId, email, email, orgId]))[0]!;
-  }
-
-  async findRenewing(tx: Transaction, orgId: string, actorId: string, id: string) {
-    return (await tx.read<RenewingFacts>(FIND_RENEWING, [actorId, id, orgId]))[0];
-  }
-
-  /** @param userId the user who answers; empty if there is no account yet */
-  async findAnswering(id: string, userId: string, tx?: Transaction): Promise<AnsweringFacts | undefined> {
-    const values = [userId, id];
-    const rows = tx
-      ? await tx.read<AnsweringFacts>(FIND_ANSWERING, values)
-      : await this.invitations.query<AnsweringFacts[]>(FIND_ANSWERING, values);
-    return rows[0];
+  async findOrgOfReceived(id: string, userId: string): Promise<string | undefined> {
+    return (await this.invitations.query<{ orgId: string }[]>(FIND_ORG_OF_RECEIVED, [userId, id]))[0]?.orgId;
   }
 
   async insert(tx: Transaction, invitation: SentInvitation): Promise<void> {

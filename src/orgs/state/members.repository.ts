@@ -7,7 +7,7 @@ import { hotStatement, inBatches, keyTable, padded, places } from '../../databas
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Member, MEMBERS_KEY, type Org, type OrgStatus } from './org.entity.js';
-import { IS_FACTOR_REQUIRED, type OrgRow } from './orgs.repository.js';
+import { IS_FACTOR_REQUIRED, type OrgFacts, type OrgRow, selectOrg } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
 interface MemberKey {
@@ -24,11 +24,16 @@ export interface Membership {
   role: Role | null;
 }
 
+export interface ActorFacts {
+  actorRole: Role | null;
+  actorDisabledAt: number | null;
+}
+
 export interface MemberPair {
   actorRole: Role | null;
   targetRole: Role | null;
-  hasOtherOwner: 0 | 1;
-  /** of an owner; 0 of others */
+  /** of an owner; null of others */
+  hasOtherOwner: 0 | 1 | null;
   hasOtherMember: 0 | 1;
   isTargetDisabled: 0 | 1;
   isTargetInviter: 0 | 1;
@@ -99,35 +104,45 @@ const FIND_MEMBERS = hotStatement(
   'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?',
 );
 
-const FIND_PAIR = hotStatement(
-  'what decides about a change',
-  `SELECT a.role AS actorRole, t.role AS targetRole, ${hasOtherOwner('o.id', '?')} AS hasOtherOwner,
-      d.disabled_at IS NOT NULL AS isTargetDisabled, d.second_factor_at IS NULL AS lacksTargetFactor,
-      t.role = 'owner' AND ${hasOtherMember('o.id', 't.user_id')} AS hasOtherMember,
-      ${isInviter('o.id', 't.user_id')} AS isTargetInviter
-    FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
-      LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ?
-      LEFT JOIN users d ON d.id = t.user_id
-    WHERE o.id = ?`,
-);
+export const ACTOR: OrgFacts<ActorFacts> = {
+  columns: { actorRole: 'a.role', actorDisabledAt: 'c.disabled_at' },
+  joins: '',
+  values: [],
+};
+hotStatement('what decides about a change of an organization itself', selectOrg(ACTOR));
 
-const FIND_ADDITION = hotStatement(
-  'what decides about an addition',
-  `SELECT a.role AS actorRole, u.id AS userId, u.email_verified_at AS emailVerifiedAt, t.role AS targetRole,
-      EXISTS (SELECT 1 FROM invitations i WHERE i.org_id = o.id AND i.email = ? AND i.pending = 1) AS isInvited
-    FROM orgs o LEFT JOIN members a ON a.org_id = o.id AND a.user_id = ?
-      LEFT JOIN users u ON u.email = ?
-      LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id
-    WHERE o.id = ?`,
-);
+const PAIR: OrgFacts<MemberPair>['columns'] = {
+  actorRole: 'a.role',
+  targetRole: 't.role',
+  isTargetDisabled: 'd.disabled_at IS NOT NULL',
+  lacksTargetFactor: 'd.second_factor_at IS NULL',
+  hasOtherOwner: `CASE WHEN t.role = 'owner' THEN ${hasOtherOwner('o.id', 't.user_id')} END`,
+  // Without the condition, a change of a user who is no member would read all members.
+  hasOtherMember: `t.user_id IS NOT NULL AND ${hasOtherMember('o.id', 't.user_id')}`,
+  // A demotion revokes the invitations, so a plain member has none.
+  isTargetInviter: `t.role <> 'member' AND ${isInviter('o.id', 't.user_id')}`,
+};
+const TARGET = `LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ? LEFT JOIN users d ON d.id = t.user_id`;
 
-const FIND_ROLE = 'SELECT m.role FROM members m WHERE m.org_id = ? AND m.user_id = ?';
+export function pairOf(targetId: string): OrgFacts<MemberPair> {
+  return { columns: PAIR, joins: TARGET, values: [targetId] };
+}
+hotStatement('what decides about a change', selectOrg(pairOf('')));
 
-const IS_SUSPENDABLE = hotStatement(
-  'whether a member has no second factor',
-  `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
-    WHERE m.org_id = ? AND m.user_id = ? AND u.second_factor_at IS NULL`,
-);
+const ADDITION: OrgFacts<AdditionFacts>['columns'] = {
+  actorRole: 'a.role',
+  userId: 'u.id',
+  emailVerifiedAt: 'u.email_verified_at',
+  targetRole: 't.role',
+  isInvited: `EXISTS (SELECT 1 FROM invitations i
+    WHERE i.org_id = o.id AND i.email = u.email AND i.pending = 1)`,
+};
+const ADDED = 'LEFT JOIN users u ON u.email = ? LEFT JOIN members t ON t.org_id = o.id AND t.user_id = u.id';
+
+export function additionOf(email: string): OrgFacts<AdditionFacts> {
+  return { columns: ADDITION, joins: ADDED, values: [email] };
+}
+hotStatement('what decides about an addition', selectOrg(additionOf('')));
 
 // LEFT preserves the join order if most users are in one organization.
 const COUNT_WITHOUT_FACTOR = hotStatement(
@@ -175,28 +190,8 @@ export class MembersRepository {
     return this.memberships.run({ orgId, userId });
   }
 
-  async findPair(tx: Transaction, orgId: string, actorId: string, targetId: string): Promise<MemberPair> {
-    return (await tx.read<MemberPair>(FIND_PAIR, [targetId, actorId, targetId, orgId]))[0]!;
-  }
-
-  async findAddition(tx: Transaction, orgId: string, actorId: string, email: string): Promise<AdditionFacts> {
-    return (await tx.read<AdditionFacts>(FIND_ADDITION, [email, actorId, email, orgId]))[0]!;
-  }
-
-  async findRole(tx: Transaction, orgId: string, userId: string): Promise<Role | null> {
-    return (await tx.read<{ role: Role }>(FIND_ROLE, [orgId, userId]))[0]?.role ?? null;
-  }
-
-  async isEnabledOwner(orgId: string, userId: string, tx?: Transaction): Promise<boolean> {
-    const values = [orgId, userId];
-    const rows = tx
-      ? await tx.read<unknown>(IS_ENABLED_OWNER, values)
-      : await this.members.query<unknown[]>(IS_ENABLED_OWNER, values);
-    return rows.length > 0;
-  }
-
-  async lacksFactor(tx: Transaction, orgId: string, userId: string): Promise<boolean> {
-    return (await tx.read<unknown>(IS_SUSPENDABLE, [orgId, userId])).length > 0;
+  async isEnabledOwner(orgId: string, userId: string): Promise<boolean> {
+    return (await this.members.query<unknown[]>(IS_ENABLED_OWNER, [orgId, userId])).length > 0;
   }
 
   async countWithoutFactor(tx: Transaction, orgId: string): Promise<number> {
@@ -228,11 +223,6 @@ export class MembersRepository {
 
   async updateEmail(tx: Transaction, userId: string, email: string): Promise<void> {
     await tx.write('UPDATE members SET email = ? WHERE user_id = ?', [email, userId]);
-  }
-
-  async isEmpty(tx: Transaction, orgId: string): Promise<boolean> {
-    const found = await tx.read('SELECT user_id FROM members WHERE org_id = ? LIMIT 1', [orgId]);
-    return found.length === 0;
   }
 
   async findOrgIds(userId: string): Promise<string[]> {

@@ -13,7 +13,7 @@ import { requireMatch, type Versioned } from '../../requests/entity-tags.js';
 import type { AnyWrite } from '../../requests/write.js';
 import { Writes } from '../../requests/writes.js';
 import { requiredByOrg } from './orgs.errors.js';
-import { type OrgRow, OrgsRepository } from './orgs.repository.js';
+import { type OrgFacts, type OrgRow, OrgsRepository } from './orgs.repository.js';
 import { type Departure, MembersRepository } from './members.repository.js';
 import { type LockedUser, UserChanges } from '../../users/user-changes.js';
 
@@ -41,6 +41,7 @@ export type OrgEvent = EventWithout<
 >;
 
 export interface LockedOrg extends OrgRow {
+  id: string;
   /** Call it once, so that all events have one time. */
   record: (...events: OrgEvent[]) => Promise<void>;
 }
@@ -51,7 +52,11 @@ interface Exceptions {
   evenSuspended?: boolean;
 }
 
-type Work<LockedRow, Answer> = (tx: Transaction, org: LockedRow) => Promise<Answer | Unchanged<Answer>>;
+type Work<Found, Facts, Answer> = (
+  tx: Transaction,
+  org: Found,
+  facts: Facts,
+) => Promise<Answer | Unchanged<Answer>>;
 
 class OrgNotLockedError extends Error {}
 
@@ -72,51 +77,56 @@ export class OrgChanges {
     private readonly env: Env,
   ) {}
 
-  /** The lock is a write, because only writes conflict on a cluster. @param work runs again after a lost conflict */
-  inOrg<Answer extends object>(
+  /**
+   * The lock is a write, because only writes conflict on a cluster. One statement reads the organization and the facts.
+   * @param work runs again after a lost conflict
+   */
+  inOrg<Facts extends object, Answer extends object>(
     write: AnyWrite,
     orgId: string,
-    work: Work<LockedOrg, Answer>,
+    facts: OrgFacts<Facts>,
+    work: Work<LockedOrg, Facts, Answer>,
     { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
   ): Promise<Versioned<Answer>> {
-    return this.lock(write, orgId, (tx, org) => work(tx, org!), { evenSuspended });
+    return this.lock(write, orgId, facts, (tx, org, found) => work(tx, org!, found!), { evenSuspended });
   }
 
   /** @param work like `inOrg`, for deleted organizations too; gets undefined if there is no organization */
-  inAnyOrg<Answer extends object>(
+  inAnyOrg<Facts extends object, Answer extends object>(
     write: AnyWrite,
     orgId: string,
-    work: Work<LockedOrg | undefined, Answer>,
+    facts: OrgFacts<Facts>,
+    work: Work<LockedOrg | undefined, Facts | undefined, Answer>,
     { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
   ): Promise<Versioned<Answer>> {
-    return this.lock(write, orgId, work, { evenDeleted: true, evenSuspended });
+    return this.lock(write, orgId, facts, work, { evenDeleted: true, evenSuspended });
   }
 
-  private async lock<Answer extends object>(
+  private async lock<Facts extends object, Answer extends object>(
     write: AnyWrite,
     orgId: string,
-    work: Work<LockedOrg | undefined, Answer>,
+    facts: OrgFacts<Facts>,
+    work: Work<LockedOrg | undefined, Facts | undefined, Answer>,
     { evenDeleted = false, evenSuspended = false }: Exceptions,
   ): Promise<Versioned<Answer>> {
     const { actor } = write;
+    const actorId = actor.kind === 'user' ? actor.id : '';
     const request = 'status' in write ? write : undefined;
     const turn = { principal: principalOf(actor), row: orgId };
     const { isChanged, ...result } = await this.transactions.run(turn, async (tx) => {
       await this.orgs.raiseRevisions(tx, [orgId]);
       if (request) await this.writes.replay(tx, request);
-      const row = await this.orgs.findRow(tx, orgId);
+      const row = await this.orgs.findWith(tx, orgId, actorId, facts);
       if (!evenDeleted && (!row || row.deletedAt !== null)) throw new Problem('org_not_found');
       // A user who loses the factor locks the organization as well, so this holds until COMMIT.
-      if (request && row?.isFactorRequired && !evenSuspended) {
-        if (await this.members.lacksFactor(tx, orgId, request.actor.id)) throw requiredByOrg();
-      }
+      if (request && row?.isFactorRequired && row.lacksActorFactor && !evenSuspended) throw requiredByOrg();
       const revision = row?.revision ?? 0;
       if (request) requireMatch(request, revision - 1);
 
       const about = { actor, orgId, orgRevision: revision };
       const record = (...events: OrgEvent[]): Promise<void> =>
         this.events.record(tx, ...events.map((event) => Object.assign(event, about)));
-      const answer = await work(tx, row && { ...row, record });
+      const answer = await work(tx, row && { ...row, id: orgId, record }, row);
       if (answer instanceof Unchanged)
         return new Unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
       const kept = request ? await this.writes.complete(tx, request, answer) : answer;

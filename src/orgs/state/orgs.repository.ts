@@ -21,20 +21,36 @@ export const IS_FACTOR_REQUIRED = `(o.second_factor_from IS NOT NULL
 
 export type OrgRow = Pick<
   Org,
-  | 'id'
-  | 'name'
-  | 'revision'
-  | 'deletedAt'
-  | 'purgeAt'
-  | 'purgeBeganAt'
-  | 'secondFactorFrom'
-  | 'secondFactorDueAt'
-> & { isFactorRequired: 0 | 1 };
+  'name' | 'revision' | 'deletedAt' | 'purgeAt' | 'purgeBeganAt' | 'secondFactorFrom' | 'secondFactorDueAt'
+> & {
+  isFactorRequired: 0 | 1;
+  /** of a member */
+  lacksActorFactor: 0 | 1;
+};
 
-const FIND = `SELECT o.id, o.name, o.revision, o.deleted_at AS deletedAt, o.purge_at AS purgeAt,
-  o.purge_began_at AS purgeBeganAt, o.second_factor_from AS secondFactorFrom,
-  o.second_factor_due_at AS secondFactorDueAt, ${IS_FACTOR_REQUIRED} AS isFactorRequired
-  FROM orgs o WHERE o.id = ?`;
+const ROW = `o.name, o.revision, o.deleted_at AS deletedAt, o.purge_at AS purgeAt, o.purge_began_at AS purgeBeganAt,
+  o.second_factor_from AS secondFactorFrom, o.second_factor_due_at AS secondFactorDueAt,
+  ${IS_FACTOR_REQUIRED} AS isFactorRequired,
+  a.user_id IS NOT NULL AND c.second_factor_at IS NULL AS lacksActorFactor`;
+
+/**
+ * What an operation reads together with the row of its organization: the SQL of each fact, and what it joins to the
+ * organization `o`, the actor `c` and the actor's membership `a`. The values belong to the joins.
+ */
+export interface OrgFacts<Facts extends object> {
+  columns: { [Name in keyof Facts]: string };
+  joins: string;
+  values: string[];
+}
+
+export const NO_FACTS: OrgFacts<object> = { columns: {}, joins: '', values: [] };
+
+export function selectOrg({ columns, joins }: { columns: Record<string, string>; joins: string }): string {
+  const facts = Object.entries(columns).map(([name, sql]) => `, ${sql} AS ${name}`);
+  return `SELECT ${ROW}${facts.join('')}
+    FROM orgs o LEFT JOIN users c ON c.id = ? LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
+      ${joins} WHERE o.id = ?`;
+}
 
 /** LEFT preserves the join order if one user is in most organizations. May cut the last list. */
 const findOrgsOfUsers = (size: number): string =>
@@ -106,8 +122,13 @@ export class OrgsRepository {
     }
   }
 
-  async findRow(tx: Transaction, id: string): Promise<OrgRow | undefined> {
-    return (await tx.read<OrgRow>(FIND, [id]))[0];
+  async findWith<Facts extends object>(
+    tx: Transaction,
+    id: string,
+    actorId: string,
+    facts: OrgFacts<Facts>,
+  ): Promise<(OrgRow & Facts) | undefined> {
+    return (await tx.read<OrgRow & Facts>(selectOrg(facts), [actorId, ...facts.values, id]))[0];
   }
 
   async delete(tx: Transaction, ids: readonly string[], deletedAt: number, purgeAt: number): Promise<void> {

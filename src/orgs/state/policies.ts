@@ -3,7 +3,7 @@ import { BY_PASSWORD, requireAssurance } from '../../access/route-access.js';
 import { InvalidTokenError } from '../../auth/tokens/access-token.js';
 import { Problem } from '../../problems/problem.js';
 import { statusAt } from './invitations.lists.js';
-import type { AnsweringFacts, InvitingFacts, RenewingFacts } from './invitations.repository.js';
+import type { AnsweringFacts, Found, InvitingFacts, RenewingFacts } from './invitations.repository.js';
 import type { AdditionFacts, MemberPair } from './members.repository.js';
 import { ONLY_MEMBER } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
@@ -33,7 +33,7 @@ export function requireOrgChange(role: Role | null, isRequirement: boolean, sess
   if (isRequirement) requireAssurance(session, BY_PASSWORD);
 }
 
-export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 }): boolean {
+export function isLastOwner(member: { role: Role | null; hasOtherOwner: 0 | 1 | null }): boolean {
   return member.role === 'owner' && !member.hasOtherOwner;
 }
 
@@ -112,13 +112,13 @@ export function requireInviting(facts: InvitingFacts, now: number): void {
   requireUninvited(facts, now);
 }
 
-export function requireRenewing(facts: RenewingFacts | undefined, now: number): asserts facts {
+export function requireRenewing(facts: Found<RenewingFacts>, now: number): asserts facts is RenewingFacts {
   requireRevoking(facts);
   requireUninvited(facts, now, facts.id);
 }
 
-export function requireRevoking(facts: RenewingFacts | undefined): asserts facts {
-  if (!facts) throw new Problem('invitation_not_found');
+export function requireRevoking(facts: Found<RenewingFacts>): asserts facts is RenewingFacts {
+  if (facts.id === null) throw new Problem('invitation_not_found');
   requireActor(facts);
   if (facts.status !== 'pending' && facts.status !== 'expired') throw new Problem('invitation_ended');
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BATCH } from '../../database/statements.js';
 import { Unchanged } from '../../database/transactions/transactions.js';
 import { OrgChanges } from './org-changes.js';
-import { OrgsRepository } from './orgs.repository.js';
+import { NO_FACTS, OrgsRepository } from './orgs.repository.js';
 
 @Injectable()
 export class SecondFactorRequirement {
@@ -25,7 +25,8 @@ export class SecondFactorRequirement {
 
   /** Decides again under the lock, so that one of several instances records the event. */
   private async record(orgId: string): Promise<boolean> {
-    const { answer } = await this.changes.inAnyOrg({ actor: { kind: 'system' } }, orgId, async (tx, org) => {
+    const system = { actor: { kind: 'system' } } as const;
+    const { answer } = await this.changes.inAnyOrg(system, orgId, NO_FACTS, async (tx, org) => {
       if (!org?.isFactorRequired || org.secondFactorDueAt === null)
         return new Unchanged({ isRecorded: false });
       await this.orgs.endFactorDue(tx, orgId);
