@@ -3,6 +3,7 @@ import { ConfigurationError } from '../config/variables.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { UnavailableError } from '../problems/problem.js';
+import { sourceFrames } from '../telemetry/logging/source-frames.js';
 
 export function explainFailure(error: unknown): string[] {
   if (error instanceof ConfigurationError) return error.problems;
@@ -14,7 +15,7 @@ export function explainFailure(error: unknown): string[] {
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
   }
-  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  return [error instanceof Error ? sourceFrames(error.stack ?? error.message) : String(error)];
 }
 
 function isDatabaseError(error: unknown): boolean {

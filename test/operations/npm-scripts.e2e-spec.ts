@@ -67,7 +67,7 @@ describe('the Node of the npm scripts', () => {
 });
 
 describe('SIGTERM to npm', () => {
-  /** Other tests run what is built: `nest build` only moves a copy to where it belongs. */
+  /** Other tests run what is built: the build only moves a copy to where it belongs. */
   async function copyProject(): Promise<void> {
     await cp(join(ROOT, 'package.json'), join(project, 'package.json'));
     for (const name of ['dist', 'built'])
@@ -79,8 +79,10 @@ describe('SIGTERM to npm', () => {
         await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
     }
     await symlink(process.execPath, join(bin, 'node'));
-    const build = '#!/bin/sh\n[ "$*" = build ] && rm -r dist && mv built dist\n';
-    await writeFile(join(bin, 'nest'), build, { mode: 0o755 });
+    await writeFile(join(bin, 'nest'), '#!/bin/sh\n[ "$*" = build ] && rm -r dist\n', { mode: 0o755 });
+    await mkdir(join(project, 'tooling'));
+    const bundle = "import { renameSync } from 'node:fs';\nrenameSync('built', 'dist');\n";
+    await writeFile(join(project, 'tooling/bundle.ts'), bundle);
   }
 
   it.each([

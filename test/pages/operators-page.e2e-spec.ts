@@ -24,8 +24,8 @@ const TASKS = [...PAGE.matchAll(/^\| (.+?) +\|.*\| `((?:GET|POST) \/api\/operato
 );
 /** Runs commands one after another as the built command line does, each of which would take a start of its own. */
 const RUNNER = `
-  import { COMMANDS } from '${ROOT}/dist/cli/commands.js';
-  import { runAccounts } from '${ROOT}/dist/cli/command/program.js';
+  import { COMMANDS } from '${ROOT}/build/cli/commands.js';
+  import { runAccounts } from '${ROOT}/build/cli/command/program.js';
   const results = [];
   const write = process.stderr.write.bind(process.stderr);
   process.stdout.setMaxListeners(0);

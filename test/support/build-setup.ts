@@ -12,7 +12,9 @@ import { basename, dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const NEST = 'node_modules/@nestjs/cli/bin/nest.js';
-const BUILT = 'dist/main.js';
+const BUNDLER = 'tooling/bundle.ts';
+const BUILT = 'build/main.js';
+const BUNDLE = 'dist/main.js';
 const SETTINGS = ['nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 /** Compiled alone. Of a controller or a DTO the plugin in nest-cli.json documents the types, which takes all of them. */
@@ -20,12 +22,20 @@ const SIMPLE_SOURCE = /(?<!\.(?:controller|d|requests?|query|responses?))\.ts$/;
 
 /** Tests run the built service: builds again what is newer, and all of it unless that is a few simple sources. */
 export default function setup(): void {
-  const builtMs = existsSync(BUILT) ? statSync(BUILT).mtimeMs : 0;
+  build();
+  if (modifiedMs(BUNDLE) < Math.max(modifiedMs(BUILT), modifiedMs(BUNDLER)))
+    execFileSync(process.execPath, [BUNDLER], { stdio: 'inherit' });
+}
+
+const modifiedMs = (path: string): number => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+function build(): void {
+  const builtMs = modifiedMs(BUILT);
   const sources = filesIn('src', '.ts').filter((path) => !path.endsWith('.spec.ts'));
   const changed = [...SETTINGS, ...filesIn('src', '.txt'), ...filesIn('src', '.css'), ...sources].filter(
     (path) => statSync(path).mtimeMs >= builtMs,
   );
-  const isWhole = builtMs > 0 && filesIn('dist', '.js').every((path) => sources.includes(sourceOf(path)));
+  const isWhole = builtMs > 0 && filesIn('build', '.js').every((path) => sources.includes(sourceOf(path)));
   if (isWhole && changed.length === 0) return;
   if (isWhole && changed.every((path) => SIMPLE_SOURCE.test(path))) transpile(changed);
   else execFileSync(process.execPath, [NEST, 'build'], { stdio: 'inherit' });
@@ -36,8 +46,8 @@ function filesIn(folder: string, suffix: string): string[] {
   return paths.filter((path) => path.endsWith(suffix)).map((path) => join(folder, path));
 }
 
-const sourceOf = (built: string): string => built.replace(/^dist/, 'src').replace(/\.js$/, '.ts');
-const builtOf = (source: string): string => source.replace(/^src/, 'dist').replace(/\.ts$/, '.js');
+const sourceOf = (built: string): string => built.replace(/^build/, 'src').replace(/\.js$/, '.ts');
+const builtOf = (source: string): string => source.replace(/^src/, 'build').replace(/\.ts$/, '.js');
 
 /** Without a check of the types, which takes longer than most tests. */
 function transpile(sources: string[]): void {

@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { format } from 'node:util';
 
-const built = (path) => import(new URL(`../../dist/cli/${path}`, import.meta.url).href);
-const { COMMANDS } = await built('commands.js');
-const { runAccounts } = await built('command/program.js');
+const MAIN = new URL('../../dist/cli/main.js', import.meta.url).href;
+
+let runs = 0;
 
 function replace(name) {
   const stream = new PassThrough();
@@ -21,11 +21,16 @@ async function run({ parameters, directory, env, input }) {
   const outputs = [replace('stdout'), replace('stderr')];
   console.error = (...values) => process.stderr.write(`${format(...values)}\n`);
   const texts = Promise.all(outputs.map((stream) => text(stream)));
-  const code = await runAccounts(parameters, COMMANDS);
+  const { promise: ended, resolve: end } = Promise.withResolvers();
+  process.exit = end;
+  process.argv.splice(2, process.argv.length, ...parameters);
+  runs += 1;
+  await import(`${MAIN}?run=${runs}`);
+  const code = await ended;
   for (const stream of outputs) stream.end();
   const [stdout, stderr] = await texts;
   return { code, stdout, stderr };
 }
 
 process.on('message', (command) => void run(command).then((result) => process.send(result)));
-process.once('disconnect', () => process.exit());
+process.once('disconnect', () => process.reallyExit());

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-const NOT_COPIED = new Set(['.git', 'coverage', 'data', 'dist', 'node_modules', 'secrets', 'tmp']);
+const NOT_COPIED = new Set(['.git', 'build', 'coverage', 'data', 'dist', 'node_modules', 'secrets', 'tmp']);
 
 /** A private copy of the project: mutations never touch the project itself. */
 export class Workspace {
@@ -34,7 +34,8 @@ export class Workspace {
   /** Another, with what is built in this one. */
   copy(): Workspace {
     const other = Workspace.of(this.project, this.file);
-    cpSync(join(this.root, 'dist'), join(other.root, 'dist'), { recursive: true });
+    for (const built of ['build', 'dist'])
+      cpSync(join(this.root, built), join(other.root, built), { recursive: true });
     return other;
   }
 

@@ -1,6 +1,7 @@
 import { QueryFailedError } from 'typeorm';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import type { LoggerService } from '@nestjs/common';
+import { sourceFrames } from './source-frames.js';
 
 /** Omits the message and the parameters of a failed query, which contain emails and hashes. */
 export function describeError(error: unknown): Record<string, unknown> | undefined {
@@ -27,9 +28,9 @@ export function rootCause(error: unknown): string {
 }
 
 function frames(error: Error): string | undefined {
-  const { stack } = error;
-  const first = stack?.indexOf('\n    at ') ?? -1;
-  return first < 0 ? undefined : stack?.slice(first + 1);
+  const { stack = '' } = error;
+  const first = stack.indexOf('\n    at ');
+  return first < 0 ? undefined : sourceFrames(stack.slice(first + 1));
 }
 
 const MAX_UNWRITTEN = 1024 * 1024;
