@@ -87,10 +87,12 @@ export const CurrentOrg = fromRequest((request) => (request as FastifyRequest & 
 
 export const CurrentActor = fromRequest(actorOf);
 
-export const CurrentOperator = fromRequest((request): SignedInOperator => {
+export function operatorOf(request: FastifyRequest): SignedInOperator {
   const { id, email, sessionId } = userOf(request);
   return { kind: 'operator', id, email, sessionId, ...originOf(request) };
-});
+}
+
+export const CurrentOperator = fromRequest(operatorOf);
 
 export const RequestOrigin = fromRequest(originOf);
 

@@ -1,14 +1,13 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/principal.js';
-import { CurrentOperator } from '../http/request-origin.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import type { MailState } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
-import { ListMailsQuery, Operation, ReasonRequest } from './operators.requests.js';
+import { Change, Operation, type OperatorChange } from './operated-changes.js';
+import { ListMailsQuery } from './operators.requests.js';
 import { EmailsResponse } from './operators.responses.js';
 import { OperatedMails } from './operated-mails.js';
 import { mailView } from './views.js';
@@ -56,10 +55,9 @@ export class OperatorMailsController {
   @Operation('mail_not_found', 'mail_ended', 'mail_obsolete')
   @ApiParam({ name: 'mailId', type: String, format: 'uuid', description: 'Id of the email.' })
   adminRetryEmail(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('mailId', EntityIdPipe) mailId: string,
-    @Body() { reason }: ReasonRequest,
+    @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
-    return this.operated.retry(mailId, { ...operator, reason }).then(() => OK);
+    return this.operated.retry(mailId, actor).then(() => OK);
   }
 }

@@ -3,6 +3,7 @@ import { AccountsModule } from '../accounts/accounts.module.js';
 import { HealthModule } from '../health/health.controller.js';
 import { OrgsModule } from '../orgs/orgs.controller.js';
 import { MembersModule } from '../orgs/members/members.controller.js';
+import { OperatedUsers } from './operated-changes.js';
 import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';
 import { OperatorMailsController } from './mails.controller.js';
@@ -10,7 +11,7 @@ import { OperatorOrgsController } from './orgs.controller.js';
 import { OperatorServicesController } from './services.controller.js';
 import { StatusController } from './status.controller.js';
 import { UserOperationsController } from './user-operations.controller.js';
-import { OperatedUsers, OperatorUsersController } from './users.controller.js';
+import { OperatorUsersController } from './users.controller.js';
 
 @Module({
   imports: [AccountsModule, HealthModule, MembersModule, OrgsModule],

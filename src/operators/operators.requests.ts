@@ -1,9 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit, ReadBy } from '../http/fields.js';
-import { Operators } from '../access/access.decorators.js';
-import { ApiProblems, ApiText, invalidFields } from '../openapi/decorators.js';
+import { ApiText } from '../openapi/decorators.js';
 import { type Role, ROLES } from '../access/principal.js';
 import { MAIL_STATES, type MailState } from '../mail/mail.entity.js';
 import { MAX_ORG_NAME, type OrgStatus } from '../orgs/state/org.entity.js';
@@ -50,21 +48,6 @@ export class AddOrgOwnerRequest extends ReasonRequest {
   /** Whether to add a user who is no member. The default is false: the request is rejected. */
   @IsFlag({ example: false }) force?: boolean;
 }
-
-export const UNKNOWN_USER = { code: 'user_not_found', detail: 'No user has this id.' } as const;
-
-export const ApiUserId = (): MethodDecorator =>
-  ApiParam({ name: 'userId', type: String, format: 'uuid', description: 'Id of the user.' });
-
-type Problems = Parameters<typeof ApiProblems>;
-
-/** Declares a change by an operator, which takes a reason. */
-export const Operation = (...problems: Problems): MethodDecorator =>
-  applyDecorators(Operators(), ApiProblems(invalidFields({ reason: REASON_NEEDED }), ...problems));
-
-/** Declares a change of an account: that of an operator is refused. */
-export const AccountOperation = (...problems: Problems): MethodDecorator =>
-  Operation(UNKNOWN_USER, 'operator_protected', ...problems);
 
 const USER_STATUSES = ['active', 'disabled'] as const;
 

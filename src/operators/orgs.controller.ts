@@ -1,7 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { applyDecorators, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/principal.js';
-import { CurrentOperator } from '../http/request-origin.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
@@ -15,22 +13,29 @@ import type { Org } from '../orgs/state/org.entity.js';
 import { type ListedOrg, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { NO_ENABLED_OWNER } from '../orgs/state/orgs.errors.js';
 import {
-  AccountOperation,
+  Change,
+  ChangedUser,
+  Operation,
+  type OperatorChange,
+  type UserChange,
+  UNKNOWN_USER,
+} from './operated-changes.js';
+import {
   ReasonWithForceRequest,
   ListOrgMembersQuery,
   ListOrgsQuery,
   AddOrgOwnerRequest,
-  Operation,
-  ReasonRequest,
 } from './operators.requests.js';
 import { OrgsResponse, OrgMembersResponse, AdminOrgResponse } from './operators.responses.js';
-import { OperatedUsers } from './users.controller.js';
 import { orgView } from './views.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 
 /** Ownerless organizations are rare. */
 const OWNERLESS_READ_SIZE = 500;
+
+const OrgOperation = (...problems: Parameters<typeof Operation>): MethodDecorator =>
+  applyDecorators(Operation('org_not_found', ...problems), ApiOrgId());
 
 @Controller('api/operators/orgs')
 export class OperatorOrgsController {
@@ -40,7 +45,6 @@ export class OperatorOrgsController {
     private readonly memberLists: MemberListsService,
     private readonly members: MembersService,
     private readonly orgs: OperatedOrgs,
-    private readonly users: OperatedUsers,
   ) {}
 
   /**
@@ -115,18 +119,16 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/owners')
   @HttpCode(200)
-  @AccountOperation('org_not_found', 'member_not_found', 'member_disabled', {
+  @Operation(UNKNOWN_USER, 'operator_protected', 'org_not_found', 'member_not_found', 'member_disabled', {
     code: 'user_has_too_many_orgs',
     detail: 'The user belongs to 5000 organizations, the maximum for one user.',
   })
   @ApiOrgId()
   async adminAddOrgOwner(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() { userId, reason, force = false }: AddOrgOwnerRequest,
+    @ChangedUser(AddOrgOwnerRequest) { userId, actor, force }: UserChange,
   ): Promise<OkResponse> {
-    await this.users.requireChangeable(userId, operator);
-    await this.members.makeOwner({ orgId, userId, actor: { ...operator, reason }, force });
+    await this.members.makeOwner({ orgId, userId, actor, force });
     return OK;
   }
 
@@ -140,14 +142,12 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/restore')
   @HttpCode(200)
-  @Operation('org_not_found', { code: 'last_owner', detail: NO_ENABLED_OWNER })
-  @ApiOrgId()
+  @OrgOperation({ code: 'last_owner', detail: NO_ENABLED_OWNER })
   async adminRestoreOrg(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() { reason, force = false }: ReasonWithForceRequest,
+    @Change(ReasonWithForceRequest) { actor, force }: OperatorChange,
   ): Promise<OrgResponse> {
-    const { org } = await this.orgs.restore(orgId, { ...operator, reason }, force);
+    const { org } = await this.orgs.restore(orgId, actor, force);
     return { org };
   }
 
@@ -160,14 +160,12 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/delete')
   @HttpCode(200)
-  @Operation('org_not_found')
-  @ApiOrgId()
+  @OrgOperation()
   async adminDeleteOrg(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() { reason }: ReasonRequest,
+    @Change() { actor }: OperatorChange,
   ): Promise<OrgDeletionResponse> {
-    const { purgeAt } = await this.orgs.delete(orgId, { ...operator, reason });
+    const { purgeAt } = await this.orgs.delete(orgId, actor);
     return { ok: true, purgeAt: timeText(purgeAt) };
   }
 
@@ -181,14 +179,12 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/lift-second-factor')
   @HttpCode(200)
-  @Operation('org_not_found')
-  @ApiOrgId()
+  @OrgOperation()
   async adminLiftOrgSecondFactor(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('orgId', EntityIdPipe) orgId: string,
-    @Body() { reason }: ReasonRequest,
+    @Change() { actor }: OperatorChange,
   ): Promise<OrgResponse> {
-    const { org } = await this.orgs.liftSecondFactor(orgId, { ...operator, reason });
+    const { org } = await this.orgs.liftSecondFactor(orgId, actor);
     return { org };
   }
 

@@ -1,8 +1,6 @@
-import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/principal.js';
-import { CurrentOperator } from '../http/request-origin.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
@@ -11,7 +9,8 @@ import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
-import { ListServicesQuery, Operation, ReasonRequest } from './operators.requests.js';
+import { Change, Operation, type OperatorChange } from './operated-changes.js';
+import { ListServicesQuery } from './operators.requests.js';
 import { Problem } from '../problems/problem.js';
 import { ServicesResponse, AdminServiceResponse } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
@@ -84,11 +83,10 @@ export class OperatorServicesController {
   @Operation('service_not_found')
   @ApiServiceName()
   adminDisableService(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
-    @Body() { reason }: ReasonRequest,
+    @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
-    return this.changes.disable(name, { ...operator, reason }).then(() => OK);
+    return this.changes.disable(name, actor).then(() => OK);
   }
 
   /**
@@ -103,10 +101,9 @@ export class OperatorServicesController {
   @Operation('service_not_found', 'service_removed')
   @ApiServiceName()
   adminEnableService(
-    @CurrentOperator() operator: SignedInOperator,
     @Param('name', ServiceNamePipe) name: string,
-    @Body() { reason }: ReasonRequest,
+    @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
-    return this.changes.enable(name, { ...operator, reason }).then(() => OK);
+    return this.changes.enable(name, actor).then(() => OK);
   }
 }

@@ -1,4 +1,4 @@
-import { applyDecorators, Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { SignedInOperator } from '../access/principal.js';
 import { EmailChanges } from '../accounts/email-changes.js';
 import { PasswordSetting } from '../accounts/password-reset.js';
@@ -7,23 +7,15 @@ import { UserDeletion } from '../accounts/user-deletion.js';
 import { UserOperations } from '../accounts/user-operations.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { EntityIdPipe, OK, OkResponse } from '../http/fields.js';
+import { OK, OkResponse } from '../http/fields.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { timeText } from '../identifiers/text.js';
 import { invalidFields } from '../openapi/decorators.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../orgs/state/user-departures.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
-import {
-  AccountOperation,
-  ApiUserId,
-  CreateUserRequest,
-  Operation,
-  REASON_NEEDED,
-  ReasonWithForceRequest,
-  ReasonRequest,
-} from './operators.requests.js';
-import { OperatedUsers } from './users.controller.js';
+import { ChangedUser, Operation, type UserChange, UserOperation } from './operated-changes.js';
+import { CreateUserRequest, REASON_NEEDED, ReasonWithForceRequest } from './operators.requests.js';
 import { CreatedUserResponse, ForcedChangeResponse, ResetCodeResponse } from './users.responses.js';
 import { createdUserView } from './views.js';
 
@@ -34,13 +26,9 @@ const ONLY_OWNER = {
   },
 } as const;
 
-const UserOperation = (...problems: Parameters<typeof AccountOperation>): MethodDecorator =>
-  applyDecorators(AccountOperation(...problems), ApiUserId());
-
 @Controller('api/operators/users')
 export class UserOperationsController {
   constructor(
-    private readonly users: OperatedUsers,
     private readonly orgs: OrgsRepository,
     private readonly operations: UserOperations,
     private readonly deletion: UserDeletion,
@@ -84,12 +72,8 @@ export class UserOperationsController {
   @HttpCode(200)
   @UserOperation(ONLY_OWNER)
   async adminDisableUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason, force = false }: ReasonWithForceRequest,
+    @ChangedUser(ReasonWithForceRequest) { userId, actor, force }: UserChange,
   ): Promise<ForcedChangeResponse> {
-    await this.users.requireChangeable(userId, operator);
-    const actor = { ...operator, reason };
     const orphaned = await this.operations.disable(userId, { actor, force });
     return this.named(force, orphaned);
   }
@@ -104,14 +88,8 @@ export class UserOperationsController {
   @Post(':userId/enable')
   @HttpCode(200)
   @UserOperation()
-  async adminEnableUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResponse> {
-    await this.users.requireChangeable(userId, operator);
-    await this.operations.enable(userId, { ...operator, reason });
-    return OK;
+  adminEnableUser(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
+    return this.operations.enable(userId, actor).then(() => OK);
   }
 
   /**
@@ -125,13 +103,8 @@ export class UserOperationsController {
   @Post(':userId/unblock')
   @HttpCode(200)
   @UserOperation()
-  async adminUnblockUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResponse> {
-    await this.users.requireChangeable(userId, operator);
-    await this.operations.unblock(userId, { ...operator, reason });
+  async adminUnblockUser(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
+    await this.operations.unblock(userId, actor);
     await this.limits.tryToApply();
     return OK;
   }
@@ -144,14 +117,8 @@ export class UserOperationsController {
   @Post(':userId/end-sessions')
   @HttpCode(200)
   @UserOperation()
-  async adminRevokeUserSessions(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResponse> {
-    await this.users.requireChangeable(userId, operator);
-    await this.revocation.revokeAllOf(userId, { ...operator, reason });
-    return OK;
+  adminRevokeUserSessions(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
+    return this.revocation.revokeAllOf(userId, actor).then(() => OK);
   }
 
   /**
@@ -164,14 +131,8 @@ export class UserOperationsController {
   @Post(':userId/verify-email')
   @HttpCode(200)
   @UserOperation()
-  async adminVerifyUserEmail(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResponse> {
-    await this.users.requireChangeable(userId, operator);
-    await this.emails.verifyByOperator(userId, { ...operator, reason });
-    return OK;
+  adminVerifyUserEmail(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
+    return this.emails.verifyByOperator(userId, actor).then(() => OK);
   }
 
   /**
@@ -186,14 +147,8 @@ export class UserOperationsController {
   @Post(':userId/remove-second-factor')
   @HttpCode(200)
   @UserOperation()
-  async adminRemoveUserSecondFactor(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<OkResponse> {
-    await this.users.requireChangeable(userId, operator);
-    await this.secondFactors.byOperator(userId, { ...operator, reason });
-    return OK;
+  adminRemoveUserSecondFactor(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
+    return this.secondFactors.byOperator(userId, actor).then(() => OK);
   }
 
   /**
@@ -206,13 +161,8 @@ export class UserOperationsController {
    */
   @Post(':userId/reset-code')
   @UserOperation('account_disabled')
-  async adminIssueResetCode(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason }: ReasonRequest,
-  ): Promise<ResetCodeResponse> {
-    await this.users.requireChangeable(userId, operator);
-    const issued = await this.passwords.issueCode(userId, { ...operator, reason });
+  async adminIssueResetCode(@ChangedUser() { userId, actor }: UserChange): Promise<ResetCodeResponse> {
+    const issued = await this.passwords.issueCode(userId, actor);
     return { code: this.codes.textOf(issued), expiresAt: timeText(issued.expiresAt) };
   }
 
@@ -229,12 +179,8 @@ export class UserOperationsController {
   @HttpCode(200)
   @UserOperation(ONLY_OWNER)
   async adminDeleteUser(
-    @CurrentOperator() operator: SignedInOperator,
-    @Param('userId', EntityIdPipe) userId: string,
-    @Body() { reason, force = false }: ReasonWithForceRequest,
+    @ChangedUser(ReasonWithForceRequest) { userId, actor, force }: UserChange,
   ): Promise<ForcedChangeResponse> {
-    await this.users.requireChangeable(userId, operator);
-    const actor = { ...operator, reason };
     const orphaned = await this.deletion.delete(userId, { actor, force });
     return this.named(force, orphaned);
   }

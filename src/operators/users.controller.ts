@@ -1,6 +1,5 @@
-import { applyDecorators, Controller, Get, Injectable, Param, Query } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Param, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
-import type { SignedInOperator } from '../access/principal.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
@@ -19,11 +18,10 @@ import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { Memberships } from '../orgs/state/members.memberships.js';
-import { Problem } from '../problems/problem.js';
-import { requireUnprotected } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
-import { ApiUserId, ListUsersQuery, UNKNOWN_USER } from './operators.requests.js';
+import { ApiUserId, OperatedUsers, UNKNOWN_USER } from './operated-changes.js';
+import { ListUsersQuery } from './operators.requests.js';
 import {
   UsersResponse,
   UserOrgsResponse,
@@ -31,23 +29,6 @@ import {
   AdminUserResponse,
 } from './users.responses.js';
 import { accountDetails, accountView, accountWithProfile } from './views.js';
-
-/** Finds the users whom operators name. */
-@Injectable()
-export class OperatedUsers {
-  constructor(private readonly users: UsersRepository) {}
-
-  async find(id: string): Promise<UserView> {
-    const user = await this.users.findById(id);
-    if (!user) throw new Problem(UNKNOWN_USER.code, { detail: UNKNOWN_USER.detail });
-    return user;
-  }
-
-  /** @throws Problem before any slow work, as the transaction does, too */
-  async requireChangeable(userId: string, operator: SignedInOperator): Promise<void> {
-    requireUnprotected(operator, await this.find(userId));
-  }
-}
 
 const UserLookup = (): MethodDecorator =>
   applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));

@@ -281,8 +281,10 @@ describe('operators over HTTP', () => {
         [`services/${at}/disable`, 'service_not_found'],
         [`services/${at}/enable`, 'service_not_found'],
       ];
-      for (const [path, code, body] of paths)
+      for (const [path, code, body] of paths) {
         expect(await post(path, body), path).toMatchObject({ status: 404, body: { code } });
+        expect(await operator.post(BELOW + path, { ...body }), path).toMatchObject(invalidFields('reason'));
+      }
     }
     expect(await post(`orgs/${org.id}/owners`, { userId: anUnknownId() })).toMatchObject(userNotFound);
     expect(await post(`users/${user.id}`)).toMatchObject(methodNotAllowed);
