@@ -8,6 +8,7 @@ import { AuthorizationCode, PendingRevocation, Session } from '../auth/sessions/
 import { SecondFactorFailures } from '../auth/second-factor/second-factor-failures.repository.js';
 import { RecoveryCode, SecondFactor } from '../auth/second-factor/second-factors.repository.js';
 import { Event, FeedEntry } from '../events/event.entity.js';
+import { OperatorEmail } from '../events/operator-emails.repository.js';
 import { Mail } from '../mail/mail.entity.js';
 import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
 import { IdempotencyKey } from '../requests/idempotency-keys.repository.js';
@@ -54,6 +55,7 @@ export const SCHEMA: Schema = {
     Instance,
     Event,
     FeedEntry,
+    OperatorEmail,
     Mail,
     EmailCode,
     Service,

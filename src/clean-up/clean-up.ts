@@ -7,6 +7,7 @@ import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
 import { EventsRetention } from '../events/events-retention.js';
+import { OperatorEmailsRepository } from '../events/operator-emails.repository.js';
 import { PendingMarks } from '../events/feed-numbering.js';
 import { Mails } from '../mail/mails.js';
 import { OrgPurge } from '../orgs/orgs.service.js';
@@ -35,6 +36,7 @@ export class CleanUp {
     private readonly places: KnownPlacesRepository,
     private readonly traces: LoginTracesRepository,
     private readonly events: EventsRetention,
+    private readonly operatorEmails: OperatorEmailsRepository,
     private readonly marks: PendingMarks,
     private readonly mails: Mails,
     private readonly emailCodes: EmailCodesRepository,
@@ -76,6 +78,7 @@ export class CleanUp {
       () => this.places.deleteOld(now),
       () => this.traces.deleteOldAddresses(now),
       () => this.events.deleteEvents(now),
+      () => this.operatorEmails.deleteUnused(),
       () => this.events.deleteAddresses(now),
       () => this.events.deleteEntriesLeft(now),
       () => this.marks.clearLeft(),

@@ -10,7 +10,6 @@ import type { EventType, NewEvent } from './event-types.js';
 @Index('events_org_id_user_id_idx', ['orgId', 'userId', 'orgRevision', 'id'])
 @Index('events_user_id_idx', ['userId', 'id'])
 @Index('events_actor_id_idx', ['actorId', 'id'])
-@Index('events_actor_email_idx', ['actorEmail', 'actorId'])
 @Index('events_pending_id_idx', ['pending', 'id'], { where: '"pending" IS NOT NULL' })
 export class Event {
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;

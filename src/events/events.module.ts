@@ -8,11 +8,12 @@ import { EventsService } from './events.service.js';
 import { FeedNumbering, PendingMarks } from './feed-numbering.js';
 import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository } from './feed.repository.js';
+import { OperatorEmail, OperatorEmailsRepository } from './operator-emails.repository.js';
 import { FeedService } from './feed.service.js';
 
 @Global()
 @Module({
-  imports: [TypeOrmModule.forFeature([Event, FeedEntry])],
+  imports: [TypeOrmModule.forFeature([Event, FeedEntry, OperatorEmail])],
   providers: [
     EventAddresses,
     EventsRepository,
@@ -22,6 +23,7 @@ import { FeedService } from './feed.service.js';
     FeedRepository,
     FeedRounds,
     FeedService,
+    OperatorEmailsRepository,
     PendingMarks,
   ],
   exports: [
@@ -31,6 +33,7 @@ import { FeedService } from './feed.service.js';
     EventsService,
     FeedRounds,
     FeedService,
+    OperatorEmailsRepository,
     PendingMarks,
   ],
 })

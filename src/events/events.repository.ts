@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { getMetadataArgsStorage, In, type Repository } from 'typeorm';
+import { isSignedInOperator } from '../access/principal.js';
 import { hotStatement, idsOf, inBatches, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
 import { Event, rowsOf } from './event.entity.js';
 import type { EventType, NewEvent } from './event-types.js';
+import { OperatorEmailsRepository } from './operator-emails.repository.js';
 
 export interface EventFilter {
   orgId?: string | undefined;
@@ -50,7 +52,7 @@ const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
 // An operator may have had several emails, and an email several users.
 const FIND_ACTOR_IDS = hotStatement(
   'the ids of the actors who had an email',
-  'SELECT id FROM users WHERE email = ? UNION SELECT actor_id AS id FROM events WHERE actor_email = ?',
+  'SELECT id FROM users WHERE email = ? UNION SELECT user_id AS id FROM operator_emails WHERE email = ?',
 );
 
 const FIND_BETWEEN = hotStatement(
@@ -74,7 +76,10 @@ const FIND_ENDS_OF_ALL = hotStatement(
 /** Only this class and `EventAddresses` change the audit log. */
 @Injectable()
 export class EventsRepository {
-  constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
+  constructor(
+    @InjectRepository(Event) private readonly events: Repository<Event>,
+    private readonly operatorEmails: OperatorEmailsRepository,
+  ) {}
 
   /** Measured hot: TypeORM takes longer to build the statement. */
   async record(tx: Transaction, ...events: NewEvent[]): Promise<void> {
@@ -84,6 +89,8 @@ export class EventsRepository {
         rows.flatMap((event) => COLUMNS.map(([, field]) => event[field])),
       );
     }
+    const { id, email } = events.map(({ actor }) => actor).find(isSignedInOperator) ?? {};
+    if (id && email) await this.operatorEmails.insert(tx, { email, userId: id });
   }
 
   findLatest(

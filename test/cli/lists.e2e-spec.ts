@@ -254,6 +254,7 @@ describe('accounts events', async () => {
       data: '{}',
       pending: null,
     });
+    await insertRow(service.db, 'operator_emails', { email, user_id: id });
     const { stdout } = await run('events', '--actor', email);
     expect(stdout).toMatch(
       new RegExp(`^1970\\S+ {2}account\\.enabled {2}.*by operator ${id} \\(${email}\\)\\n$`),

@@ -10,7 +10,7 @@ import { sessionId } from '../support/rows.js';
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
 const TABLES = `users sessions authorization_codes orgs members mails email_codes invitations events feed
-  idempotency_keys known_places login_traces services service_secrets`.split(/\s+/);
+  idempotency_keys known_places login_traces operator_emails services service_secrets`.split(/\s+/);
 
 const explain = EXPLAIN[engine === 'sqlite' ? 'sqlite' : 'mysql'];
 
@@ -94,6 +94,7 @@ describe('the plan of', () => {
       'user_id, network, agent, first_seen_at, last_seen_at',
       (n) => `${id(n)}, '10.0.0.0/24', 'Firefox', ${n}, ${n}`,
     );
+    await insert('operator_emails', 'email, user_id', (n) => `'u${n}@example.com', ${id(n)}`);
     await insert('services', 'name, allow, created_at', (n) => `'s${n}', 'introspect', ${n}`);
     const ofSecrets = 'id, service, hash, created_at';
     await insert('service_secrets', ofSecrets, (n) => `${id(n)}, 's${n}', ${id(n)}, ${n}`);

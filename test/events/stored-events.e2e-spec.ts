@@ -53,6 +53,31 @@ describe('the retention of events', () => {
     ]);
   });
 
+  it('keeps the emails under which operators acted as long as an event by them', async () => {
+    const [kept, expired, at] = [anUnknownId(), anUnknownId(), NOW - 401 * DAY_MS];
+    const events = [
+      { id: idAt(at), actor_id: expired },
+      { id: idAt(at), actor_id: kept },
+      { id: idAt(NOW), actor_id: kept },
+    ];
+    await insertRows(db, 'events', events, {
+      type: 'account.enabled',
+      at,
+      actor_type: 'operator',
+      data: '{}',
+    });
+    const emails = [
+      { email: 'a@example.com', user_id: kept },
+      { email: 'b@example.com', user_id: kept },
+      { email: 'a@example.com', user_id: expired },
+    ];
+    await insertRows(db, 'operator_emails', emails);
+    await aCleanUp(dataSource).deleteExpired(NOW);
+    expect(await db.query('SELECT email, user_id FROM operator_emails ORDER BY email')).toEqual(
+      emails.slice(0, 2),
+    );
+  });
+
   it('comes to the end of more than one run looks at, and takes up those that come later', async () => {
     await insert(times(2500, () => NOW - 100 * DAY_MS));
     const cleanUp = aCleanUp(dataSource);

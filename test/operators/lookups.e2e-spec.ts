@@ -342,6 +342,8 @@ describe('what operators look up', () => {
           '{}',
         ]),
       );
+      const emails = [former, current].map((email) => [email, nobody]);
+      await insertColumns(service.db, 'operator_emails', 'email, user_id', emails);
       const found = async (actor: string, more = '') =>
         (await walk(`/events?limit=1&actorId=${encodeURIComponent(actor)}${more}`, 'events')).map(
           ({ id, type }) => (acts.includes(String(id)) ? acts.indexOf(String(id)) : type),

@@ -202,6 +202,10 @@ describe('operators over HTTP', () => {
         ip: '127.0.0.1',
         request_id: expect.stringMatching(/./),
       });
+      const emails = await service.db.query('SELECT email FROM operator_emails WHERE user_id = ?', [
+        operator.id,
+      ]);
+      expect(emails).toEqual([{ email: operator.email }]);
       if (change.again === true) return;
       const after = await knownEvents(service.db);
       const again = await ask(operator, change, targets);

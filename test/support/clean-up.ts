@@ -20,6 +20,7 @@ import { LiftedLimits } from '../../src/rate-limits/login-limits.js';
 import { SlidingWindowStore } from '../../src/rate-limits/sliding-window-store.js';
 import { parseEnv } from '../../src/config/env.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
+import { OperatorEmail, OperatorEmailsRepository } from '../../src/events/operator-emails.repository.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
 import { PendingMarks } from '../../src/events/feed-numbering.js';
 import { EventAddresses } from '../../src/events/events.addresses.js';
@@ -47,18 +48,26 @@ export function orgChanges(
     members,
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
     userChanges({ dataSource, transactions }),
-    new EventsRepository(dataSource.getRepository(Event)),
+    eventsRepository(dataSource),
     new Writes(transactions, keys),
     transactions,
     env,
   );
 }
 
+function operatorEmails(dataSource: DataSource): OperatorEmailsRepository {
+  return new OperatorEmailsRepository(dataSource.getRepository(OperatorEmail));
+}
+
+function eventsRepository(dataSource: DataSource): EventsRepository {
+  return new EventsRepository(dataSource.getRepository(Event), operatorEmails(dataSource));
+}
+
 export function userChanges({
   dataSource,
   transactions,
 }: Pick<DataLayer, 'dataSource' | 'transactions'>): UserChanges {
-  const events = new EventsRepository(dataSource.getRepository(Event));
+  const events = eventsRepository(dataSource);
   return new UserChanges(new UserUpdates(), events, transactions);
 }
 
@@ -66,7 +75,7 @@ export function userChanges({
 export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource)): CleanUp {
   const env = parseEnv({});
   const transactions = new Transactions(dataSource);
-  const events = new EventsRepository(dataSource.getRepository(Event));
+  const events = eventsRepository(dataSource);
   const feed = new FeedRepository(dataSource.getRepository(FeedEntry));
   return new CleanUp(
     aLiveSessionsLimit(dataSource, sessions),
@@ -74,6 +83,7 @@ export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource
     new KnownPlacesRepository(dataSource.getRepository(KnownPlace)),
     new LoginTracesRepository(dataSource.getRepository(LoginTrace)),
     new EventsRetention(events, new EventAddresses(dataSource.getRepository(Event)), feed, env),
+    operatorEmails(dataSource),
     new PendingMarks(events, feed, transactions),
     new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),
     new EmailCodesRepository(dataSource.getRepository(EmailCode)),
@@ -116,7 +126,7 @@ export const aRevocation = (dataSource: DataSource, deletion = aDeletion(dataSou
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
     userChanges({ dataSource, transactions: new Transactions(dataSource) }),
     new UserUpdates(),
-    new EventsRepository(dataSource.getRepository(Event)),
+    eventsRepository(dataSource),
     new Transactions(dataSource),
     deletion,
   );

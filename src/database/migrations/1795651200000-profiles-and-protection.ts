@@ -4,7 +4,6 @@ import { columnsFor, foreignKey, index, isMysql, OPTIONAL, PRIMARY } from './col
 const INDEXES: [name: string, table: string, columns: string][] = [
   ['orgs_second_factor_due_at_idx', 'orgs', 'second_factor_due_at'],
   ['events_actor_id_idx', 'events', 'actor_id, id'],
-  ['events_actor_email_idx', 'events', 'actor_email, actor_id'],
 ];
 
 /** Every new column is nullable, so that instances of the previous release continue to work. Each step can be repeated. */
@@ -73,6 +72,7 @@ function tables(runner: QueryRunner): Table[] {
       time('ip_expires_at', OPTIONAL),
       index('login_traces_ip_expires_at_idx', 'ip_expires_at'),
     ),
+    table('operator_emails', text('email', 254, PRIMARY), id('user_id', PRIMARY)),
     table(
       'instances',
       id('id', PRIMARY),
