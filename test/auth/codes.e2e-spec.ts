@@ -1,7 +1,10 @@
 import { bodyOf } from '../support/answer.js';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CodesService } from '../../src/auth/sessions/codes.service.js';
 import { atOnce, times } from '../support/at-once.js';
+import { openDataLayer } from '../support/data-source.js';
+import { recordStatements } from '../support/executed-statements.js';
 import {
   aCodeText,
   aJwt,
@@ -13,12 +16,21 @@ import {
   malformedJson,
 } from '../support/expected.js';
 import type { Account } from '../support/personas.js';
-import { aBoundCode, aCode, anAccount, anOrgOf, exchange, isAlive } from '../support/personas.js';
+import {
+  aBoundCode,
+  aCode,
+  anAccount,
+  anOrgOf,
+  anUnknownId,
+  exchange,
+  isAlive,
+} from '../support/personas.js';
 import { type Service, startSharedCluster } from '../support/service.js';
 import { decodeToken, sessionIdOf } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { holdRows } from '../support/held-rows.js';
-import { insertColumns } from '../support/rows.js';
+import { insertColumns, insertRow } from '../support/rows.js';
+import { wired } from '../support/wired.js';
 import { aServiceClient, basic, type ServiceClient } from '../support/services.js';
 
 const CHALLENGE = createHash('sha256').update('v'.repeat(43)).digest('base64url');
@@ -582,4 +594,25 @@ describe('a plain code', () => {
     expect(await exchangeAs(basic(billing.name, secret()), code)).toMatchObject(invalidClient);
     expect((await exchange(service, code)).status).toBe(200);
   });
+});
+
+it('the exchange of a plain code by a service with credentials takes two statements', async () => {
+  const data = await openDataLayer();
+  const [context, executed] = [await wired(data), recordStatements(data.dataSource)];
+  const codes = context.get(CodesService, { strict: false });
+  const [id, now] = [anUnknownId(), Date.now()];
+  await insertRow(data.db, 'users', { id });
+  const lifetime = { auth_time: now, created_at: now, expires_at: now + 900_000 };
+  await insertRow(data.db, 'sessions', { id, user_id: id, ...lifetime });
+  const { code } = await codes.issue(id, {});
+  executed.length = 0;
+  const origin = { requestId: 'a-test', address: '127.0.0.1', userAgent: null };
+  const caller = { kind: 'service', name: 'shop', allow: [], epoch: 0 } as const;
+  expect(await codes.exchange({ code }, caller, origin)).toMatchObject({ token: aJwt });
+  const sent = executed.map(({ verb, sql }) => [verb, /(?:FROM|INTO) (\w+)/.exec(sql)![1]]);
+  await data.close();
+  expect(sent).toEqual([
+    ['SELECT', 'authorization_codes'],
+    ['INSERT', 'sessions'],
+  ]);
 });

@@ -1,7 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { AuthorizationCodesRepository, MAX_UNUSED_CODES } from './authorization-codes.repository.js';
+import {
+  AuthorizationCodesRepository,
+  type CodeOwner,
+  MAX_UNUSED_CODES,
+} from './authorization-codes.repository.js';
 import type { Origin, ServicePrincipal, SignInOrigin } from '../../access/principal.js';
 import { mustVerifyEmail } from '../../access/route-access.js';
 import { Env } from '../../config/env.js';
@@ -117,27 +121,38 @@ export class CodesService {
     origin: SignInOrigin,
   ): Promise<TokenResponse> {
     if (!CODE.test(request.code)) throw new InvalidCodeError('malformed');
-    for (const presented of readingsOf(request, service)) {
-      const owner = await this.codes.findOwner(presented.hash);
-      const isUnverified =
-        owner && mustVerifyEmail({ emailVerified: owner.emailVerifiedAt !== null }, this.env);
-      const opened = owner && !isUnverified && (await this.opening.openByCode(presented, owner, origin));
-      if (opened) return opened;
-      if (await this.revokeReusedSession(presented.hash, origin)) throw new InvalidCodeError('reused');
-      if (owner) throw new InvalidCodeError(isUnverified ? 'unverified' : 'ended');
+    const readings = readingsOf(request, service);
+    // One statement finds both.
+    const owners = await Promise.all(readings.map(({ hash }) => this.codes.findOwner(hash)));
+    for (const [index, presented] of readings.entries()) {
+      const owner = owners[index];
+      if (owner) return this.open(presented, owner, origin);
     }
+    for (const { hash } of readings) await this.refuseReused(hash, origin);
     throw new InvalidCodeError('unknown');
   }
 
-  private async revokeReusedSession(hash: string, origin: Origin): Promise<boolean> {
+  private async open(
+    presented: PresentedCode,
+    owner: CodeOwner,
+    origin: SignInOrigin,
+  ): Promise<TokenResponse> {
+    const isUnverified = mustVerifyEmail({ emailVerified: owner.emailVerifiedAt !== null }, this.env);
+    const opened = !isUnverified && (await this.opening.openByCode(presented, owner, origin));
+    if (opened) return opened;
+    await this.refuseReused(presented.hash, origin);
+    throw new InvalidCodeError(isUnverified ? 'unverified' : 'ended');
+  }
+
+  private async refuseReused(hash: string, origin: Origin): Promise<void> {
     const opened = await this.sessions.findOpenedBy(hash);
-    if (!opened) return false;
+    if (!opened) return;
     this.logger.warn({ msg: 'one-time code reused', sessionId: opened.id });
     // Used codes are not secret, so a second reuse must be cheap.
     const actor = { kind: 'system', ...origin } as const;
     if (opened.branchRevokedAt === null)
       await this.revocation.revoke(opened.id, { actor, reason: 'code_reused' });
-    return true;
+    throw new InvalidCodeError('reused');
   }
 }
 
