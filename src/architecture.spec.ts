@@ -231,6 +231,11 @@ describe('architecture', () => {
     expect(schema.toSorted()).toEqual(repositories.map((file) => `src/${file}`).toSorted());
   });
 
+  it('has modules only in files of their own', () => {
+    const wrong = sourcesWith(/^@Module\(/m).filter((file) => !file.endsWith('.module.ts'));
+    expect(wrong).toEqual([]);
+  });
+
   it('reads the process environment in one place', () => {
     expect(sourcesWith(/process\.env/)).toEqual(['config/env.ts']);
   });

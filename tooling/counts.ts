@@ -7,7 +7,7 @@ import { commentsOf } from './prose/prose-of.ts';
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
   lines: 32_920,
-  files: 300,
+  files: 330,
   small: 12,
   long: 0,
   providers: 15,
@@ -29,7 +29,7 @@ function printCounts(): void {
     ...read('test/**/*.ts'),
     ...read('{client,tooling}/**/*.spec.ts'),
   ];
-  const small = src.filter(({ lines }) => lines < BOUNDS.smallLines);
+  const small = src.filter(({ path, lines }) => lines < BOUNDS.smallLines && !path.endsWith('.module.ts'));
   const long = src.filter(({ lines }) => lines > BOUNDS.longLines);
   const large = src.map(providersOf).filter(({ count }) => count > BOUNDS.providers);
   const comments = sum(src.map(({ path, text }) => commentLines(path, text)));

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { Injectable, Logger, Module } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.js';
 import { LiveSessionsLimit } from '../auth/sessions/live-sessions-limit.js';
@@ -14,7 +14,6 @@ import { OrgPurge } from '../orgs/orgs.service.js';
 import { InvitationLists } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
-import { OrgsModule } from '../orgs/orgs.controller.js';
 
 const CONTINUE_AFTER_MS = 1000;
 const MAX_BATCHES = 200;
@@ -105,10 +104,3 @@ async function runBatches(job: Job, stopping: AbortSignal | undefined): Promise<
   }
   return { deleted, hasMore: deleted > 0 };
 }
-
-@Module({
-  imports: [OrgsModule],
-  providers: [CleanUp],
-  exports: [CleanUp],
-})
-export class CleanUpModule {}

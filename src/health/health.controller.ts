@@ -1,6 +1,6 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { Liveness, Readiness } from './health.responses.js';
-import { HealthReadings, ReadinessService } from './readiness.js';
+import { ReadinessService } from './readiness.js';
 import { Public } from '../access/access.decorators.js';
 import { ApiProblems } from '../openapi/decorators.js';
 
@@ -32,10 +32,3 @@ export class HealthController {
     return this.readiness.check();
   }
 }
-
-@Module({
-  controllers: [HealthController],
-  providers: [HealthReadings, ReadinessService],
-  exports: [HealthReadings, ReadinessService],
-})
-export class HealthModule {}

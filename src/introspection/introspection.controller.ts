@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import type { ServicePrincipal, UserPrincipal } from '../access/principal.js';
 import { mustVerifyEmail } from '../access/route-access.js';
@@ -29,7 +29,6 @@ import { FormBody } from '../http/bodies.js';
 import { INTROSPECTION_PATH } from '../http/paths.js';
 import { ApiPage } from '../http/fields.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { DirectoryController } from './directory.controller.js';
 
 const INACTIVE: IntrospectionResponse = { active: false };
 
@@ -132,8 +131,3 @@ function membershipView({
 }: ListedMembership): MembershipDto {
   return { ...membership, ...(from !== null && { secondFactorRequiredFrom: timeText(from) }) };
 }
-
-@Module({
-  controllers: [IntrospectionController, MembershipsController, DirectoryController],
-})
-export class IntrospectionModule {}

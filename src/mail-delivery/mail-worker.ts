@@ -4,13 +4,11 @@ import {
   Inject,
   Injectable,
   Logger,
-  Module,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Env } from '../config/env.js';
 import { type Mail, MAIL_PRIORITIES } from '../mail/mail.entity.js';
 import { type DueMails, MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
-import { createSender, SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-sender.js';
+import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-sender.js';
 import { mailCounts } from '../telemetry/metrics/measurements.js';
 import { CANDIDATES, choose, type Placed } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';
@@ -176,8 +174,3 @@ export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutd
     this.logger.warn({ msg: 'email not sent; it will be retried', ...line, pauseMs });
   }
 }
-
-@Module({
-  providers: [MailTexts, MailWorker, { provide: SmtpSender, inject: [Env], useFactory: createSender }],
-})
-export class MailDeliveryModule {}

@@ -1,7 +1,6 @@
-import { Global, Injectable, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Injectable } from '@nestjs/common';
 import { Problem, RefusedError } from '../problems/problem.js';
-import { Mail, type MailKind, type NoticeKind } from './mail.entity.js';
+import { type MailKind, type NoticeKind } from './mail.entity.js';
 import { type Excess, priorityOf } from './mails.limits.js';
 import { type Actor, principalOf } from '../access/principal.js';
 import { Env } from '../config/env.js';
@@ -132,11 +131,3 @@ export class Mails {
 export function nextTurn(lastWaiting: number | undefined, now: number): number {
   return lastWaiting === undefined ? now : Math.max(now, lastWaiting + TURN_MS);
 }
-
-@Global()
-@Module({
-  imports: [TypeOrmModule.forFeature([Mail])],
-  providers: [Mails, MailsRepository],
-  exports: [Mails, MailsRepository],
-})
-export class MailModule {}

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { InvitationsModule } from '../orgs/invitations/invitations.controller.js';
-import { OrgsModule } from '../orgs/orgs.controller.js';
+import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
+import { OrgsModule } from '../orgs/orgs.module.js';
 import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
 import { OwnCredentialsController, PasswordRecoveryController } from './own-credentials.controller.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { HealthModule } from '../health/health.controller.js';
-import { OrgsModule } from '../orgs/orgs.controller.js';
-import { MembersModule } from '../orgs/members/members.controller.js';
+import { HealthModule } from '../health/health.module.js';
+import { OrgsModule } from '../orgs/orgs.module.js';
+import { MembersModule } from '../orgs/members/members.module.js';
 import { OperatedUsers } from './operated-changes.js';
 import { OperatedMails } from './operated-mails.js';
 import { OperatorEventsController } from './events.controller.js';

@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  Module,
   Param,
   Patch,
   Post,
@@ -39,11 +38,9 @@ import {
   OrgDetailResponse,
   OrgResponse,
 } from './members/members.responses.js';
-import { OrgPurge, OrgsService } from './orgs.service.js';
+import { OrgsService } from './orgs.service.js';
 import { EntityIdPipe, OkResponse, OrgRead } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';
-import { MembersModule } from './members/members.controller.js';
-import { OperatedOrgs } from './operated-orgs.js';
 
 const ORG_PARTS = ['profile', 'requirements'] as const;
 
@@ -204,11 +201,3 @@ export class OrgsController {
     return tagged(this.members.transfer(write, orgId, userId, leave === true));
   }
 }
-
-@Module({
-  imports: [MembersModule],
-  controllers: [OrgsController],
-  providers: [OperatedOrgs, OrgPurge, OrgsService],
-  exports: [OperatedOrgs, OrgPurge],
-})
-export class OrgsModule {}

@@ -1,16 +1,14 @@
-import { type CanActivate, type ExecutionContext, Global, Injectable, Module } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { userOf } from '../access/principal.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
-import { IdempotencyKey, IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 import {
   parseKey,
   type RequestKey,
   requestKey,
   ShortCircuitResponse,
   type Write,
-  WriteControlsGuard,
   writeOptions,
 } from './write.js';
 import { Problem } from '../problems/problem.js';
@@ -97,13 +95,3 @@ export class ReplayGuard implements CanActivate {
     return true;
   }
 }
-
-const EXPORTED = [WriteControlsGuard, IdempotencyKeysRepository, ReplayGuard, Writes];
-
-@Global()
-@Module({
-  imports: [TypeOrmModule.forFeature([IdempotencyKey])],
-  providers: EXPORTED,
-  exports: EXPORTED,
-})
-export class RequestsModule {}

@@ -1,5 +1,4 @@
-import { Global, Injectable, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf, type ServiceScope } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
@@ -16,7 +15,6 @@ import {
 import { ServiceSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
 import { RefusedError } from '../problems/problem.js';
 import { Service, ServicesRepository } from './services.repository.js';
-import { SecretUses, ServiceCredentials } from './service-credentials.js';
 
 const INVALID_NAME =
   'the name of a service has 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
@@ -180,11 +178,3 @@ function requireNotRemoved({ name, removedAt }: Service): void {
       'service_removed',
     );
 }
-
-@Global()
-@Module({
-  imports: [TypeOrmModule.forFeature([Service, ServiceSecret])],
-  providers: [SecretUses, ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
-  exports: [ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
-})
-export class ServicesModule {}

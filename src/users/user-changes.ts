@@ -1,5 +1,4 @@
-import { Global, Injectable, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
 import { type Transaction, Transactions, Unchanged } from '../database/transactions/transactions.js';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
@@ -7,9 +6,6 @@ import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
 import { Problem } from '../problems/problem.js';
 import { type UserState, UserUpdates } from './users.updates.js';
-import { User } from './user.entity.js';
-import { UserImportService } from './user-import.service.js';
-import { UsersRepository } from './users.repository.js';
 
 type AllSessionsEnded = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 
@@ -95,13 +91,3 @@ export class UserChanges {
     };
   }
 }
-
-const EXPORTED = [UserChanges, UserImportService, UsersRepository, UserUpdates];
-
-@Global()
-@Module({
-  imports: [TypeOrmModule.forFeature([User])],
-  providers: EXPORTED,
-  exports: EXPORTED,
-})
-export class UsersModule {}

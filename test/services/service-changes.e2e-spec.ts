@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
-import { ServiceChanges, ServicesModule } from '../../src/services/service-changes.js';
+import { ServiceChanges } from '../../src/services/service-changes.js';
+import { ServicesModule } from '../../src/services/services.module.js';
 import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
 import { ServiceSecret, ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
 import { times } from '../support/at-once.js';

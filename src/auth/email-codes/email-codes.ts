@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { Global, Injectable, Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Injectable } from '@nestjs/common';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { DerivedMacs } from '../tokens/derived-keys.js';
 import { KeyRing } from '../tokens/signing-keys.js';
@@ -95,11 +94,3 @@ export class EmailCodes {
     return accepted.filter((code) => isSameCode(code, typed)).length > 0;
   }
 }
-
-@Global()
-@Module({
-  imports: [TypeOrmModule.forFeature([EmailCode])],
-  providers: [EmailCodes, EmailCodesRepository],
-  exports: [EmailCodes, EmailCodesRepository],
-})
-export class EmailCodesModule {}

@@ -1,9 +1,8 @@
-import { Global, Inject, Injectable, Logger, Module } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Argon2Cost, Env } from '../../config/env.js';
 import { passwordHashes } from '../../telemetry/metrics/measurements.js';
-import { BreachedPasswords } from './breached-passwords.js';
 import { decoyLike, Decoys } from './decoys.js';
-import { HASH_ENGINE, type HashEngine, loadHashEngine, readArgon2Cost } from './hash-engines.js';
+import { HASH_ENGINE, type HashEngine, readArgon2Cost } from './hash-engines.js';
 import { type HashClient, HashQueue, hashSlots, lowerHashThreadPriority } from './hash-queue.js';
 import { isPasswordText } from './password-policy.js';
 
@@ -80,18 +79,6 @@ export class PasswordHasher {
     });
   }
 }
-
-@Global()
-@Module({
-  providers: [
-    BreachedPasswords,
-    Decoys,
-    { provide: HASH_ENGINE, useFactory: loadHashEngine },
-    PasswordHasher,
-  ],
-  exports: [BreachedPasswords, Decoys, PasswordHasher],
-})
-export class PasswordsModule {}
 
 function isWeaker(cost: Argon2Cost, than: Argon2Cost): boolean {
   return (

@@ -25,16 +25,16 @@ import { ConfigModule } from '../../config/config.module.js';
 import type { Env } from '../../config/env.js';
 import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
-import { MailModule } from '../../mail/mails.js';
+import { MailModule } from '../../mail/mail.module.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
 import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
 import { MembersService } from '../../orgs/members/members.service.js';
 import { OperatedOrgs } from '../../orgs/operated-orgs.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../rate-limits/lifted-limits.repository.js';
-import { RequestsModule } from '../../requests/writes.js';
-import { ServicesModule } from '../../services/service-changes.js';
-import { UsersModule } from '../../users/user-changes.js';
+import { RequestsModule } from '../../requests/requests.module.js';
+import { ServicesModule } from '../../services/services.module.js';
+import { UsersModule } from '../../users/users.module.js';
 
 const OPERATIONS = [
   EmailChanges,

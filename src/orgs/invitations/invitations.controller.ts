@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Module, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
 import { MinRole } from '../../access/access.decorators.js';
 import type { UserPrincipal } from '../../access/principal.js';
@@ -18,8 +18,6 @@ import {
 } from './invitations.requests.js';
 import { InvitationsResponse, InvitationResponse } from './invitations.responses.js';
 import { InvitationsService } from './invitations.service.js';
-import { MembersModule } from '../members/members.controller.js';
-import { InvitationAnswers } from './invitation-answers.service.js';
 
 @Controller('api/orgs/:orgId/invitations')
 export class InvitationsController {
@@ -127,11 +125,3 @@ export class InvitationsController {
     return tagged(this.invitations.revoke(write, orgId, invitationId));
   }
 }
-
-@Module({
-  imports: [MembersModule],
-  controllers: [InvitationsController],
-  providers: [InvitationAnswers, InvitationsService],
-  exports: [InvitationAnswers, InvitationsService],
-})
-export class InvitationsModule {}

@@ -3,7 +3,6 @@ import {
   Controller,
   Delete,
   Get,
-  Module,
   Param,
   Patch,
   Post,
@@ -27,7 +26,6 @@ import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../../requests/entity-tags.js';
-import { RolesGuard } from './roles.guard.js';
 
 const MEMBER_PARAM = {
   name: 'userId',
@@ -170,10 +168,3 @@ export class MembersController {
     return tagged(this.members.remove(write, orgId, userId));
   }
 }
-
-@Module({
-  controllers: [MembersController],
-  providers: [MemberListsService, MembersService, RolesGuard],
-  exports: [MemberListsService, MembersService, RolesGuard],
-})
-export class MembersModule {}

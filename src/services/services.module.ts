@@ -1,0 +1,14 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ServiceChanges } from './service-changes.js';
+import { SecretUses, ServiceCredentials } from './service-credentials.js';
+import { ServiceSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
+import { Service, ServicesRepository } from './services.repository.js';
+
+@Global()
+@Module({
+  imports: [TypeOrmModule.forFeature([Service, ServiceSecret])],
+  providers: [SecretUses, ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
+  exports: [ServiceChanges, ServiceCredentials, ServiceSecretsRepository, ServicesRepository],
+})
+export class ServicesModule {}
