@@ -7,7 +7,8 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import {
   type AccessTokenClaims,
   InvalidTokenError,
-  type TokenRefusal,
+  type RefusedToken,
+  refused,
   UnauthorizedError,
 } from './tokens/access-token.js';
 import { bearerToken, hasOtherScheme, JwtStrategy, soleAuthorization } from './tokens/jwt.strategy.js';
@@ -22,6 +23,7 @@ import {
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 
 export interface LiveToken {
+  kind: 'live';
   claims: AccessTokenClaims;
   holder: UserPrincipal;
 }
@@ -38,13 +40,15 @@ export class LiveTokens {
   async find(
     token: string,
     isAskedFor: (claims: AccessTokenClaims) => boolean = () => true,
-  ): Promise<LiveToken | TokenRefusal> {
-    const claims = await this.strategy.verify(token);
-    if (typeof claims === 'string') return claims;
-    if (!isAskedFor(claims)) return 'claims';
+  ): Promise<LiveToken | RefusedToken> {
+    const verified = await this.strategy.verify(token);
+    if (verified.kind === 'refused') return verified;
+    const { claims } = verified;
+    if (!isAskedFor(claims)) return refused('claims');
     const holder = await this.sessions.findPrincipal(claims.sid);
-    if (holder?.id !== claims.sub) return 'session_ended';
-    return claims.aud === (holder.audience ?? this.env.jwtAudience) ? { claims, holder } : 'claims';
+    if (holder?.id !== claims.sub) return refused('session_ended');
+    const isForHolder = claims.aud === (holder.audience ?? this.env.jwtAudience);
+    return isForHolder ? { kind: 'live', claims, holder } : refused('claims');
   }
 }
 
@@ -81,8 +85,8 @@ export class AuthenticationGuard implements CanActivate {
     if (request.headers.authorization === undefined) throw new UnauthorizedError();
     if (hasOtherScheme(request)) throw new InvalidTokenError('scheme');
     const token = bearerToken(request);
-    const found = token === undefined ? 'malformed' : await this.tokens.find(token);
-    if (typeof found === 'string') throw new InvalidTokenError(found);
+    const found = token === undefined ? refused('malformed') : await this.tokens.find(token);
+    if (found.kind === 'refused') throw new InvalidTokenError(found.reason);
     if (found.holder.audience !== null && !takesBoundTokens(access)) throw boundToken();
     return found.holder;
   }

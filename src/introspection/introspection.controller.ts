@@ -61,10 +61,10 @@ export class IntrospectionController {
     @IntrospectionForm() { token, orgId }: IntrospectionForm,
   ): Promise<IntrospectionResponse> {
     // Nobody learns of a token that is for another service.
-    const live = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
-    if (typeof live === 'string' || mustVerifyEmail(live.holder, this.env)) return INACTIVE;
-    const answer = describe(live);
-    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, live.holder) };
+    const found = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
+    if (found.kind === 'refused' || mustVerifyEmail(found.holder, this.env)) return INACTIVE;
+    const answer = describe(found);
+    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, found.holder) };
   }
 
   private async findOrg(orgId: string, holder: UserPrincipal): Promise<OrgOfToken | null> {

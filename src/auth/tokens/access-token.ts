@@ -124,6 +124,20 @@ export type TokenRefusal =
   | 'session_ended'
   | 'user_gone';
 
+export interface RefusedToken {
+  kind: 'refused';
+  reason: TokenRefusal;
+}
+
+export function refused(reason: TokenRefusal): RefusedToken {
+  return { kind: 'refused', reason };
+}
+
+export interface VerifiedToken {
+  kind: 'verified';
+  claims: AccessTokenClaims;
+}
+
 const BEARER_NEEDED = 'This operation takes an access token in this form: Authorization: Bearer <token>.';
 
 export class InvalidTokenError extends Problem {

@@ -9,7 +9,10 @@ import {
   areAccessTokenClaims,
   LEEWAY_SECONDS,
   readKeyId,
+  type RefusedToken,
+  refused,
   type TokenRefusal,
+  type VerifiedToken,
   VerifiedTokens,
 } from './access-token.js';
 import { Env } from '../../config/env.js';
@@ -91,16 +94,15 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     return payload;
   }
 
-  async verify(token: string): Promise<AccessTokenClaims | TokenRefusal> {
-    return (
-      this.verified.find(token) ??
-      new Promise((resolve, reject) => {
-        const run = Object.create(this) as JwtStrategy;
-        run.success = resolve;
-        run.fail = (failure: unknown) => resolve(refusalOf(failure));
-        run.error = reject;
-        run.authenticate({ token } as Presented as Parameters<JwtStrategy['authenticate']>[0]);
-      })
-    );
+  async verify(token: string): Promise<VerifiedToken | RefusedToken> {
+    const known = this.verified.find(token);
+    if (known) return { kind: 'verified', claims: known };
+    return new Promise((resolve, reject) => {
+      const run = Object.create(this) as JwtStrategy;
+      run.success = (claims: AccessTokenClaims) => resolve({ kind: 'verified', claims });
+      run.fail = (failure: unknown) => resolve(refused(refusalOf(failure)));
+      run.error = reject;
+      run.authenticate({ token } as Presented as Parameters<JwtStrategy['authenticate']>[0]);
+    });
   }
 }
