@@ -7,7 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY scripts ./scripts
 RUN npm ci --workspaces=false
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
-COPY tooling/bundle.ts ./tooling/
+COPY tooling ./tooling
 COPY src ./src
 RUN npm run build
 

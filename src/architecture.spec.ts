@@ -26,7 +26,6 @@ const FOLDERS = [
   'database/migrations',
   'database',
   'access',
-  'openapi/page',
   'openapi',
   'http',
   'events',

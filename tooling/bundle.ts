@@ -1,5 +1,6 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import * as swagger from '@nestjs/swagger';
 import { build, type Plugin } from 'rolldown';
 
 const PROJECT = resolve(import.meta.dirname, '..');
@@ -33,6 +34,24 @@ const ownModules: Plugin = {
   },
 };
 
+/** The decorators of `@nestjs/swagger` do nothing in the service: `openapi/write.ts` has read them before. */
+const withoutSwagger: Plugin = {
+  name: 'without-swagger',
+  resolveId: { filter: { id: /^@nestjs\/swagger$/ }, handler: () => '\0swagger' },
+  load: {
+    filter: { id: /^\0swagger$/ },
+    handler() {
+      const decorators = Object.keys(swagger).filter((name) => name.startsWith('Api'));
+      const types = ['IntersectionType', 'OmitType', 'PartialType'];
+      return [
+        ...decorators.map((name) => `export const ${name} = () => () => {};`),
+        ...types.map((name) => `export const ${name} = () => class {};`),
+        "export const getSchemaPath = () => '';",
+      ].join('\n');
+    },
+  },
+};
+
 /** `@nestjs/typeorm` looks in `node_modules` for classes that TypeORM 1 does not have. */
 const withoutTypeorm0: Plugin = {
   name: 'without-typeorm-0',
@@ -55,7 +74,7 @@ const { output } = await build({
   platform: 'node',
   input: Object.fromEntries(ENTRIES.map((entry) => [entry.replace(/\.js$/, ''), join(BUILD, entry)])),
   external: [...NATIVE, ...OPTIONAL],
-  plugins: [ownModules, withoutTypeorm0, withoutMapsOfLibraries],
+  plugins: [ownModules, withoutSwagger, withoutTypeorm0, withoutMapsOfLibraries],
   output: {
     dir: DIST,
     cleanDir: true,
@@ -76,12 +95,13 @@ const { output } = await build({
 });
 
 for (const file of readdirSync(BUILD, { recursive: true, encoding: 'utf8' }))
-  if (/\.(?:txt|css)$/.test(file)) cpSync(join(BUILD, file), join(DIST, file), { recursive: true });
+  if (file.endsWith('.txt')) cpSync(join(BUILD, file), join(DIST, file), { recursive: true });
 
 const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-const packages = new Set(
-  modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
-);
+const packages = new Set([
+  join(PROJECT, 'node_modules/swagger-ui-dist'),
+  ...modules.flatMap((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? []),
+]);
 writeFileSync(
   join(DIST, 'licenses.txt'),
   [...packages]
@@ -89,6 +109,8 @@ writeFileSync(
     .toSorted()
     .join(`\n${'-'.repeat(80)}\n\n`),
 );
+
+await import('./openapi/write.ts');
 
 function licenseOf(directory: string): string {
   const {
@@ -98,7 +120,7 @@ function licenseOf(directory: string): string {
   } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
     [key: string]: string;
   };
-  const texts = readdirSync(directory).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
+  const texts = readdirSync(directory).filter((file) => /(?:^|\.)(?:licen[cs]e|copying|notice)/i.test(file));
   const whole = texts.map((file) => `\n${readFileSync(join(directory, file), 'utf8').trim()}\n`);
   return `${name} ${version} (${license})\n${whole.join('')}`;
 }

@@ -25,7 +25,7 @@ import { refuseLongUrls, refuseOtherMethods } from '../http/paths.js';
 import { enforceDeadline } from '../http/deadline.js';
 import { acceptBodies } from '../http/bodies.js';
 import { validationPipe } from '../http/fields.js';
-import { serveDocs } from '../openapi/swagger-ui.js';
+import { serveDocs } from '../openapi/docs.js';
 import { reservedNames } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write.js';

@@ -3,7 +3,7 @@ import { ValidateIf } from 'class-validator';
 import { IfGiven, IsFlag, IsOneLine, IsText } from '../http/fields.js';
 import { IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { IsAcceptablePassword, IsPassword } from './passwords/password.decorators.js';
-import { A_CHALLENGE } from '../openapi/problem-schemas.js';
+import { A_CHALLENGE } from '../openapi/decorators.js';
 
 export const MAX_DEVICE_NAME = 60;
 

@@ -9,8 +9,7 @@ import type { Type } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { columnsOf, definitionOf, EVENT_TYPES, type EventType, type Subject } from './event-types.js';
 import type { Fields } from './event-fields.js';
-import { pascalCase } from '../openapi/problem-schemas.js';
-import { ApiEmail, ApiId, ApiText, ApiTime, type SchemaObject } from '../openapi/decorators.js';
+import { ApiEmail, ApiId, ApiText, ApiTime, type SchemaObject, pascalCase } from '../openapi/decorators.js';
 
 const ACTOR_TYPES: Actor['kind'][] = ['user', 'operator', 'system'];
 

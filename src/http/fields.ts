@@ -32,7 +32,7 @@ import {
   invalidFields,
   WRITE_PARAMETERS,
 } from '../openapi/decorators.js';
-import { LINK_HEADER } from '../openapi/responses.js';
+import { LINK_HEADER } from '../openapi/headers.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
 import { type FieldError, undeclaredParameter, ValidationProblem } from '../problems/problem.js';
 

@@ -6,7 +6,7 @@ import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { GatedRead, ReadPage } from '../http/read-gate.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { profileTagHeader } from '../openapi/responses.js';
+import { profileTagHeader } from '../openapi/headers.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
 import { WriteRoute } from '../requests/write-route.decorator.js';

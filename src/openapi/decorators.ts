@@ -6,22 +6,21 @@ import {
 } from '@nestjs/swagger';
 import 'reflect-metadata';
 import { ROLES } from '../access/principal.js';
+import type { FieldError } from '../problems/problem.js';
 import type { ProblemCode } from '../problems/problem-codes.js';
-import type { ProblemExample } from './problem-schemas.js';
 
-type PathItem = OpenAPIObject['paths'][string];
-export type Operation = NonNullable<PathItem['get']>;
-export type Response = Exclude<Operation['responses'][string], undefined | { $ref: string }>;
-
-export type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-export type Schema = Schemas[string];
+export type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 export type SchemaObject = Exclude<Schema, { $ref: string }>;
 
-export const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
-
-export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): Operation[] {
-  return Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
+export interface ProblemExample {
+  code: ProblemCode;
+  detail?: string;
+  errors?: FieldError[];
+  extensions?: object;
 }
+
+export const A_CHALLENGE =
+  '019a8f3e-5c1d-7e2f-8a3b-4c5d6e7f8091.0.1795338000000.1795338300000.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
 
 export const WRITE_PARAMETERS = {
   ifMatch: {
@@ -53,22 +52,6 @@ export const WRITE_PARAMETERS = {
     schema: { type: 'boolean' },
   },
 } satisfies Record<string, ApiHeaderOptions & ApiQueryOptions>;
-
-const SHARED_PARAMETERS = new Set<string>(Object.values(WRITE_PARAMETERS).map(({ name }) => name));
-
-type Parameters = NonNullable<NonNullable<OpenAPIObject['components']>['parameters']>;
-
-export function shareParameters(document: OpenAPIObject): void {
-  const parameters: Parameters = {};
-  for (const operation of operationsOf(document)) {
-    operation.parameters = operation.parameters?.map((parameter) => {
-      if ('$ref' in parameter || !SHARED_PARAMETERS.has(parameter.name)) return parameter;
-      parameters[parameter.name] = parameter;
-      return { $ref: `#/components/parameters/${parameter.name}` };
-    });
-  }
-  document.components = { ...document.components, parameters };
-}
 
 export interface FieldOptions {
   description?: string;
@@ -134,3 +117,6 @@ export function invalidFields(messages: Record<string, string>): ProblemExample 
   const errors = Object.entries(messages).map(([field, message]) => ({ field, message }));
   return { code: 'validation_failed', errors };
 }
+
+export const pascalCase = (code: string): string =>
+  code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -22,7 +22,7 @@ import { GatedRead, ReadPage } from '../http/read-gate.js';
 import type { UserPrincipal } from '../access/principal.js';
 import { ApiIncluded, Included, MEMBER_PROFILES } from '../http/included.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import { ETAG_HEADER } from '../openapi/responses.js';
+import { ETAG_HEADER } from '../openapi/headers.js';
 import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DESCRIPTIONS } from '../../src/openapi/descriptions.js';
+import { DESCRIPTIONS } from '../../tooling/openapi/texts.js';
 import {
   type Document,
   type Documented,
@@ -97,7 +97,7 @@ describe('the texts of the OpenAPI document', () => {
     expect(bad).toEqual([]);
   });
 
-  it('uses every text of src/openapi/descriptions.txt', () => {
+  it('uses every text of tooling/openapi/descriptions.txt', () => {
     const text = JSON.stringify(document);
     const unused = Object.values(DESCRIPTIONS).filter(
       (one) => !text.includes(JSON.stringify(one).slice(1, -1)),

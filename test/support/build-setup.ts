@@ -23,7 +23,8 @@ const SIMPLE_SOURCE = /(?<!\.(?:controller|d|requests?|query|responses?))\.ts$/;
 /** Tests run the built service: builds again what is newer, and all of it unless that is a few simple sources. */
 export default function setup(): void {
   build();
-  if (modifiedMs(BUNDLE) < Math.max(modifiedMs(BUILT), modifiedMs(BUNDLER)))
+  const bundled = [BUILT, BUNDLER, ...filesIn('tooling/openapi', '')];
+  if (modifiedMs(BUNDLE) < Math.max(...bundled.map(modifiedMs)))
     execFileSync(process.execPath, [BUNDLER], { stdio: 'inherit' });
 }
 
@@ -32,7 +33,7 @@ const modifiedMs = (path: string): number => (existsSync(path) ? statSync(path).
 function build(): void {
   const builtMs = modifiedMs(BUILT);
   const sources = filesIn('src', '.ts').filter((path) => !path.endsWith('.spec.ts'));
-  const changed = [...SETTINGS, ...filesIn('src', '.txt'), ...filesIn('src', '.css'), ...sources].filter(
+  const changed = [...SETTINGS, ...filesIn('src', '.txt'), ...sources].filter(
     (path) => statSync(path).mtimeMs >= builtMs,
   );
   const isWhole = builtMs > 0 && filesIn('build', '.js').every((path) => sources.includes(sourceOf(path)));

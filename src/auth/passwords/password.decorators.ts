@@ -19,7 +19,7 @@ import {
 } from './password-policy.js';
 import { BREACHED_PASSWORD } from './breached-passwords.js';
 import { Env } from '../../config/env.js';
-import type { ProblemExample } from '../../openapi/problem-schemas.js';
+import type { ProblemExample } from '../../openapi/decorators.js';
 
 const Normalized = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>

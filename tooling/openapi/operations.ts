@@ -1,10 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Access, RouteAccess } from '../access/route-access.js';
-import { handlersOf } from './caller-documents.js';
-import { codeSamples } from './code-samples.js';
-import { operationsOf } from './decorators.js';
+import { type Access, RouteAccess } from '#src/access/route-access';
+import { handlersOf } from './caller-documents.ts';
+import { codeSamples } from './code-samples.ts';
+import { operationsOf } from './document-parts.ts';
 
 const STEP_UP = 'step-up: the access token of a session that was opened by password';
 

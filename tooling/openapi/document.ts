@@ -1,15 +1,15 @@
 import { DocumentBuilder, getSchemaPath, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { INestApplication } from '@nestjs/common';
-import { INTRODUCTION, SECTIONS } from './introduction.js';
-import { VERSION } from '../config/env.js';
-import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
-import { completeResponses, RESPONSE_HEADERS } from './responses.js';
-import { operationsOf, shareParameters } from './decorators.js';
-import { addProblemResponses } from './problem-responses.js';
-import { describeOperations } from './operations.js';
-import { describeSchemas } from './descriptions.js';
-import { describeSuccesses } from './successes.js';
-import { problemExample, problemSchemas, schemaName } from './problem-schemas.js';
+import { INTRODUCTION, SECTIONS } from './introduction.ts';
+import { VERSION } from '#src/config/env';
+import { type ProblemCode, PROBLEMS } from '#src/problems/problem-codes';
+import { completeResponses, RESPONSE_HEADERS } from './responses.ts';
+import { operationsOf, shareParameters } from './document-parts.ts';
+import { addProblemResponses } from './problem-responses.ts';
+import { describeOperations } from './operations.ts';
+import { describeSchemas } from './descriptions.ts';
+import { describeSuccesses } from './successes.ts';
+import { problemExample, problemSchemas, schemaName } from './problem-schemas.ts';
 
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()

@@ -1,20 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { SERVICE_SCOPES } from '../access/principal.js';
-import { PROBLEMS, type ProblemCode } from '../problems/problem-codes.js';
-import type { FieldError } from '../problems/problem.js';
+import { SERVICE_SCOPES } from '#src/access/principal';
+import { PROBLEMS, type ProblemCode } from '#src/problems/problem-codes';
+import { A_CHALLENGE, pascalCase, type ProblemExample } from '#src/openapi/decorators';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
-export interface ProblemExample {
-  code: ProblemCode;
-  detail?: string;
-  errors?: FieldError[];
-  extensions?: object;
-}
-
-export const A_CHALLENGE =
-  '019a8f3e-5c1d-7e2f-8a3b-4c5d6e7f8091.0.1795338000000.1795338300000.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
 const REQUEST_ID = '2f6c1a0e-6a1b-4a53-9b57-0c6b4f5d3a11';
 const ROLE = { $ref: getSchemaPath('Role') };
 
@@ -181,6 +172,3 @@ export function problemExample({ code, detail, errors, extensions }: ProblemExam
 }
 
 export const schemaName = (code: ProblemCode): string => `${pascalCase(code)}Problem`;
-
-export const pascalCase = (code: string): string =>
-  code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

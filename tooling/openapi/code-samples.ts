@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { METHODS, type Operation } from './decorators.js';
-import { exampleOf } from './successes.js';
+import { METHODS, type Operation } from './document-parts.ts';
+import { exampleOf } from './successes.ts';
 
 const ORIGIN = 'https://accounts.example.com';
 

@@ -2,8 +2,8 @@ import type { INestApplication } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type METHODS, type Operation, operationsOf } from './decorators.js';
-import { type CallerKind, callersOf, RouteAccess } from '../access/route-access.js';
+import { type METHODS, type Operation, operationsOf } from './document-parts.ts';
+import { type CallerKind, callersOf, RouteAccess } from '#src/access/route-access';
 
 export type Handler = (...parameters: unknown[]) => unknown;
 

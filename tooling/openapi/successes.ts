@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Operation, operationsOf, type Schema, type SchemaObject, type Schemas } from './decorators.js';
-import { DESCRIPTIONS } from './descriptions.js';
+import type { Schema, SchemaObject } from '#src/openapi/decorators';
+import { type Operation, operationsOf, type Schemas } from './document-parts.ts';
+import { DESCRIPTIONS } from './texts.ts';
 
 type Value = Record<string, unknown>;
 

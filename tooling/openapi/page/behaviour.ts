@@ -1,4 +1,4 @@
-import type { Component, Immutable, System } from './answers.js';
+import type { Component, Immutable, System } from './answers.ts';
 
 type Action = (payload: unknown) => unknown;
 

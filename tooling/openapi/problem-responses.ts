@@ -10,21 +10,15 @@ import {
   RouteAccess,
   takesBoundTokens,
   UNVERIFIED,
-} from '../access/route-access.js';
-import type { Role } from '../access/principal.js';
-import {
-  invalidFields,
-  type Operation,
-  operationsOf,
-  ownProblems,
-  type Response,
-  toExamples,
-} from './decorators.js';
-import { type ProblemExample, problemExample, schemaName } from './problem-schemas.js';
-import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
-import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '../problems/problem.js';
-import { type Handler, handlersOf } from './caller-documents.js';
-import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.js';
+} from '#src/access/route-access';
+import type { Role } from '#src/access/principal';
+import { invalidFields, ownProblems, type ProblemExample, toExamples } from '#src/openapi/decorators';
+import { type Operation, operationsOf, type Response } from './document-parts.ts';
+import { problemExample, schemaName } from './problem-schemas.ts';
+import { type ProblemCode, PROBLEMS } from '#src/problems/problem-codes';
+import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '#src/problems/problem';
+import { type Handler, handlersOf } from './caller-documents.ts';
+import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.ts';
 
 type BodyKind = 'none' | 'json' | 'form';
 

@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
-import { type Operation, operationsOf, type Schema, type SchemaObject, type Schemas } from './decorators.js';
-import { schemaName } from './problem-schemas.js';
-
-const TEXTS = readFileSync(new URL('./descriptions.txt', import.meta.url), 'utf8');
-
-export const DESCRIPTIONS: Record<string, string | undefined> = Object.fromEntries(
-  [...TEXTS.matchAll(/^([\w.]+): (.+)$/gm)].map(([, name, text]) => [name!, text]),
-);
+import { type ProblemCode, PROBLEMS } from '#src/problems/problem-codes';
+import type { Schema, SchemaObject } from '#src/openapi/decorators';
+import { type Operation, operationsOf, type Schemas } from './document-parts.ts';
+import { DESCRIPTIONS } from './texts.ts';
+import { schemaName } from './problem-schemas.ts';
 
 const NOUNS: [schema: RegExp, noun: string][] = [
   [/Event$/, 'event'],

@@ -1,0 +1,30 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { WRITE_PARAMETERS } from '#src/openapi/decorators';
+
+type PathItem = OpenAPIObject['paths'][string];
+export type Operation = NonNullable<PathItem['get']>;
+export type Response = Exclude<Operation['responses'][string], undefined | { $ref: string }>;
+
+export type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+export const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
+
+export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): Operation[] {
+  return Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
+}
+
+const SHARED_PARAMETERS = new Set<string>(Object.values(WRITE_PARAMETERS).map(({ name }) => name));
+
+type Parameters = NonNullable<NonNullable<OpenAPIObject['components']>['parameters']>;
+
+export function shareParameters(document: OpenAPIObject): void {
+  const parameters: Parameters = {};
+  for (const operation of operationsOf(document)) {
+    operation.parameters = operation.parameters?.map((parameter) => {
+      if ('$ref' in parameter || !SHARED_PARAMETERS.has(parameter.name)) return parameter;
+      parameters[parameter.name] = parameter;
+      return { $ref: `#/components/parameters/${parameter.name}` };
+    });
+  }
+  document.components = { ...document.components, parameters };
+}
