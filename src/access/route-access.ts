@@ -37,7 +37,7 @@ export interface Assurance {
   login?: { secondFactor: boolean; maxAge: number };
 }
 
-type Session = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
+type SessionAssurance = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPrincipal, 'amr' | 'authTime'>>;
 
 export const BY_PASSWORD: Assurance = { by: 'password' };
 
@@ -47,7 +47,7 @@ export const operatorsAssurance = ({ operatorsSecondFactor, operatorsLoginAge }:
 });
 
 export function requireAssurance(
-  { isDelegated, amr = [], authTime = 0 }: Session,
+  { isDelegated, amr = [], authTime = 0 }: SessionAssurance,
   assurance: Assurance | undefined,
 ): void {
   if (!assurance) return;
@@ -112,12 +112,12 @@ export function needsUser(access: Access): boolean {
   return access.to === 'members' || access.to === 'operators';
 }
 
-interface Caller {
+interface RequestCaller {
   principal?: Principal;
 }
 
 /** Checks everything except the role in the organization, which RolesGuard checks later. */
-export function requireAccess(access: Access | undefined, caller: Caller, env: Env): void {
+export function requireAccess(access: Access | undefined, caller: RequestCaller, env: Env): void {
   if (access === undefined) throw new Problem('forbidden', { detail: 'This route declares no access rule.' });
   const { principal } = caller;
   if (principal?.kind === 'user' && !admitsUnverified(access) && mustVerifyEmail(principal, env))
@@ -133,7 +133,7 @@ export function requireScope(scope: ServiceScope, principal: Principal | undefin
 }
 
 /** Rejects callers who are not operators before asking for a stronger login. */
-function requireOperator(assurance: Assurance, caller: Caller): void {
+function requireOperator(assurance: Assurance, caller: RequestCaller): void {
   const user = userOf(caller);
   if (!user.isOperator) throw new Problem('operator_required');
   requireAssurance(user, assurance);

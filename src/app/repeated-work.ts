@@ -14,7 +14,7 @@ import { HealthReadings } from '../health/readiness.js';
 import { SecondFactorRequirement } from '../orgs/state/second-factor-requirement.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 
-interface Job {
+interface RepeatedJob {
   of: string;
   failure: string;
   periodMs: number;
@@ -26,7 +26,7 @@ interface Job {
 @Injectable()
 export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly stopping = new AbortController();
-  private readonly jobs: Job[];
+  private readonly jobs: RepeatedJob[];
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -112,7 +112,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
 }
 
 /** Jitter keeps instances from doing the same work at once. Logs a failure unless the previous run failed as well. */
-export async function repeat(job: Job, stopping: AbortSignal): Promise<void> {
+export async function repeat(job: RepeatedJob, stopping: AbortSignal): Promise<void> {
   const { of, failure, periodMs, isDue = () => true, run } = job;
   const logger = new Logger(of);
   let hasFailed = false;

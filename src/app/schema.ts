@@ -14,7 +14,7 @@ import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
 import { IdempotencyKey } from '../requests/idempotency-keys.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import { ProfilesAndProtection1795651200000 } from '../database/migrations/1795651200000-profiles-and-protection.js';
-import { createDataSource, dataSourceOptions, type Schema } from '../database/database.module.js';
+import { createDataSource, dataSourceOptions, type DatabaseSchema } from '../database/database.module.js';
 import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
 import { ServiceSecret } from '../services/service-secrets.repository.js';
 import { Service } from '../services/services.repository.js';
@@ -36,7 +36,7 @@ import '../orgs/state/members.memberships.js';
 import '../users/users.updates.js';
 import '../users/users.repository.js';
 
-export const SCHEMA: Schema = {
+export const SCHEMA: DatabaseSchema = {
   entities: [
     User,
     Session,

@@ -31,7 +31,7 @@ import {
 } from './second-factor/second-factor-verification.js';
 import { PASSWORD_AND_CODE } from './tokens/access-token.js';
 
-type Named = Pick<LoginUser, 'id' | 'email'>;
+type LoginIdentity = Pick<LoginUser, 'id' | 'email'>;
 
 /** Unknown emails and wrong passwords get the same error (OWASP Authentication Cheat Sheet). */
 class InvalidCredentialsError extends Problem {
@@ -159,7 +159,7 @@ export class AuthService {
     }
   }
 
-  private answer(session: NewSession, { id, email }: Named): LoginResponse {
+  private answer(session: NewSession, { id, email }: LoginIdentity): LoginResponse {
     return { ...this.sessions.answer(session), user: { id, email } };
   }
 }

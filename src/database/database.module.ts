@@ -2,18 +2,18 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleAsyncOptions } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
-import type { Purpose } from './transactions/database-errors.js';
+import type { ConnectionPurpose } from './transactions/database-errors.js';
 import { installMysqlQueryRunner } from './mysql/mysql-query-runner.js';
 import { installSqliteQueryRunner } from './sqlite/sqlite-query-runner.js';
 import { Transactions } from './transactions/transactions.js';
 import { onceReachable } from './once-reachable.js';
 
-export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
+export type DatabaseSchema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 export async function dataSourceOptions(
   { database, databasePoolSize }: Env,
-  schema: Schema,
-  purpose: Purpose = 'requests',
+  schema: DatabaseSchema,
+  purpose: ConnectionPurpose = 'requests',
 ): Promise<DataSourceOptions> {
   if (database.engine === 'sqlite') {
     const { sqliteOptions } = await import('./sqlite/node-sqlite.js');
@@ -56,7 +56,7 @@ export async function engineOf(
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forRoot(schema: Schema): DynamicModule {
+  static forRoot(schema: DatabaseSchema): DynamicModule {
     return withDataSource({
       inject: [Env],
       useFactory: async (env: Env) => ({ ...(await dataSourceOptions(env, schema)), retryAttempts: 0 }),

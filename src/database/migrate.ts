@@ -7,7 +7,7 @@ import { isMissingTable, LostConflictError } from './transactions/database-error
 import { onceReachable } from './once-reachable.js';
 import type { Env } from '../config/env.js';
 import { ConfigurationError } from '../config/variables.js';
-import { dataSourceOptions, openDataSource, type Schema } from './database.module.js';
+import { dataSourceOptions, openDataSource, type DatabaseSchema } from './database.module.js';
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 5000;
@@ -89,7 +89,7 @@ async function retryPersistently<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-export async function migrate(env: Env, schema: Schema): Promise<string[]> {
+export async function migrate(env: Env, schema: DatabaseSchema): Promise<string[]> {
   const dataSource = await openDataSource(await dataSourceOptions(env, schema, 'maintenance'));
   let isLost = false;
   try {

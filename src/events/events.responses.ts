@@ -56,7 +56,7 @@ export class OwnEventActor extends EventActor {
   @ApiId({ nullable: true }) sessionId: string | null;
 }
 
-class AnyEvent {
+class BaseEvent {
   @ApiId() id: string;
   @ApiProperty({ enum: EVENT_TYPES, enumName: 'EventType' }) type: EventType;
   @ApiTime() at: string;
@@ -86,11 +86,12 @@ class AnyEvent {
   data: Record<string, string | number | boolean | string[] | null>;
 }
 
-export class OrgEvent extends AnyEvent {
+@ApiSchema({ name: 'OrgEvent' })
+export class OrgEventDto extends BaseEvent {
   actor: EventActor;
 }
 
-class DetailedEvent extends AnyEvent {
+class DetailedEvent extends BaseEvent {
   /** Revision of the user after the change. Null if the event does not change the user. */
   @ApiProperty({ type: 'integer', nullable: true }) userRevision: number | null;
 
@@ -137,7 +138,7 @@ export class EventsPage {
 }
 
 export class OrgEventsResponse extends EventsPage {
-  @ApiProperty({ type: [OrgEvent], example: [ORG_EVENT] }) events: OrgEvent[];
+  @ApiProperty({ type: [OrgEventDto], example: [ORG_EVENT] }) events: OrgEventDto[];
 }
 
 export class OwnEventsResponse extends EventsPage {

@@ -11,7 +11,7 @@ import {
 } from '../http/pages.js';
 import type { Event } from './event.entity.js';
 import { type EventFilter, EventsRepository, LATEST } from './events.repository.js';
-import type { FeedEvent, OrgEvent, OwnEvent, AuditEvent } from './events.responses.js';
+import type { FeedEvent, OrgEventDto, OwnEvent, AuditEvent } from './events.responses.js';
 import { definitionOf, isSecondFactorChange } from './event-types.js';
 import { timeText } from '../identifiers/text.js';
 
@@ -53,7 +53,7 @@ function placeOf({ orgRevision, id }: Event): Position {
 }
 
 /** Hides the IP address and the session of the actor from admins of the organization. */
-export function orgEvent(event: Event): OrgEvent {
+export function orgEvent(event: Event): OrgEventDto {
   const { id, type, at, actorType, actorId, orgId, orgRevision, userId } = event;
   const actor = { type: actorType, id: actorId };
   return { id, type, at: timeText(at), actor, orgId, orgRevision, userId, data: dataOf(event) };
@@ -100,6 +100,6 @@ export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): 
   return toldTo === 'that service' && (JSON.parse(event.data) as { service: string }).service === service;
 }
 
-function dataOf({ data }: Pick<Event, 'data'>): OrgEvent['data'] {
-  return JSON.parse(data) as OrgEvent['data'];
+function dataOf({ data }: Pick<Event, 'data'>): OrgEventDto['data'] {
+  return JSON.parse(data) as OrgEventDto['data'];
 }

@@ -61,11 +61,11 @@ export type Unnumbered = Pick<Event, 'id' | 'orgId' | 'orgRevision' | 'userId' |
 export const START = 'start';
 
 /** `place` is the id of the event, also in cursors; `id` is null if the event was deleted. */
-export type Placed = { place: string } & (Event | { id: null });
+export type NumberedEvent = { place: string } & (Event | { id: null });
 
 @Injectable()
 export class FeedRepository {
-  private readonly sharedPages = new Map<string, Promise<Placed[] | undefined>>();
+  private readonly sharedPages = new Map<string, Promise<NumberedEvent[] | undefined>>();
 
   constructor(@InjectRepository(FeedEntry) private readonly feed: Repository<FeedEntry>) {}
 
@@ -87,13 +87,13 @@ export class FeedRepository {
     }
   }
 
-  async findFirst(limit: number): Promise<Placed[]> {
+  async findFirst(limit: number): Promise<NumberedEvent[]> {
     await yieldToEventLoop();
-    return this.feed.query<Placed[]>(FIND_FIRST, [limit]);
+    return this.feed.query<NumberedEvent[]>(FIND_FIRST, [limit]);
   }
 
   /** Shares a page, because a round wakes all readers at once. Returns undefined if the feed lacks the event. */
-  findAfter(eventId: string, limit: number): Promise<Placed[] | undefined> {
+  findAfter(eventId: string, limit: number): Promise<NumberedEvent[] | undefined> {
     if (eventId === START) return this.findFirst(limit);
     const key = `${eventId} ${limit}`;
     const shared = this.sharedPages.get(key);
@@ -142,8 +142,8 @@ export class FeedRepository {
     return idsOf(await this.feed.query(FIND_NUMBERED_PENDING, [limit]));
   }
 
-  private async findPlaced(eventId: string, limit: number): Promise<Placed[] | undefined> {
-    const found = await this.feed.query<Placed[]>(FIND_AFTER, [eventId, limit]);
+  private async findPlaced(eventId: string, limit: number): Promise<NumberedEvent[] | undefined> {
+    const found = await this.feed.query<NumberedEvent[]>(FIND_AFTER, [eventId, limit]);
     if (found.length > 0) return found;
     const entries = await this.feed.query<unknown[]>(FIND_ENTRY, [eventId]);
     return entries.length > 0 ? found : undefined;

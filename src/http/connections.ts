@@ -85,7 +85,7 @@ export class IdleConnections {
 /** If more bytes wait for the client, the next request on its connection waits as well. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
-interface Exchange {
+interface PipelinedRequest {
   ip: string;
   begin?: () => void;
   begun: boolean;
@@ -97,7 +97,7 @@ interface Exchange {
 export class Exchanges {
   count = 0;
   private closed = false;
-  private readonly open = new Map<FastifyReply, Exchange>();
+  private readonly open = new Map<FastifyReply, PipelinedRequest>();
   private onAnswered: (() => void) | undefined;
 
   constructor(

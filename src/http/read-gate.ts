@@ -11,7 +11,7 @@ const MAX_RUNNING_OF_PRINCIPAL = 8;
 const MAX_WAITING = 1000;
 const MAX_WAIT_MS = 3000;
 
-interface Reader {
+interface GatedReader {
   key: string;
   hasLeft(): boolean;
 }
@@ -25,7 +25,7 @@ export class ClientLeftError extends UnavailableError {
 
 /** Bounds the reads whose answers grow with the data. Principals take turns, and none has more than a quarter of the slots. */
 export class ReadGate {
-  private readonly queue = new FairQueue<Reader>({
+  private readonly queue = new FairQueue<GatedReader>({
     maxWaiting: () => MAX_WAITING,
     timeoutMs: MAX_WAIT_MS,
     busy: tooManyReads,
@@ -37,16 +37,16 @@ export class ReadGate {
   }
 
   /** @throws UnavailableError before `work` begins: the queue is full, the wait was too long, or the client has left */
-  run<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
+  run<T>(reader: GatedReader, work: () => Promise<T>): Promise<T> {
     return this.hold(reader, work, () => this.queue.wait(reader.key, reader));
   }
 
   /** A page of a stream has begun to answer, so it waits before other reads of its principal, for as long as it takes. */
-  runPage<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
+  runPage<T>(reader: GatedReader, work: () => Promise<T>): Promise<T> {
     return this.hold(reader, work, () => this.queue.wait(reader.key, reader, 'granted', Infinity));
   }
 
-  private async hold<T>(reader: Reader, work: () => Promise<T>, wait: () => Promise<void>): Promise<T> {
+  private async hold<T>(reader: GatedReader, work: () => Promise<T>, wait: () => Promise<void>): Promise<T> {
     if (this.canBegin(reader.key)) this.queue.addRunning(reader.key);
     else {
       await wait();
@@ -86,7 +86,7 @@ function tooManyReads(): UnavailableError {
 const gate = new ReadGate();
 
 /** Never the IP address: behind a proxy that TRUST_PROXY does not name, all clients have one. */
-function readerOf(context: ExecutionContext): Reader {
+function readerOf(context: ExecutionContext): GatedReader {
   const { principal, socket } = context.switchToHttp().getRequest<FastifyRequest>();
   if (!principal) throw new Error('a route without a principal reads through the gate');
   return { key: limitKey(principal), hasLeft: () => socket.destroyed };
@@ -113,7 +113,9 @@ export function GatedRead() {
     // Nest's documentation finds a method by its name and its metadata.
     const gated = {
       [name](this: unknown, ...parameters: unknown[]): Promise<unknown> {
-        return gate.run(parameters[last] as Reader, () => handler.apply(this, parameters.slice(0, last)));
+        return gate.run(parameters[last] as GatedReader, () =>
+          handler.apply(this, parameters.slice(0, last)),
+        );
       },
     };
     for (const key of Reflect.getMetadataKeys(handler) as string[])

@@ -1,4 +1,4 @@
-import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, IntersectionType } from '@nestjs/swagger';
 import { ApiCount, ApiId, ApiNextCursor, ApiText } from '../openapi/decorators.js';
 import { PublicProfileDto, UserDto } from '../users/user.fields.js';
 
@@ -14,7 +14,8 @@ const KATHERINE = {
   revision: 2,
 };
 
-export class DirectoryUser extends IntersectionType(UserDto, PublicProfileDto) {
+@ApiSchema({ name: 'DirectoryUser' })
+export class DirectoryUserDto extends IntersectionType(UserDto, PublicProfileDto) {
   @ApiProperty() emailVerified: boolean;
 
   /** Whether an operator disabled the user. */
@@ -25,11 +26,12 @@ export class DirectoryUser extends IntersectionType(UserDto, PublicProfileDto) {
 }
 
 export class DirectoryUsersResponse {
-  @ApiProperty({ type: [DirectoryUser], description: 'The users that exist.', example: [KATHERINE] })
-  users: DirectoryUser[];
+  @ApiProperty({ type: [DirectoryUserDto], description: 'The users that exist.', example: [KATHERINE] })
+  users: DirectoryUserDto[];
 }
 
-export class DirectoryOrg {
+@ApiSchema({ name: 'DirectoryOrg' })
+export class DirectoryOrgDto {
   @ApiId({ example: ORG_ID }) id: string;
   @ApiText(1, 100, { example: 'Analytical Engines', description: 'Name of the organization.' }) name: string;
 
@@ -42,7 +44,8 @@ export class DirectoryOrg {
 }
 
 export class DirectoryOrgsResponse {
-  @ApiProperty({ type: [DirectoryOrg], description: 'The organizations that exist.' }) orgs: DirectoryOrg[];
+  @ApiProperty({ type: [DirectoryOrgDto], description: 'The organizations that exist.' })
+  orgs: DirectoryOrgDto[];
 
   @ApiNextCursor('MC4wMTlhOGYzZS02YTJkLTdmMTAtOGIzYy01ZDdlOWYxYTJiM2M') nextCursor?: string;
 }

@@ -6,9 +6,12 @@ const MAX_RETRIES = 3;
 /** more than `MAX_CONCURRENT`, so that instances that search at the same moment choose different emails */
 export const CANDIDATES = 2 * MAX_CONCURRENT;
 
-export type Placed = Pick<WaitingMail, 'priority' | 'attempts'>;
+export type MailRank = Pick<WaitingMail, 'priority' | 'attempts'>;
 
-export function choose<M extends Placed>(classes: readonly DueMails<M>[], sending: readonly Placed[]): M[] {
+export function choose<M extends MailRank>(
+  classes: readonly DueMails<M>[],
+  sending: readonly MailRank[],
+): M[] {
   const chosen: M[] = [];
   for (const { fresh, retries } of classes) {
     for (const mail of alternating(someOf(fresh), someOf(retries))) {
@@ -18,7 +21,7 @@ export function choose<M extends Placed>(classes: readonly DueMails<M>[], sendin
   return chosen;
 }
 
-function hasPlace(mail: Placed, taken: readonly Placed[]): boolean {
+function hasPlace(mail: MailRank, taken: readonly MailRank[]): boolean {
   const others = taken.filter(({ priority }) => priority > 0).length;
   const retries = taken.filter(({ attempts }) => attempts > 0).length;
   return (

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { DueMails } from '../mail/mails.repository.js';
-import { choose, type Placed } from './mail-choice.js';
+import { choose, type MailRank } from './mail-choice.js';
 import { SEND_TIMEOUT_MS } from '../mail/smtp-sender.js';
 import { LEASE_MS, retryAfterMs } from './mail-worker.js';
 import type { MailPriority } from '../mail/mail.entity.js';
 
-const some = (count: number, priority: MailPriority, attempts = 0): Placed[] =>
+const some = (count: number, priority: MailPriority, attempts = 0): MailRank[] =>
   Array.from({ length: count }, () => ({ priority, attempts }));
-const due = (fresh: Placed[], retries: Placed[] = []): DueMails<Placed> => ({ fresh, retries });
+const due = (fresh: MailRank[], retries: MailRank[] = []): DueMails<MailRank> => ({ fresh, retries });
 const NONE: DueMails<never> = { fresh: [], retries: [] };
 
 describe('the choice of mails to send', () => {
-  it.each<[string, DueMails<Placed>[], Placed[], Placed[]]>([
+  it.each<[string, DueMails<MailRank>[], MailRank[], MailRank[]]>([
     ['nothing of nothing', [NONE, NONE, NONE], [], []],
     ['five at once', [due(some(9, 0)), NONE, NONE], [], some(5, 0)],
     [

@@ -10,7 +10,7 @@ import { type Mail, MAIL_PRIORITIES } from '../mail/mail.entity.js';
 import { type DueMails, MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { SEND_TIMEOUT_MS, SendingFailedError, SmtpSender } from '../mail/smtp-sender.js';
 import { mailCounts } from '../telemetry/metrics/measurements.js';
-import { CANDIDATES, choose, type Placed } from './mail-choice.js';
+import { CANDIDATES, choose, type MailRank } from './mail-choice.js';
 import { MailTexts } from './mail-texts.js';
 
 const POLL_MS = 1000;
@@ -30,7 +30,7 @@ export function retryAfterMs(attempts: number): number | undefined {
 @Injectable()
 export class MailWorker implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('Mail');
-  private readonly sending = new Map<Promise<void>, Placed>();
+  private readonly sending = new Map<Promise<void>, MailRank>();
   private readonly abort = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private polling: Promise<void> = Promise.resolve();

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgDto, OrgMembership } from '../orgs/members/members.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
@@ -8,7 +8,8 @@ import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 const ME = { id: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
 const ORG = { id: '019a8f3e-6a2d-7f10-8b3c-5d7e9f1a2b3c', name: 'Analytical Engines' };
 
-export class CurrentUser extends UserDto {
+@ApiSchema({ name: 'CurrentUser' })
+export class CurrentUserDto extends UserDto {
   /** Whether the email is verified. Present with `include=account`. */
   @ApiProperty({ example: false }) emailVerified?: boolean;
 
@@ -21,7 +22,7 @@ export class ProfileResponse {
 }
 
 export class CurrentUserResponse {
-  @ApiProperty({ type: CurrentUser, example: ME }) user: CurrentUser;
+  @ApiProperty({ type: CurrentUserDto, example: ME }) user: CurrentUserDto;
   @ApiProperty({ type: [OrgMembership], example: [ORG] }) orgs: OrgMembership[];
 }
 
@@ -38,7 +39,8 @@ export class AccountResponse {
 /** The creator of an organization owns it. */
 export const OWN_ORG = { ...ORG, role: 'owner', joinedAt: '2026-11-22T09:00:00.000Z' };
 
-export class DeletedOrg extends OrgDto {
+@ApiSchema({ name: 'DeletedOrg' })
+export class DeletedOrgDto extends OrgDto {
   @ApiTime({ example: '2026-11-22T09:00:00.000Z' }) deletedAt: string;
 
   /** End of the time in which an owner can restore the organization. */
@@ -55,7 +57,7 @@ export class OrgMembershipsResponse extends OrgsPage {
 }
 
 export class DeletedOrgsResponse extends OrgsPage {
-  @ApiProperty({ type: [DeletedOrg] }) orgs: DeletedOrg[];
+  @ApiProperty({ type: [DeletedOrgDto] }) orgs: DeletedOrgDto[];
 }
 
 export const VIA = ['password', 'code'] as const;
@@ -84,7 +86,8 @@ export class SessionSummary {
   @ApiText(1, 40, { nullable: true }) service: string | null;
 }
 
-export class Session extends SessionSummary {
+@ApiSchema({ name: 'Session' })
+export class SessionDto extends SessionSummary {
   /** Whether this is the session of the access token. */
   @ApiProperty() current: boolean;
 }
@@ -102,7 +105,8 @@ export const SESSION_EXAMPLE: SessionSummary = {
 };
 
 export class SessionsResponse {
-  @ApiProperty({ type: [Session], example: [{ ...SESSION_EXAMPLE, current: true }] }) sessions: Session[];
+  @ApiProperty({ type: [SessionDto], example: [{ ...SESSION_EXAMPLE, current: true }] })
+  sessions: SessionDto[];
 }
 
 const RECOVERY_CODES = [

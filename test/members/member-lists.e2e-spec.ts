@@ -14,7 +14,7 @@ import {
   type FoundList,
   type MemberList,
   MemberLists,
-  type Reader,
+  type ListReader,
 } from '../../src/orgs/state/members.lists.js';
 import { openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
@@ -340,7 +340,7 @@ describe('a list of several pages', () => {
     of = crowded,
     isMember = true,
     revokedAt = null as number | null,
-  } = {}): Promise<Reader> {
+  } = {}): Promise<ListReader> {
     const [userId, sessionId] = [newEntityId(), newEntityId()];
     await insertRow(db, 'users', { id: userId });
     await insertRow(db, 'sessions', { id: sessionId, user_id: userId, revoked_at: revokedAt });
@@ -349,7 +349,7 @@ describe('a list of several pages', () => {
     return { orgId: of, userId, sessionId, hasSecondFactor: false };
   }
 
-  async function read(reader: Reader): Promise<object> {
+  async function read(reader: ListReader): Promise<object> {
     const { orgId, userId: id, sessionId, hasSecondFactor } = reader;
     const seen = { id: orgId, name: 'Seen', revision: 1, secondFactorFrom: null };
     const caller = { id, sessionId, hasSecondFactor, audience: null };

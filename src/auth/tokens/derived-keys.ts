@@ -13,13 +13,13 @@ import type { KeyRing, SigningKey } from './signing-keys.js';
 
 type MacPurpose = 'refresh tokens' | 'email codes' | 'login challenges' | 'login decoys';
 
-type Purpose = MacPurpose | 'second factor secrets';
+type KeyPurpose = MacPurpose | 'second factor secrets';
 
 const KEY_BYTES = 32;
-const derivedKeys = new WeakMap<SigningKey, Partial<Record<Purpose, KeyObject>>>();
+const derivedKeys = new WeakMap<SigningKey, Partial<Record<KeyPurpose, KeyObject>>>();
 
 // HKDF (RFC 5869) from a signing key, which is not in the database. A Buffer makes an HMAC four times as slow.
-function derivedKey(signingKey: SigningKey, purpose: Purpose): KeyObject {
+function derivedKey(signingKey: SigningKey, purpose: KeyPurpose): KeyObject {
   const derived = derivedKeys.get(signingKey) ?? {};
   derivedKeys.set(signingKey, derived);
   if (derived[purpose]) return derived[purpose];

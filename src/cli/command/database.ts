@@ -3,13 +3,13 @@ import type { DataSource } from 'typeorm';
 import { SCHEMA } from '../../app/schema.js';
 import type { Env } from '../../config/env.js';
 import { createDataSource, dataSourceOptions } from '../../database/database.module.js';
-import { databaseError, type Purpose } from '../../database/transactions/database-errors.js';
+import { databaseError, type ConnectionPurpose } from '../../database/transactions/database-errors.js';
 import { isSchemaNewer, isSchemaUpToDate } from '../../database/migrate.js';
 import { CannotRunError } from './definition.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 
-export async function openDatabase(env: Env, purpose: Purpose): Promise<DataSource> {
+export async function openDatabase(env: Env, purpose: ConnectionPurpose): Promise<DataSource> {
   const opening = dataSourceOptions(env, SCHEMA, purpose).then((options) =>
     createDataSource(options).initialize(),
   );
@@ -21,7 +21,7 @@ export async function openDatabase(env: Env, purpose: Purpose): Promise<DataSour
 
 export async function withDatabase<T>(
   env: Env,
-  purpose: Purpose,
+  purpose: ConnectionPurpose,
   work: (dataSource: DataSource) => Promise<T>,
 ): Promise<T> {
   const dataSource = await openDatabase(env, purpose);

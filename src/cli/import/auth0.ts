@@ -1,8 +1,8 @@
-import { type Format, phcOf, valueAt } from './format.js';
+import { type ImportFormat, phcOf, valueAt } from './format.js';
 import type { Row } from './records.js';
 
 /** Export of password hashes by Auth0's support, export of users, or the schema of Auth0's own bulk import. */
-export const AUTH0: Format = {
+export const AUTH0: ImportFormat = {
   isStrict: false,
   fields: {
     email: ['email', (row) => row['email'] ?? valueAt(emailIdentifier(row), 'value')],

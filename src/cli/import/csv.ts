@@ -1,10 +1,10 @@
 import { CannotRunError } from '../command/definition.js';
-import { type Format, Refused, unknownField } from './format.js';
+import { type ImportFormat, Refused, unknownField } from './format.js';
 import { JSONL } from './jsonl.js';
 import { type Row, textOf } from './records.js';
 
 /** The fields of JSONL in columns, which the header names. No field can contain a line break, so a line is a row. */
-export const CSV: Format = { ...JSONL, readerOfLines: readRows };
+export const CSV: ImportFormat = { ...JSONL, readerOfLines: readRows };
 
 function readRows(): (line: Buffer) => Row | Refused | undefined {
   let header: string[] | undefined;

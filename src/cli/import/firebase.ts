@@ -1,10 +1,10 @@
 import { BASE64 } from '../../auth/passwords/foreign-hashes.js';
 import { CannotRunError } from '../command/definition.js';
-import { type Format, phcBase64, phcOf } from './format.js';
+import { type ImportFormat, phcBase64, phcOf } from './format.js';
 import type { Row } from './records.js';
 
 /** Written by `firebase auth:export users.json --format=json`. */
-export const FIREBASE: Format = {
+export const FIREBASE: ImportFormat = {
   isStrict: false,
   fields: {
     email: 'email',
@@ -15,7 +15,7 @@ export const FIREBASE: Format = {
   },
   withHashConfig: (text) => {
     const config = readHashConfig(text);
-    const fields: Format['fields'] = { passwordHash: ['passwordHash', (row) => hashOf(row, config)] };
+    const fields: ImportFormat['fields'] = { passwordHash: ['passwordHash', (row) => hashOf(row, config)] };
     return { ...FIREBASE, fields: { ...FIREBASE.fields, ...fields } };
   },
 };

@@ -46,17 +46,17 @@ export type ImportRow = Omit<ForeignUser, 'passwordHash'> & { passwordHash: stri
 type Column = 'email' | 'passwordHash' | 'emailVerified' | 'disabled' | 'id' | ProfileFieldName;
 
 /** The name in the file, and how to read the value if it does not simply stand there. */
-type Field = string | [name: string, read: (row: Row) => unknown];
+type SourceField = string | [name: string, read: (row: Row) => unknown];
 
-export interface Format {
-  fields: Partial<Record<Column, Field>>;
+export interface ImportFormat {
+  fields: Partial<Record<Column, SourceField>>;
   // Ours: refuses unknown fields and invalid profiles, and a hash of null means no password. Exports of other systems
   // have dozens of fields, and no hash means no password. They may be documents.
   isStrict: boolean;
   /** Makes a function that gets each line, beginning with the first. By default, a line is a JSON object. */
   readerOfLines?: () => (line: Buffer) => Row | Refused | undefined;
   /** Returns the format with the parameters of its hashes. @throws CannotRunError */
-  withHashConfig?: (text: string) => Format;
+  withHashConfig?: (text: string) => ImportFormat;
   isSkipped?: (row: Row) => boolean;
 }
 
@@ -67,7 +67,7 @@ export function unknownField(name: string): Refused {
   return new Refused('unknown_field', HARMLESS_NAME.test(name) ? name : 'one name');
 }
 
-export function userOf(row: Row, { fields, isStrict }: Format): ImportRow | Refused {
+export function userOf(row: Row, { fields, isStrict }: ImportFormat): ImportRow | Refused {
   const valueOf = (column: Column): unknown => {
     const field = fields[column];
     const value = typeof field === 'string' ? row[field] : field?.[1](row);

@@ -15,12 +15,21 @@ import { withContext } from '../command/context.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
 import { FIREBASE } from './firebase.js';
-import { type Format, type ImportRow, Refused, userOf } from './format.js';
+import { type ImportFormat, type ImportRow, Refused, userOf } from './format.js';
 import { JSONL } from './jsonl.js';
 import { KEYCLOAK } from './keycloak.js';
-import { asRow, linesOf, jsonOf, openFile, type Place, readDocument, type Row, textOf } from './records.js';
+import {
+  asRow,
+  linesOf,
+  jsonOf,
+  openFile,
+  type RowPosition,
+  readDocument,
+  type Row,
+  textOf,
+} from './records.js';
 
-export const FORMATS: Record<string, Format> = {
+export const FORMATS: Record<string, ImportFormat> = {
   csv: CSV,
   jsonl: JSONL,
   auth0: AUTH0,
@@ -31,7 +40,7 @@ export const FORMATS: Record<string, Format> = {
 /** On SQLite, a running service waits for each transaction. */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
-type PlacedRow = { place: Place; row: ImportRow | Refused };
+type PlacedRow = { place: RowPosition; row: ImportRow | Refused };
 
 /** A second run skips the users that the first run imported. */
 export async function importUsers(invocation: Invocation): Promise<Report> {
@@ -42,7 +51,7 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
   let progress = { imported: 0, skipped: 0, refused: 0 };
   const textOfProgress = (prefix: string): string =>
     `${prefix}imported ${progress.imported}, skipped ${progress.skipped} that already exist, refused ${progress.refused}`;
-  const count = async (place: Place, outcome: ImportOutcome | Refused): Promise<void> => {
+  const count = async (place: RowPosition, outcome: ImportOutcome | Refused): Promise<void> => {
     if (outcome === 'imported') progress.imported += 1;
     else if (outcome === 'present') progress.skipped += 1;
     else {
@@ -91,7 +100,7 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
   });
 }
 
-async function formatOf(invocation: Invocation): Promise<Format> {
+async function formatOf(invocation: Invocation): Promise<ImportFormat> {
   const name = invocation.choice('format', Object.keys(FORMATS)) ?? 'jsonl';
   const format = FORMATS[name]!;
   const file = invocation.text('hashConfig');
@@ -127,7 +136,10 @@ async function* batchesOf(rows: AsyncIterable<PlacedRow>, size: number): AsyncGe
   if (batch.length > 0) yield batch;
 }
 
-export async function* rowsOf(chunks: AsyncIterable<Buffer>, format: Format): AsyncGenerator<PlacedRow> {
+export async function* rowsOf(
+  chunks: AsyncIterable<Buffer>,
+  format: ImportFormat,
+): AsyncGenerator<PlacedRow> {
   const file = format.isStrict ? { chunks } : await readDocument(chunks);
   if ('users' in file) {
     for (const [index, user] of file.users.entries())
@@ -142,7 +154,11 @@ export async function* rowsOf(chunks: AsyncIterable<Buffer>, format: Format): As
   }
 }
 
-function* placed(place: Place, row: Row | Refused | undefined, format: Format): Generator<PlacedRow> {
+function* placed(
+  place: RowPosition,
+  row: Row | Refused | undefined,
+  format: ImportFormat,
+): Generator<PlacedRow> {
   if (row instanceof Refused) yield { place, row };
   else if (row && !format.isSkipped?.(row)) yield { place, row: userOf(row, format) };
 }

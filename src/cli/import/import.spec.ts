@@ -4,7 +4,7 @@ import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
 import { FIREBASE } from './firebase.js';
-import { type Format, type ImportRow, Refused } from './format.js';
+import { type ImportFormat, type ImportRow, Refused } from './format.js';
 import { rowsOf } from './import-users.js';
 import { JSONL } from './jsonl.js';
 import { KEYCLOAK } from './keycloak.js';
@@ -27,7 +27,7 @@ async function* streamOf(chunks: readonly (string | Buffer)[]): AsyncGenerator<B
 }
 
 /** Returns each row with its place; of a refused one, code and field. */
-async function rowsIn(format: Format, ...chunks: (string | Buffer)[]): Promise<unknown[]> {
+async function rowsIn(format: ImportFormat, ...chunks: (string | Buffer)[]): Promise<unknown[]> {
   const rows: unknown[] = [];
   for await (const { place, row } of rowsOf(streamOf(chunks), format)) {
     const where = Object.values(place)[0];
@@ -36,7 +36,7 @@ async function rowsIn(format: Format, ...chunks: (string | Buffer)[]): Promise<u
   return rows;
 }
 
-async function only(format: Format, row: object): Promise<unknown> {
+async function only(format: ImportFormat, row: object): Promise<unknown> {
   const [[, found, field] = []] = (await rowsIn(format, JSON.stringify(row))) as unknown[][];
   return field === undefined ? found : [found, field];
 }

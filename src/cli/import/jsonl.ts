@@ -1,6 +1,6 @@
-import type { Format } from './format.js';
+import type { ImportFormat } from './format.js';
 
-export const JSONL: Format = {
+export const JSONL: ImportFormat = {
   isStrict: true,
   fields: {
     email: 'email',

@@ -1,8 +1,8 @@
-import { type Format, phcBase64, valueAt } from './format.js';
+import { type ImportFormat, phcBase64, valueAt } from './format.js';
 import { jsonOf, type Row } from './records.js';
 
 /** Export of a realm with its users (`kc.sh export`). */
-export const KEYCLOAK: Format = {
+export const KEYCLOAK: ImportFormat = {
   isStrict: false,
   fields: {
     id: 'id',

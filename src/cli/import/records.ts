@@ -4,7 +4,7 @@ import { CannotRunError } from '../command/definition.js';
 export type Row = Record<string, unknown>;
 
 /** Where a row stands: in a document, as which user. */
-export type Place = { line: number } | { user: number };
+export type RowPosition = { line: number } | { user: number };
 
 export const MAX_LINE_BYTES = 65_536;
 const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;

@@ -9,20 +9,20 @@ import {
 } from 'typeorm';
 
 type Part = TableColumn | TableIndex | TableUnique | TableForeignKey;
-type Options = Partial<TableColumnOptions>;
+type ColumnOptions = Partial<TableColumnOptions>;
 
-export const OPTIONAL: Options = { isNullable: true };
-export const PRIMARY: Options = { isPrimary: true };
+export const OPTIONAL: ColumnOptions = { isNullable: true };
+export const PRIMARY: ColumnOptions = { isPrimary: true };
 
 export function columnsFor(runner: QueryRunner) {
   const mysql = isMysql(runner);
   const ascii = mysql ? { charset: 'ascii', collation: 'ascii_bin' } : {};
   const utf8 = mysql ? { charset: 'utf8mb4', collation: 'utf8mb4_bin' } : {};
-  const varchar = (name: string, length: number, more: Options): TableColumn =>
+  const varchar = (name: string, length: number, more: ColumnOptions): TableColumn =>
     new TableColumn({ name, type: 'varchar', length: String(length), ...more });
   const column =
     (type: string) =>
-    (name: string, more?: Options): TableColumn =>
+    (name: string, more?: ColumnOptions): TableColumn =>
       new TableColumn({ name, type, ...more });
   return {
     table: (name: string, ...parts: Part[]): Table =>
@@ -34,9 +34,11 @@ export function columnsFor(runner: QueryRunner) {
         uniques: parts.filter((part) => part instanceof TableUnique),
         foreignKeys: parts.filter((part) => part instanceof TableForeignKey),
       }),
-    text: (name: string, length: number, more?: Options) => varchar(name, length, { ...ascii, ...more }),
-    id: (name: string, more?: Options) => varchar(name, 36, { ...ascii, ...more }),
-    unicode: (name: string, length: number, more?: Options) => varchar(name, length, { ...utf8, ...more }),
+    text: (name: string, length: number, more?: ColumnOptions) =>
+      varchar(name, length, { ...ascii, ...more }),
+    id: (name: string, more?: ColumnOptions) => varchar(name, 36, { ...ascii, ...more }),
+    unicode: (name: string, length: number, more?: ColumnOptions) =>
+      varchar(name, length, { ...utf8, ...more }),
     number: column('integer'),
     time: column('bigint'),
     flag: column('tinyint'),

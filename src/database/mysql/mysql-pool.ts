@@ -9,7 +9,7 @@ import {
   databaseError,
   isLockWaitTimeout,
   isTlsRefusal,
-  type Purpose,
+  type ConnectionPurpose,
   SILENCE,
 } from '../transactions/database-errors.js';
 import {
@@ -184,7 +184,7 @@ const SILENCE_TIMEOUT_MS = STATEMENT_TIMEOUT_SECONDS * 1000 + 500;
 export async function mysqlOptions(
   location: MysqlLocation,
   poolSize: number,
-  purpose: Purpose,
+  purpose: ConnectionPurpose,
 ): Promise<DataSourceOptions> {
   const isForOperator = purpose === 'command' || purpose === 'inspection';
   const server = await identifyMysqlServer(location, !isForOperator);

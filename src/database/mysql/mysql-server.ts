@@ -16,7 +16,7 @@ interface MysqlServer {
   galera: boolean;
 }
 
-type Login = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'ssl' | 'stream'>;
+type ServerLogin = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'ssl' | 'stream'>;
 
 type Ask = (sql: string) => Promise<RowDataPacket[]>;
 
@@ -70,7 +70,7 @@ export function ping({ host, port, user, password, ssl, stream }: PoolOptions): 
 }
 
 export async function askServer<T>(
-  login: Login,
+  login: ServerLogin,
   timeoutMs: number,
   work: (ask: Ask) => Promise<T>,
 ): Promise<T> {
@@ -85,7 +85,7 @@ export async function askServer<T>(
   }
 }
 
-export function loginTo({ user, password, tls }: MysqlLocation, host: string, port: number): Login {
+export function loginTo({ user, password, tls }: MysqlLocation, host: string, port: number): ServerLogin {
   return { host, port, user, password, ...tlsOptions(tls, host, port) };
 }
 

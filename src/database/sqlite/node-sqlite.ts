@@ -13,9 +13,9 @@ import {
   refuseOtherFile,
 } from './database-file.js';
 import type { SqliteLocation } from '../../config/database-url.js';
-import type { Purpose } from '../transactions/database-errors.js';
+import type { ConnectionPurpose } from '../transactions/database-errors.js';
 
-interface Options {
+interface FileOptions {
   readonly?: boolean;
   fileMustExist?: boolean;
   timeout?: number;
@@ -31,7 +31,7 @@ export class NodeSqlite {
   private readonly statements = new Map<string, Statement>();
   private readonly unlock: () => void;
 
-  constructor(file: string, { readonly = false, fileMustExist = false, timeout = 0 }: Options = {}) {
+  constructor(file: string, { readonly = false, fileMustExist = false, timeout = 0 }: FileOptions = {}) {
     this.unlock = claimFile(file, fileMustExist);
     this.database = new DatabaseSync(file, { readOnly: readonly, timeout });
     addClock(this.database);
@@ -95,7 +95,7 @@ function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, 
 /** SQLite's own wait blocks the process, so requests wait in sqlite-query-runner.ts instead. */
 const BUSY_TIMEOUTS_MS = { requests: 0, command: 3000, maintenance: 1000, inspection: 1000 };
 
-export function sqliteOptions(location: SqliteLocation, purpose: Purpose): DataSourceOptions {
+export function sqliteOptions(location: SqliteLocation, purpose: ConnectionPurpose): DataSourceOptions {
   const readonly = purpose === 'inspection';
   const isService = purpose === 'requests' || purpose === 'maintenance';
   const path = resolve(location.file);

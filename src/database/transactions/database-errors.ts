@@ -46,13 +46,13 @@ export function isMissingTable(error: unknown): boolean {
   return cause?.errno === ER_NO_SUCH_TABLE || cause?.message.startsWith('no such table') === true;
 }
 
-type Check = (error: unknown) => boolean;
+type ErrorTest = (error: unknown) => boolean;
 
-export const isTableDenied: Check = (error) => driverError(error)?.errno === ER_TABLEACCESS_DENIED;
-export const isColumnDenied: Check = (error) => driverError(error)?.errno === ER_COLUMNACCESS_DENIED;
-export const isLockWaitTimeout: Check = (error) => causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
-export const isFileBusy: Check = (error) => ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
-export const isLostConflict: Check = (error) =>
+export const isTableDenied: ErrorTest = (error) => driverError(error)?.errno === ER_TABLEACCESS_DENIED;
+export const isColumnDenied: ErrorTest = (error) => driverError(error)?.errno === ER_COLUMNACCESS_DENIED;
+export const isLockWaitTimeout: ErrorTest = (error) => causeOf(error)?.errno === ER_LOCK_WAIT_TIMEOUT;
+export const isFileBusy: ErrorTest = (error) => ((driverError(error)?.errcode ?? 0) & 0xff) === SQLITE_BUSY;
+export const isLostConflict: ErrorTest = (error) =>
   CONFLICT_ERRNOS.has(driverError(error)?.errno ?? 0) || isFileBusy(error);
 
 const SQLITE_FULL = 13;
@@ -117,7 +117,7 @@ export function isTlsRefusal(error: unknown): boolean {
   return cause?.code === 'HANDSHAKE_SSL_ERROR' && !CONNECTION_LOST.test(cause.message);
 }
 
-export const mayNeedTls: Check = (error) => NEED_TLS.has(causeOf(error)?.errno ?? 0);
+export const mayNeedTls: ErrorTest = (error) => NEED_TLS.has(causeOf(error)?.errno ?? 0);
 
 export function isDatabaseUnreachable(error: unknown): boolean {
   const cause = causeOf(error);
@@ -127,7 +127,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 }
 
 /** Returns false for a server that is slow or cannot serve yet. */
-export const isDatabaseAbsent: Check = (error) => ABSENT_CODES.has(causeOf(error)?.code ?? '');
+export const isDatabaseAbsent: ErrorTest = (error) => ABSENT_CODES.has(causeOf(error)?.code ?? '');
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isDatabaseUnreachable(error) || isTlsRefusal(error)) return true;
@@ -162,7 +162,7 @@ function causeOf(error: unknown): DriverError | undefined {
 
 // `requests` and `maintenance` wait for an absent database; `command` and `inspection` fail at once. `requests` and
 // `command` limit the time of a statement. `inspection` only reads.
-export type Purpose = 'requests' | 'command' | 'maintenance' | 'inspection';
+export type ConnectionPurpose = 'requests' | 'command' | 'maintenance' | 'inspection';
 
 export const ACQUIRE_TIMEOUT_MS = 3000;
 

@@ -16,7 +16,7 @@ import {
 import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
-import { maxAtOnce, type MemberList, MemberLists, type Reader } from '../state/members.lists.js';
+import { maxAtOnce, type MemberList, MemberLists, type ListReader } from '../state/members.lists.js';
 import { requiredByOrg } from '../state/orgs.errors.js';
 import { requireRole } from '../state/policies.js';
 import type { ListMembersQuery } from './members.requests.js';
@@ -121,7 +121,7 @@ export class MemberListsService {
     requireRole(found.role, minRole);
   }
 
-  private async refusalOf(reader: Reader): Promise<Error> {
+  private async refusalOf(reader: ListReader): Promise<Error> {
     const { orgId, sessionId } = reader;
     if (!(await this.members.isSessionAlive(sessionId))) return new InvalidTokenError('session_ended');
     if (await this.members.findReader(reader)) return requiredByOrg();
@@ -133,6 +133,6 @@ function readerOf(
   orgId: string,
   { id: userId, sessionId, hasSecondFactor }: Caller,
   included?: Included,
-): Reader {
+): ListReader {
   return { orgId, userId, sessionId, hasSecondFactor, withProfile: included?.has('profile') ?? false };
 }

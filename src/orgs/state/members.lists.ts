@@ -19,7 +19,7 @@ export interface ListedMember {
   profile?: Pick<Profile, 'name' | 'avatarUrl'>;
 }
 
-export interface Reader {
+export interface ListReader {
   orgId: string;
   userId: string;
   sessionId: string;
@@ -70,7 +70,7 @@ const MEMBERS = 'FROM members m';
 const MEMBER_WITH_PROFILE = `${MEMBER}, u.name AS profileName, u.avatar_url AS avatarUrl`;
 const MEMBERS_AND_USERS = `${MEMBERS} LEFT JOIN users u ON u.id = m.user_id`;
 
-type ForProfiles = Pick<Reader, 'withProfile'>;
+type ForProfiles = Pick<ListReader, 'withProfile'>;
 
 /** Returns the statement for a reader. Without profiles, it joins no user. */
 function memberStatement(
@@ -166,12 +166,12 @@ const ABSENT = { orgId: '', userId: '' };
 
 @Injectable()
 export class MemberLists {
-  private readonly shortLists = new SharedStatement((readers: Reader[]) => this.findShort(readers));
+  private readonly shortLists = new SharedStatement((readers: ListReader[]) => this.findShort(readers));
   private usualLength = 0;
 
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
-  async findAll(reader: Reader): Promise<FoundList> {
+  async findAll(reader: ListReader): Promise<FoundList> {
     const areShort = this.usualLength <= MAX_SHORT && !reader.withProfile;
     const rows = await (areShort ? this.shortLists.run(reader) : this.findAlone(reader));
     if (rows.length > maxAtOnce(reader)) return { kind: 'long' };
@@ -184,7 +184,7 @@ export class MemberLists {
 
   /** Checks the reader after the read. Returns undefined if their access has ended. */
   async findPageFor(
-    reader: Reader,
+    reader: ListReader,
     limit: number,
     { order, id } = FROM_THE_START,
   ): Promise<ListPage<ListedMember> | undefined> {
@@ -196,7 +196,7 @@ export class MemberLists {
     return { rows, ...(last && { next: { order: last.joinedAt, id: last.userId } }) };
   }
 
-  async findReader({ orgId, sessionId }: Reader): Promise<FoundReader | undefined> {
+  async findReader({ orgId, sessionId }: ListReader): Promise<FoundReader | undefined> {
     return (await this.members.query<FoundReader[]>(FIND_READER, [orgId, sessionId]))[0];
   }
 
@@ -224,12 +224,12 @@ export class MemberLists {
     return inOrder.slice(0, limit).map(memberOf);
   }
 
-  async findOne(reader: Reader, userId: string): Promise<FoundMember | undefined> {
+  async findOne(reader: ListReader, userId: string): Promise<FoundMember | undefined> {
     const [row] = await this.members.query<DatedRow[]>(FIND_ONE(reader), [reader.orgId, userId]);
     return row && { ...memberOf(row), joinedAt: row.joinedAt };
   }
 
-  private async findShort(readers: Reader[]): Promise<MemberOfOrg[][]> {
+  private async findShort(readers: ListReader[]): Promise<MemberOfOrg[][]> {
     const asked = padded(readers, ABSENT);
     const values = [...asked.map(({ userId }) => userId), ...asked.map(({ orgId }) => orgId)];
     type Row = MemberOfOrg & { orgId: string };
@@ -240,7 +240,7 @@ export class MemberLists {
     return readers.map(({ orgId }) => lists.get(orgId) ?? []);
   }
 
-  private async findAlone(reader: Reader): Promise<MemberOfOrg[]> {
+  private async findAlone(reader: ListReader): Promise<MemberOfOrg[]> {
     const values = [reader.userId, reader.orgId];
     const rows = await this.members.query<MemberOfOrg[]>(LIST(reader), values);
     this.usualLength = rows.length;

@@ -194,13 +194,13 @@ function labelledGauge(
   registry.registerMetric(metric);
 }
 
-type Report = MetricObjectWithValues<MetricValue<string>>[];
+type MetricsReport = MetricObjectWithValues<MetricValue<string>>[];
 
 const REPORT_REQUEST = { type: 'accounts:report-metrics' };
 
 interface ReportAnswer {
   type: 'accounts:metrics';
-  report: Report;
+  report: MetricsReport;
 }
 
 const ANSWER_TIMEOUT_MS = 1000;
@@ -218,8 +218,8 @@ async function answer(registry: Registry): Promise<void> {
 
 /** Keeps the counts of ended workers, or Prometheus would assume a restart and count the other workers again. */
 export class WorkerReports {
-  private readonly latest = new Map<number, Report>();
-  private past: Report = [];
+  private readonly latest = new Map<number, MetricsReport>();
+  private past: MetricsReport = [];
   private readonly waiting = new Map<number, () => void>();
 
   constructor() {
@@ -245,7 +245,7 @@ export class WorkerReports {
     clearTimeout(timer);
   }
 
-  private take(worker: Worker, report: Report): void {
+  private take(worker: Worker, report: MetricsReport): void {
     if (!worker.isDead()) this.latest.set(worker.id, report);
     this.waiting.get(worker.id)?.();
   }
@@ -255,11 +255,11 @@ export class WorkerReports {
     this.waiting.delete(worker.id);
     const counted = (this.latest.get(worker.id) ?? []).filter(isCounted);
     this.latest.delete(worker.id);
-    this.past = AggregatorRegistry.aggregate([this.past, counted]).getMetricsAsArray() as Report;
+    this.past = AggregatorRegistry.aggregate([this.past, counted]).getMetricsAsArray() as MetricsReport;
   }
 }
 
 /** prom-client declares `type` as a number, but it is a word. */
-function isCounted({ type }: Report[number]): boolean {
+function isCounted({ type }: MetricsReport[number]): boolean {
   return String(type) !== 'gauge';
 }

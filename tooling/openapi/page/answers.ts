@@ -25,7 +25,7 @@ export interface System {
 
 export type Component<Properties> = (properties: Properties) => unknown;
 
-interface Answer {
+interface ResponseProperties {
   code: string;
   response: Immutable;
 }
@@ -34,7 +34,7 @@ interface Answer {
 // folder, so that it uses nothing around it.
 function foldAnswers(): object {
   const wrap =
-    (Original: Component<Answer>, { React }: System): Component<Answer> =>
+    (Original: Component<ResponseProperties>, { React }: System): Component<ResponseProperties> =>
     (properties) => {
       const [isOpen, setOpen] = React.useState(false);
       const { code, response } = properties;
@@ -78,7 +78,7 @@ interface Element {
   focus(options: { preventScroll: true }): void;
 }
 
-interface Page {
+interface ScrolledPage {
   document?: { querySelector(selector: string): Element | null };
   requestAnimationFrame?: (frame: () => void) => void;
 }
@@ -88,7 +88,7 @@ type SetResponse = (path: string, method: string, answer: { err?: Failed }) => v
 
 // A plugin of Swagger UI that scrolls to each answer, and from the first step of a login to the second.
 function scrollToAnswers(): object {
-  const page = globalThis as Page;
+  const page = globalThis as ScrolledPage;
   const secondStep = '[id$="-completeLogin"]';
   const find = (selector: string): Element | null => page.document?.querySelector(selector) ?? null;
   /** Swagger UI may need some frames to open the form. */

@@ -1,25 +1,25 @@
 import type { Component, Immutable, System } from './answers.ts';
 
-type Action = (payload: unknown) => unknown;
+type AnyAction = (payload: unknown) => unknown;
 
 // A plugin of Swagger UI that keeps the login when the user chooses another document: the selector calls
 // `restoreAuthorization` to forget the token. Nothing else calls it, since nothing is stored.
 function keepLogin(): object {
-  const restoreAuthorization = (): Action => () => undefined;
+  const restoreAuthorization = (): AnyAction => () => undefined;
   return { statePlugins: { auth: { wrapActions: { restoreAuthorization } } } };
 }
 
 export const deletionsLast = (one: Immutable, other: Immutable): number =>
   Number(one.get('method') === 'delete') - Number(other.get('method') === 'delete');
 
-interface PageRequest {
+interface SwaggerRequest {
   url: string;
   credentials?: 'omit';
 }
 
 // Swagger UI's `requestInterceptor`. Without the credentials of the browser, the browser leaves a 401 to the page and does
 // not prompt for a password.
-export function sendAlone(request: PageRequest): PageRequest {
+export function sendAlone(request: SwaggerRequest): SwaggerRequest {
   const page = globalThis as { location?: { origin: string } };
   if (!page.location) return request;
   const { origin, pathname } = new URL(request.url, page.location.origin);
@@ -27,7 +27,7 @@ export function sendAlone(request: PageRequest): PageRequest {
   return request;
 }
 
-interface Page {
+interface ObservedPage {
   document?: { querySelectorAll(selector: string): Iterable<{ autocomplete: string; placeholder: string }> };
   MutationObserver?: new (changed: () => void) => { observe(node: unknown, options: object): void };
 }
@@ -35,7 +35,7 @@ interface Page {
 // A plugin of Swagger UI. Browsers store forms on disk for the next start, with the passwords in them, unless the field
 // opts out.
 function leaveFormsUnsaved(): object {
-  const { document, MutationObserver } = globalThis as Page;
+  const { document, MutationObserver } = globalThis as ObservedPage;
   if (!document || !MutationObserver) return {};
   const refuse = (): void => {
     for (const field of document.querySelectorAll(':is(input, textarea):not([autocomplete])'))

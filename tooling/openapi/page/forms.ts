@@ -1,11 +1,11 @@
-interface Change {
+interface ParameterChange {
   value: unknown;
   pathMethod: [path: string, method: string];
 }
 
 type Action<Payload> = (payload: Payload) => unknown;
 
-interface System {
+interface FormsSystem {
   specSelectors: { specJson(): { toJS(): { paths: Record<string, Record<string, unknown>> } } };
   specActions: {
     changeParam(
@@ -25,7 +25,7 @@ interface Answer {
   obj?: unknown;
 }
 
-interface Page {
+interface FormsPage {
   location?: { origin: string };
   ui?: SwaggerUi;
   /** values of the last answers, in memory only */
@@ -45,8 +45,8 @@ interface SwaggerUi {
 
 // A plugin of Swagger UI that replaces examples in forms by the ids, tokens and codes of the last answers. The page gets
 // the text of this function, so that it uses nothing around it.
-export function fillForms(system: System): object {
-  const page = globalThis as Page;
+export function fillForms(system: FormsSystem): object {
+  const page = globalThis as FormsPage;
   const refreshTokenOfExamples =
     '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e.1.3q2-7wAAAAAhZ0Yx5m8Qb1JkLr9TnVw4cXeSdFgHuIo';
   const challengeOfExamples =
@@ -72,7 +72,7 @@ export function fillForms(system: System): object {
   };
 
   const setRequestBodyValue =
-    (original: Action<Change>): Action<Change> =>
+    (original: Action<ParameterChange>): Action<ParameterChange> =>
     (change) =>
       original(typeof change.value === 'string' ? { ...change, value: fillBody(change.value) } : change);
   const updateJsonSpec =
@@ -93,7 +93,7 @@ export function fillForms(system: System): object {
 // Swagger UI's `responseInterceptor`. Tokens stay in memory only. The page gets the text of this function, so that it uses
 // nothing around it.
 export function rememberAnswer(answer: Answer): Answer {
-  const page = globalThis as Page;
+  const page = globalThis as FormsPage;
   const { location, ui } = page;
   if (!location || !ui) return answer;
   const { origin, pathname } = new URL(answer.url, location.origin);

@@ -1,6 +1,6 @@
 import type { Component, Immutable, System } from './answers.ts';
 
-interface Schema {
+interface FormSchema {
   properties: Record<string, { type: string; description?: string; example?: unknown }>;
   required?: string[];
 }
@@ -28,7 +28,7 @@ export function askForFields(): object {
     const { React } = system;
     const Form: Component<Body> = (body) => {
       const schema = body.requestBody.getIn(['content', 'application/json', 'schema']) as Immutable;
-      const { properties, required = [] } = schema.toJS() as Schema;
+      const { properties, required = [] } = schema.toJS() as FormSchema;
       const values = parse(body.requestBodyValue);
       const change = (next: object): void => body.onChange(JSON.stringify(next));
       React.useEffect(() => {
