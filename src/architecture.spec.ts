@@ -77,8 +77,8 @@ const PUBLIC_ROUTES = [
   'DiscoveryController.getServerMetadata',
   'HealthController.getLiveness',
   'HealthController.getReadiness',
-  'PasswordRecoveryController.requestPasswordReset',
-  'PasswordRecoveryController.resetPassword',
+  'PasswordResetController.requestPasswordReset',
+  'PasswordResetController.resetPassword',
 ];
 
 const FOR_UNVERIFIED_USERS = [

@@ -3,7 +3,7 @@ import { EmailChanges } from './email-changes.js';
 import { OwnEmailService } from './own-email.js';
 import { OwnProfile } from './own-profile.js';
 import { OwnSecondFactorService } from './own-second-factor.js';
-import { PasswordRecoveryService, PasswordSetting } from './password-reset.js';
+import { PasswordResetService, PasswordSetting } from './password-reset.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 import { OwnDeletion, UserDeletion } from './user-deletion.js';
 import { UserExport } from './user-export.js';
@@ -15,7 +15,7 @@ const PROVIDERS = [
   OwnEmailService,
   OwnProfile,
   OwnSecondFactorService,
-  PasswordRecoveryService,
+  PasswordResetService,
   PasswordSetting,
   SecondFactorRemoval,
   UserDeletion,

@@ -67,7 +67,7 @@ export class PasswordSetting {
 
 /** No response reveals whether an account exists. */
 @Injectable()
-export class PasswordRecoveryService {
+export class PasswordResetService {
   constructor(
     private readonly codes: EmailCodesRepository,
     private readonly typedCodes: EmailCodes,

@@ -30,9 +30,9 @@ export async function bootstrap(): Promise<void> {
 async function warnOfUnsafeCommits({ database }: Env): Promise<void> {
   if (database.engine === 'sqlite') return;
   const { findUnsafeCommits } = await import('../database/mysql/mysql-server.js');
-  for (const { cost, ...place } of await findUnsafeCommits(database)) {
+  for (const { cost, ...settings } of await findUnsafeCommits(database)) {
     const msg = `the settings of the database are not durable: ${cost}`;
-    new Logger('Database').warn({ msg, ...place });
+    new Logger('Database').warn({ msg, ...settings });
   }
 }
 

@@ -25,7 +25,7 @@ import { ServiceCredentials, showsSecret } from '../services/service-credentials
 export interface LiveToken {
   kind: 'live';
   claims: AccessTokenClaims;
-  holder: UserPrincipal;
+  user: UserPrincipal;
 }
 
 /** Introspection accepts an access token exactly if a request with it is authenticated. */
@@ -45,10 +45,10 @@ export class LiveTokens {
     if (verified.kind === 'refused') return verified;
     const { claims } = verified;
     if (!isAskedFor(claims)) return refused('claims');
-    const holder = await this.sessions.findPrincipal(claims.sid);
-    if (holder?.id !== claims.sub) return refused('session_ended');
-    const isForHolder = claims.aud === (holder.audience ?? this.env.jwtAudience);
-    return isForHolder ? { kind: 'live', claims, holder } : refused('claims');
+    const user = await this.sessions.findPrincipal(claims.sid);
+    if (user?.id !== claims.sub) return refused('session_ended');
+    const isForUser = claims.aud === (user.audience ?? this.env.jwtAudience);
+    return isForUser ? { kind: 'live', claims, user } : refused('claims');
   }
 }
 
@@ -87,8 +87,8 @@ export class AuthenticationGuard implements CanActivate {
     const token = bearerToken(request);
     const found = token === undefined ? refused('malformed') : await this.tokens.find(token);
     if (found.kind === 'refused') throw new InvalidTokenError(found.reason);
-    if (found.holder.audience !== null && !takesBoundTokens(access)) throw boundToken();
-    return found.holder;
+    if (found.user.audience !== null && !takesBoundTokens(access)) throw boundToken();
+    return found.user;
   }
 }
 

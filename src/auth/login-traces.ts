@@ -19,8 +19,8 @@ const MAX_USERS = 10_000;
 @Injectable()
 export class LoginTraces {
   private pending = new Map<string, LoginNote[]>();
-  /** 0.3 deletes users without their traces: each start looks at all, a page with each write. */
-  private lookedUntil: string | undefined = '';
+  /** 0.3 deletes users without their traces: each start checks all of them, a page with each write. */
+  private checkedUntil: string | undefined = '';
 
   constructor(
     private readonly traces: LoginTracesRepository,
@@ -74,7 +74,8 @@ export class LoginTraces {
       const newer = [...this.pending.values()].flat();
       if (written < due.length) this.replacePending([...due.slice(written), ...newer]);
     }
-    if (this.lookedUntil !== undefined) this.lookedUntil = await this.traces.deleteOrphans(this.lookedUntil);
+    if (this.checkedUntil !== undefined)
+      this.checkedUntil = await this.traces.deleteOrphans(this.checkedUntil);
   }
 
   private replacePending(notes: readonly LoginNote[]): void {

@@ -70,7 +70,7 @@ export class CleanUp {
 
   private jobs(now: number): Job[] {
     return [
-      () => this.liveSessions.lookAgain(),
+      () => this.liveSessions.checkAgain(),
       () => this.sessions.deleteExpiredCodes(now),
       () => this.sessions.deleteExpired(now),
       () => this.sessions.deleteEnded(now),

@@ -7,7 +7,7 @@ import { START } from '../events/feed.repository.js';
 import { FeedService } from '../events/feed.service.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../identifiers/text.js';
-import { canonicalEmail } from '../users/email-address.js';
+import { normalizedEmail } from '../users/email-address.js';
 import { type Context, findOrg, findUser, withContext } from './command/context.js';
 import type { Invocation, Report } from './command/definition.js';
 
@@ -28,7 +28,7 @@ export async function showEvents(invocation: Invocation): Promise<Report> {
     const subjects = {
       ...(user !== undefined && { userId: await userIdOf(context, user) }),
       ...(org !== undefined && { orgId: (await findOrg(context, org)).id }),
-      actorId: actor && (canonicalEmail(actor) ?? actor),
+      actorId: actor && (normalizedEmail(actor) ?? actor),
     };
     const events = await context.get(EventsRepository).findMatching({ ...filter, ...subjects }, atMost);
     return { lines: events.length === 0 ? ['none'] : events.map(eventLine), json: events.map(wholeEvent) };

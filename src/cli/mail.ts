@@ -5,14 +5,14 @@ import { Mails } from '../mail/mails.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { OperatedMails } from '../operators/operated-mails.js';
 import { mailView } from '../operators/views.js';
-import { canonicalEmail } from '../users/email-address.js';
+import { normalizedEmail } from '../users/email-address.js';
 import { withContext } from './command/context.js';
 import { CannotRunError, type Invocation, type Report } from './command/definition.js';
 
 export async function listMails(invocation: Invocation): Promise<Report> {
   const state = invocation.choice('state', MAIL_STATES);
   const states = state === undefined ? MAIL_STATES.filter((one) => one !== 'sent') : [state];
-  const recipient = invocation.read('to', canonicalEmail, 'an email');
+  const recipient = invocation.read('to', normalizedEmail, 'an email');
   const atMost = invocation.limit();
   return withContext(async (context) => {
     const mails = await context.get(MailsRepository).findLatest({ states, recipient }, atMost);

@@ -8,7 +8,7 @@ const DOMAIN_TEXT = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /** Returns the normalized form (ASCII, lower case), or undefined unless it is a domain with a dot. Never throws. */
-export function canonicalDomain(raw: string): string | undefined {
+export function normalizedDomain(raw: string): string | undefined {
   if (USUAL_DOMAIN.test(raw) && !PUNYCODE.test(raw.toLowerCase())) return raw.toLowerCase();
   if (!isPlainDomainText(raw)) return undefined;
   const ascii = domainToASCII(raw);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { database } from './database-url.js';
-import { canonicalDomain } from './domain-name.js';
+import { normalizedDomain } from './domain-name.js';
 import { parseIpRange } from './ip-address.js';
 import {
   certificates,
@@ -39,7 +39,7 @@ const ORIGIN: Format<string> = {
 const DOMAINS: Format<string[]> = {
   expected: 'a comma-separated list of domains such as example.com',
   parse: (text) => {
-    const domains = listOf({ expected: '', parse: canonicalDomain }).parse(text);
+    const domains = listOf({ expected: '', parse: normalizedDomain }).parse(text);
     return domains && domains.length > 0 ? domains : undefined;
   },
 };

@@ -31,7 +31,7 @@ export function isInRange(address: IpAddress, [network, prefixLength]: IpRange):
 
 export function listenError(variables: string, host: string, port: number, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException;
-  const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const failure = code === 'EADDRINUSE' ? 'EADDRINUSE: another process listens there' : String(code);
-  return new ConfigurationError([`${variables}: cannot listen on ${place} (${failure})`]);
+  return new ConfigurationError([`${variables}: cannot listen on ${address} (${failure})`]);
 }

@@ -94,9 +94,9 @@ export function withoutSecrets(text: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
   if (scheme === '') return text;
   // The password of a database may contain a question mark or a hash sign.
-  const [place = ''] = /^(?:mysql|mariadb):/.test(scheme) ? [rest] : rest.split(/[?#]/);
-  const shown = scheme + place.replace(/^.*@/s, '***@');
-  return place === rest ? shown : `${shown}?***`;
+  const [location = ''] = /^(?:mysql|mariadb):/.test(scheme) ? [rest] : rest.split(/[?#]/);
+  const shown = scheme + location.replace(/^.*@/s, '***@');
+  return location === rest ? shown : `${shown}?***`;
 }
 
 /** `NAME_FILE` wins over `NAME`, which may be the default of a systemd unit. */

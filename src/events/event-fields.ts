@@ -27,10 +27,10 @@ export function words<const Word extends string>(...list: Word[]): Field<Word, f
 }
 
 /** Adds words that the event feed replaces: its schema does not have them. */
-export function untold<Told, const Word extends string>(
-  field: Field<Told, false>,
+export function withInternal<Known, const Word extends string>(
+  field: Field<Known, false>,
   ...list: Word[]
-): Field<Told | Word, false> {
+): Field<Known | Word, false> {
   return { ...field, text: `${field.text}; only outside the event feed ${words(...list).text}` };
 }
 

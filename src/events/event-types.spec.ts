@@ -1,27 +1,29 @@
 import { expect, it } from 'vitest';
 import { FeedResponse } from './events.responses.js';
 import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
-import { isToldTo } from './events.service.js';
+import { isDeliveredTo } from './events.service.js';
 
 const INTERNAL =
   /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|account\.unblocked$|mail\.)/;
 
 it('tells services of all but what is internal, and of services only the one concerned', () => {
-  const toldTo = (audience: string) => EVENT_TYPES.filter((type) => definitionOf(type)!.toldTo === audience);
+  const deliveredTo = (audience: string) =>
+    EVENT_TYPES.filter((type) => definitionOf(type)!.deliveredTo === audience);
 
-  expect(toldTo('no service')).toEqual(EVENT_TYPES.filter((type) => INTERNAL.test(type)));
-  expect(toldTo('that service')).toEqual(EVENT_TYPES.filter((type) => type.startsWith('service.')));
+  expect(deliveredTo('no service')).toEqual(EVENT_TYPES.filter((type) => INTERNAL.test(type)));
+  expect(deliveredTo('that service')).toEqual(EVENT_TYPES.filter((type) => type.startsWith('service.')));
 
   const data = '{"service":"billing"}';
-  const isTold = (service: string, type: string) => isToldTo(service, { type: type as EventType, data });
-  expect(isTold('billing', 'service.disabled')).toBe(true);
-  expect(isTold('other', 'service.disabled')).toBe(false);
-  expect(isTold('billing', 'account.disabled')).toBe(true);
-  expect(isTold('billing', 'keys.rotated')).toBe(false);
-  expect(isTold('billing', 'account.of_a_later_version')).toBe(false);
+  const isDelivered = (service: string, type: string) =>
+    isDeliveredTo(service, { type: type as EventType, data });
+  expect(isDelivered('billing', 'service.disabled')).toBe(true);
+  expect(isDelivered('other', 'service.disabled')).toBe(false);
+  expect(isDelivered('billing', 'account.disabled')).toBe(true);
+  expect(isDelivered('billing', 'keys.rotated')).toBe(false);
+  expect(isDelivered('billing', 'account.of_a_later_version')).toBe(false);
 });
 
-it('gives the OpenAPI document one schema for each type that services are told of', () => {
+it('gives the OpenAPI document one schema for each type that services receive', () => {
   const { items } = Reflect.getMetadata('swagger/apiModelProperties', FeedResponse.prototype, 'events') as {
     items: { oneOf: unknown[]; discriminator: { mapping: Record<string, string> } };
   };

@@ -12,7 +12,7 @@ import {
   TEXT,
   TIME_OR_NULL,
   TRUE,
-  untold,
+  withInternal,
   words,
 } from './event-fields.js';
 
@@ -43,19 +43,19 @@ export interface Form<A extends About = About, F extends Fields = Fields> {
 }
 
 export interface Definition {
-  toldTo: 'all services' | 'that service' | 'no service';
+  deliveredTo: 'all services' | 'that service' | 'no service';
   meaning: string;
   forms: readonly Form[];
 }
 
 const NOTHING = {};
 
-function toldTo(audience: Definition['toldTo']) {
+function deliveredTo(audience: Definition['deliveredTo']) {
   return <A extends About, F extends Fields = typeof NOTHING>(
     about: A,
     meaning: string,
     data = NOTHING as F,
-  ) => ({ toldTo: audience, meaning, forms: [{ about, data }] as const });
+  ) => ({ deliveredTo: audience, meaning, forms: [{ about, data }] as const });
 }
 
 export function columnsOf({ about }: Form): readonly (keyof Subject)[] {
@@ -82,7 +82,7 @@ const KEY = { kid: TEXT };
 /** These show who has a second factor, so the feed gives the reason of any other end by the same actor. */
 const SECOND_FACTOR_CHANGES = ['second_factor_enabled', 'second_factor_removed'] as const;
 
-const ENDED_BY = untold(
+const ENDED_BY = withInternal(
   words(
     'logout',
     'revoked',
@@ -97,21 +97,25 @@ const ENDED_BY = untold(
   ...SECOND_FACTOR_CHANGES,
 );
 
-const told = toldTo('all services');
-const internal = toldTo('no service');
-const toldToItself = toldTo('that service');
+const delivered = deliveredTo('all services');
+const internal = deliveredTo('no service');
+const deliveredToItself = deliveredTo('that service');
 
 // The OpenAPI document of the feed and docs/reference/events.md follow from it.
 const CATALOGUE = {
-  'account.registered': told('account', 'A user registered, or an operator created or imported the user.', {
-    via: optional(words('import', 'operator')),
-  }),
-  'account.profile_changed': told('account', 'The user changed the profile. The event has no values.', {
+  'account.registered': delivered(
+    'account',
+    'A user registered, or an operator created or imported the user.',
+    {
+      via: optional(words('import', 'operator')),
+    },
+  ),
+  'account.profile_changed': delivered('account', 'The user changed the profile. The event has no values.', {
     changed: listOf('name', 'avatarUrl', 'locale'),
   }),
-  'account.password_changed': told('account', 'The password was changed.'),
-  'account.email_verified': told('account', 'The email was verified.'),
-  'account.email_changed': told(
+  'account.password_changed': delivered('account', 'The password was changed.'),
+  'account.email_verified': delivered('account', 'The email was verified.'),
+  'account.email_changed': delivered(
     'account',
     'The email was changed. `verified` is set if an operator changed it, and says whether the email is ' +
       'verified. Without it, a verification code has verified the email.',
@@ -128,21 +132,21 @@ const CATALOGUE = {
     FORCED,
   ),
   'account.operator_revoked': internal('account', 'The user is no longer an operator.'),
-  'account.disabled': told('account', 'An operator disabled the user.', FORCED),
-  'account.enabled': told('account', 'An operator enabled the user again.'),
+  'account.disabled': delivered('account', 'An operator disabled the user.', FORCED),
+  'account.enabled': delivered('account', 'An operator enabled the user again.'),
   'account.unblocked': internal(
     'account',
     'An operator lifted the login limits and the count of wrong TOTP codes of the user.',
   ),
-  'account.deleted': told('account', 'The user was deleted.', FORCED),
-  'session.started': told(
+  'account.deleted': delivered('account', 'The user was deleted.', FORCED),
+  'session.started': delivered(
     'session',
     'A user logged in by password. `newDevice` is set if the user has not used the IP network and the kind of user ' +
       'agent within 90 days.',
     { via: words('register', 'login'), newDevice: optional(TRUE) },
   ),
   'session.ended': {
-    toldTo: 'all services',
+    deliveredTo: 'all services',
     meaning:
       'A session was revoked or, with `all`, all sessions of the user. Then reject access tokens with a lower ' +
       '`epoch` or with none, except those of the session `except`.',
@@ -154,56 +158,60 @@ const CATALOGUE = {
       },
     ],
   },
-  'org.created': told('organization', 'An organization was created.'),
-  'org.renamed': told('organization', 'An organization was renamed.'),
-  'org.deleted': told('organization', 'An organization was deleted. It can be restored for a time.', FORCED),
-  'org.restored': told('organization', 'A deleted organization was restored, with its members.', FORCED),
-  'org.purged': told('organization', 'A deleted organization was purged. It cannot be restored.'),
-  'org.second_factor_required': told(
+  'org.created': delivered('organization', 'An organization was created.'),
+  'org.renamed': delivered('organization', 'An organization was renamed.'),
+  'org.deleted': delivered(
+    'organization',
+    'An organization was deleted. It can be restored for a time.',
+    FORCED,
+  ),
+  'org.restored': delivered('organization', 'A deleted organization was restored, with its members.', FORCED),
+  'org.purged': delivered('organization', 'A deleted organization was purged. It cannot be restored.'),
+  'org.second_factor_required': delivered(
     'organization',
     'An owner changed the time from which members need two-factor authentication. `from` is null if they need none.',
     { from: TIME_OR_NULL },
   ),
-  'org.second_factor_due': told(
+  'org.second_factor_due': delivered(
     'organization',
     'From now on, members without two-factor authentication are suspended. Read the memberships of the organization again.',
   ),
-  'org.orphaned': told('membership', 'An operator disabled or deleted the last enabled owner.', {
+  'org.orphaned': delivered('membership', 'An operator disabled or deleted the last enabled owner.', {
     reason: words('owner_disabled', 'owner_deleted'),
     force: TRUE,
   }),
-  'member.added': told('membership', 'A user became a member.', {
+  'member.added': delivered('membership', 'A user became a member.', {
     role: ROLE,
     via: words('created', 'added', 'invitation'),
     force: optional(TRUE),
     ...SUSPENDED,
   }),
-  'member.role_changed': told('membership', 'The role of a member was changed.', {
+  'member.role_changed': delivered('membership', 'The role of a member was changed.', {
     from: ROLE,
     to: ROLE,
     ...SUSPENDED,
   }),
-  'member.suspended': told(
+  'member.suspended': delivered(
     'membership',
     'A member lost the second factor that the organization requires, and keeps the role.',
     SECOND_FACTOR,
   ),
-  'member.resumed': told(
+  'member.resumed': delivered(
     'membership',
     'A suspended member turned on two-factor authentication.',
     SECOND_FACTOR,
   ),
-  'member.removed': told('membership', 'A user is no longer a member.', {
+  'member.removed': delivered('membership', 'A user is no longer a member.', {
     role: ROLE,
     reason: words('removed', 'left', 'account_deleted'),
   }),
-  'invitation.created': told('organization', 'An email address was invited.', INVITATION),
-  'invitation.resent': told(
+  'invitation.created': delivered('organization', 'An email address was invited.', INVITATION),
+  'invitation.resent': delivered(
     'organization',
     'An invitation was resent, with a new code and a new time of expiry.',
     INVITATION,
   ),
-  'invitation.revoked': told('organization', 'An invitation was revoked.', {
+  'invitation.revoked': delivered('organization', 'An invitation was revoked.', {
     ...INVITATION,
     reason: words(
       'revoked',
@@ -216,30 +224,30 @@ const CATALOGUE = {
       'org_deleted',
     ),
   }),
-  'invitation.accepted': told('membership', 'A user accepted an invitation.', INVITATION),
-  'invitation.declined': told('membership', 'A user declined an invitation.', INVITATION),
+  'invitation.accepted': delivered('membership', 'A user accepted an invitation.', INVITATION),
+  'invitation.declined': delivered('membership', 'A user declined an invitation.', INVITATION),
   'keys.rotated': internal('keys', 'A signing key was added.', KEY),
   'keys.pruned': internal('keys', 'A signing key was removed.', KEY),
-  'service.created': toldToItself('service', 'A service was added.', { ...SERVICE, allow: TEXT }),
-  'service.allowed': toldToItself('service', 'The scopes of a service were changed.', {
+  'service.created': deliveredToItself('service', 'A service was added.', { ...SERVICE, allow: TEXT }),
+  'service.allowed': deliveredToItself('service', 'The scopes of a service were changed.', {
     ...SERVICE,
     from: TEXT,
     to: TEXT,
   }),
-  'service.secret_added': toldToItself('service', 'A secret was added to a service.', SECRET),
-  'service.secret_revoked': toldToItself('service', 'A secret of a service was revoked.', SECRET),
-  'service.sessions_ended': toldToItself(
+  'service.secret_added': deliveredToItself('service', 'A secret was added to a service.', SECRET),
+  'service.secret_revoked': deliveredToItself('service', 'A secret of a service was revoked.', SECRET),
+  'service.sessions_ended': deliveredToItself(
     'service',
     'Every delegated session of the service was revoked.',
     SERVICE,
   ),
-  'service.disabled': toldToItself(
+  'service.disabled': deliveredToItself(
     'service',
     'A service was disabled. Every delegated session of the service was revoked.',
     SERVICE,
   ),
-  'service.enabled': toldToItself('service', 'A service was enabled again.', SERVICE),
-  'service.removed': toldToItself(
+  'service.enabled': deliveredToItself('service', 'A service was enabled again.', SERVICE),
+  'service.removed': deliveredToItself(
     'service',
     'A service was removed. Every delegated session of the service was revoked.',
     SERVICE,

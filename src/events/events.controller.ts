@@ -7,7 +7,7 @@ import type { ServicePrincipal } from '../access/principal.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { ApiPage, OnlyParameters, OrgRead } from '../http/fields.js';
 import { FEED_PATH } from '../http/paths.js';
-import { Patience } from '../http/deadline.js';
+import { LongPoll } from '../http/deadline.js';
 import { FeedService, TOO_MANY_WAIT } from './feed.service.js';
 import { FeedQuery, INVALID_CURSOR, ListOrgEventsQuery } from './events.query.js';
 import { FeedResponse, OrgEventsResponse } from './events.responses.js';
@@ -62,8 +62,8 @@ export class FeedController {
   listEvents(
     @CurrentService() reader: ServicePrincipal,
     @Query() query: FeedQuery,
-    @Patience() patience: Patience,
+    @LongPoll() longPoll: LongPoll,
   ): Promise<FeedResponse> {
-    return this.feed.follow(reader, query, patience);
+    return this.feed.follow(reader, query, longPoll);
   }
 }

@@ -170,7 +170,7 @@ const COLUMNS: Record<keyof Subject, ApiPropertyOptions> = {
   sessionId: { type: String, format: 'uuid' },
 };
 
-const SERVED_TYPES = EVENT_TYPES.filter((type) => definitionOf(type)?.toldTo !== 'no service');
+const SERVED_TYPES = EVENT_TYPES.filter((type) => definitionOf(type)?.deliveredTo !== 'no service');
 
 const SCHEMAS = new Map(SERVED_TYPES.map((type) => [type, schemaOf(type)]));
 

@@ -94,10 +94,12 @@ export function wholeEvent(event: Event): AuditEvent {
   return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };
 }
 
-export function isToldTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {
-  const toldTo = definitionOf(event.type)?.toldTo;
-  if (toldTo === 'all services') return true;
-  return toldTo === 'that service' && (JSON.parse(event.data) as { service: string }).service === service;
+export function isDeliveredTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {
+  const deliveredTo = definitionOf(event.type)?.deliveredTo;
+  if (deliveredTo === 'all services') return true;
+  return (
+    deliveredTo === 'that service' && (JSON.parse(event.data) as { service: string }).service === service
+  );
 }
 
 function dataOf({ data }: Pick<Event, 'data'>): OrgEventDto['data'] {

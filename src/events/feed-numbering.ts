@@ -15,12 +15,12 @@ function orderOf({ orgId, orgRevision, userId, userRevision }: Unnumbered) {
 /** Orders events by id, and so by time, but events of an organization or a user by revision, whatever the clocks say. */
 export function inFeedOrder<Event extends Unnumbered>(events: readonly Event[]): Event[] {
   const ordered = events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  const places = Map.groupBy(ordered.keys(), (place) => orderOf(ordered[place]!)?.subject);
-  for (const [subject, own] of places) {
+  const indexes = Map.groupBy(ordered.keys(), (index) => orderOf(ordered[index]!)?.subject);
+  for (const [subject, own] of indexes) {
     if (subject === undefined) continue;
     // The sort is stable, so ids decide within a revision, which is one transaction.
     const byRevision = own
-      .map((place) => ordered[place]!)
+      .map((index) => ordered[index]!)
       .toSorted((one, other) => orderOf(one)!.revision - orderOf(other)!.revision);
     for (const [index, event] of byRevision.entries()) ordered[own[index]!] = event;
   }

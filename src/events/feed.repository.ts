@@ -100,7 +100,7 @@ export class FeedRepository {
     if (shared) return shared;
     const page = yieldToEventLoop().then(() => {
       this.sharedPages.delete(key);
-      return this.findPlaced(eventId, limit);
+      return this.findNumbered(eventId, limit);
     });
     this.sharedPages.set(key, page);
     return page;
@@ -142,7 +142,7 @@ export class FeedRepository {
     return idsOf(await this.feed.query(FIND_NUMBERED_PENDING, [limit]));
   }
 
-  private async findPlaced(eventId: string, limit: number): Promise<NumberedEvent[] | undefined> {
+  private async findNumbered(eventId: string, limit: number): Promise<NumberedEvent[] | undefined> {
     const found = await this.feed.query<NumberedEvent[]>(FIND_AFTER, [eventId, limit]);
     if (found.length > 0) return found;
     const entries = await this.feed.query<unknown[]>(FIND_ENTRY, [eventId]);

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Problem, UnavailableError } from '../problems/problem.js';
 import type { ServicePrincipal } from '../access/principal.js';
 import { limitOf } from '../http/pages.js';
-import type { Patience } from '../http/deadline.js';
+import type { LongPoll } from '../http/deadline.js';
 import type { Event } from './event.entity.js';
-import { feedEvent, isToldTo } from './events.service.js';
+import { feedEvent, isDeliveredTo } from './events.service.js';
 import type { FeedQuery } from './events.query.js';
 import { FeedRounds } from './feed-rounds.js';
 import { FeedRepository, START } from './feed.repository.js';
@@ -39,10 +39,10 @@ export class FeedService {
     private readonly rounds: FeedRounds,
   ) {}
 
-  async follow(reader: ServicePrincipal, query: FeedQuery, { gone, wait }: Patience): Promise<FeedResponse> {
+  async follow(reader: ServicePrincipal, query: FeedQuery, { gone, wait }: LongPoll): Promise<FeedResponse> {
     const { after, wait: seconds = '0' } = query;
     if (after === undefined) return { events: [], next: await this.end(gone) };
-    const isWanted = (event: Event): boolean => isToldTo(reader.name, event);
+    const isWanted = (event: Event): boolean => isDeliveredTo(reader.name, event);
     const request = { after, limit: limitOf(query), isWanted, signal: gone };
     const page = await this.read(request);
     const waitMs = Number(seconds) * 1000;

@@ -4,12 +4,12 @@ import { UnavailableError } from '../problems/problem.js';
 import { sendProblem } from './problem.filter.js';
 
 /** `wait` stops the deadline during the work; the deadline starts over afterward. */
-export interface Patience {
+export interface LongPoll {
   gone: AbortSignal;
   wait: (work: () => Promise<void>) => Promise<void>;
 }
 
-export const Patience = createParamDecorator((_: unknown, context: ExecutionContext): Patience => {
+export const LongPoll = createParamDecorator((_: unknown, context: ExecutionContext): LongPoll => {
   const [{ deadline }, { raw }] = context.getArgs<[FastifyRequest, FastifyReply]>();
   const gone = new AbortController();
   if (raw.destroyed) gone.abort();

@@ -62,21 +62,21 @@ export class IntrospectionController {
   ): Promise<IntrospectionResponse> {
     // Nobody learns of a token that is for another service.
     const found = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
-    if (found.kind === 'refused' || mustVerifyEmail(found.holder, this.env)) return INACTIVE;
+    if (found.kind === 'refused' || mustVerifyEmail(found.user, this.env)) return INACTIVE;
     const answer = describe(found);
-    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, found.holder) };
+    return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, found.user) };
   }
 
-  private async findOrg(orgId: string, holder: UserPrincipal): Promise<OrgOfToken | null> {
-    const membership = await this.members.findMembership(orgId, holder.id);
+  private async findOrg(orgId: string, user: UserPrincipal): Promise<OrgOfToken | null> {
+    const membership = await this.members.findMembership(orgId, user.id);
     if (!membership || membership.role === null) return null;
-    if (membership.isFactorRequired && !holder.hasSecondFactor) return null;
+    if (membership.isFactorRequired && !user.hasSecondFactor) return null;
     return { id: orgId, role: membership.role, revision: membership.revision };
   }
 }
 
-function describe({ claims, holder }: LiveToken): IntrospectionResponse {
-  const { amr, epoch, email: username, emailVerified } = holder;
+function describe({ claims, user }: LiveToken): IntrospectionResponse {
+  const { amr, epoch, email: username, emailVerified } = user;
   return {
     active: true,
     token_type: 'Bearer',
@@ -109,9 +109,9 @@ export class MembershipsController {
   async listMemberships(@Query() query: ListMembershipsQuery): Promise<MembershipsResponse> {
     const limit = limitOf(query);
     const rows = await this.find(query, limit + 1);
-    const place = query.orgId === undefined ? 'orgId' : 'userId';
+    const key = query.orgId === undefined ? 'orgId' : 'userId';
     const cursorOf = (last: ListedMembership): string =>
-      encodeCursor({ order: last.joinedAt, id: last[place] });
+      encodeCursor({ order: last.joinedAt, id: last[key] });
     const { page, next } = cutPage(rows, limit, cursorOf);
     return { memberships: page.map(membershipView), ...next };
   }

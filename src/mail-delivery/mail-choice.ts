@@ -15,13 +15,13 @@ export function choose<M extends MailRank>(
   const chosen: M[] = [];
   for (const { fresh, retries } of classes) {
     for (const mail of alternating(someOf(fresh), someOf(retries))) {
-      if (hasPlace(mail, [...sending, ...chosen])) chosen.push(mail);
+      if (hasSlot(mail, [...sending, ...chosen])) chosen.push(mail);
     }
   }
   return chosen;
 }
 
-function hasPlace(mail: MailRank, taken: readonly MailRank[]): boolean {
+function hasSlot(mail: MailRank, taken: readonly MailRank[]): boolean {
   const others = taken.filter(({ priority }) => priority > 0).length;
   const retries = taken.filter(({ attempts }) => attempts > 0).length;
   return (

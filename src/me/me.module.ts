@@ -4,12 +4,12 @@ import { InvitationsModule } from '../orgs/invitations/invitations.module.js';
 import { OrgsModule } from '../orgs/orgs.module.js';
 import { MeController } from './me.controller.js';
 import { MeService } from './me.service.js';
-import { OwnCredentialsController, PasswordRecoveryController } from './own-credentials.controller.js';
+import { OwnCredentialsController, PasswordResetController } from './own-credentials.controller.js';
 import { OwnInvitationsController } from './own-invitations.controller.js';
 
 @Module({
   imports: [AccountsModule, InvitationsModule, OrgsModule],
-  controllers: [MeController, OwnInvitationsController, OwnCredentialsController, PasswordRecoveryController],
+  controllers: [MeController, OwnInvitationsController, OwnCredentialsController, PasswordResetController],
   providers: [MeService],
 })
 export class MeModule {}

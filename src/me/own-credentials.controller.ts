@@ -24,7 +24,7 @@ import {
 import { EnrollmentResponse, RecoveryCodesResponse, SecondFactorResponse } from './me.responses.js';
 import { OwnEmailService } from '../accounts/own-email.js';
 import { RequestPasswordResetRequest, ResetPasswordRequest } from '../auth/auth.requests.js';
-import { PasswordRecoveryService } from '../accounts/password-reset.js';
+import { PasswordResetService } from '../accounts/password-reset.js';
 
 const WRONG_PROOF = [
   invalidFields({ password: 'should not be empty', code: 'must be a string' }),
@@ -243,8 +243,8 @@ export class OwnCredentialsController {
 }
 
 @Controller('api/auth/password')
-export class PasswordRecoveryController {
-  constructor(private readonly recovery: PasswordRecoveryService) {}
+export class PasswordResetController {
+  constructor(private readonly passwordReset: PasswordResetService) {}
 
   /**
    * Request a password reset
@@ -265,7 +265,7 @@ export class PasswordRecoveryController {
     @Body() { email }: RequestPasswordResetRequest,
     @RequestOrigin() origin: Origin,
   ): Promise<OkResponse> {
-    return this.recovery.ask(email, origin).then(() => OK);
+    return this.passwordReset.ask(email, origin).then(() => OK);
   }
 
   /**
@@ -295,6 +295,6 @@ export class PasswordRecoveryController {
     @Client() client: HashClient,
     @RequestOrigin() origin: Origin,
   ): Promise<OkResponse> {
-    return this.recovery.reset(body, client, origin).then(() => OK);
+    return this.passwordReset.reset(body, client, origin).then(() => OK);
   }
 }

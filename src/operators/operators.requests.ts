@@ -8,7 +8,7 @@ import { MAX_ORG_NAME, type OrgStatus } from '../orgs/state/org.entity.js';
 import { ORG_STATUSES } from './views.js';
 import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
 import { EmailSearch, IsEmailAddress, IsProfileField } from '../users/user.fields.js';
-import { canonicalEmail } from '../users/email-address.js';
+import { normalizedEmail } from '../users/email-address.js';
 import { oneLine } from '../identifiers/text.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
@@ -169,7 +169,7 @@ export class ListRecordQuery {
   orgId?: string;
 
   @IfGiven()
-  @ReadBy((value) => canonicalEmail(value) ?? oneLine(value, MAX_ACTOR), INVALID_ACTOR)
+  @ReadBy((value) => normalizedEmail(value) ?? oneLine(value, MAX_ACTOR), INVALID_ACTOR)
   @ApiText(1, MAX_ACTOR, {
     description:
       'Actor of the events: `actor.id`, or an email that an operator has or had. It may be of a deleted user.',

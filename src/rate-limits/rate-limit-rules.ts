@@ -4,7 +4,7 @@ import type { Env } from '../config/env.js';
 import type { RateLimit } from '../config/readers.js';
 import { clientAddress } from '../http/request-origin.js';
 import { type ProblemCode, PROBLEMS } from '../problems/problem-codes.js';
-import { canonicalEmail } from '../users/email-address.js';
+import { normalizedEmail } from '../users/email-address.js';
 import { clientKey, type Counter, emailKey, rateLimitKey } from './rate-limit-store.js';
 
 export interface NamedCounter extends Counter {
@@ -128,7 +128,7 @@ function namesAccount(request: FastifyRequest): boolean {
 /** Returns the user's own email, else the normalized email in the body; validation refuses requests without it. */
 export function emailIn({ body, principal }: FastifyRequest): string | undefined {
   if (principal?.kind === 'user') return principal.email;
-  return canonicalEmail(
+  return normalizedEmail(
     typeof body === 'object' && body !== null && 'email' in body ? body.email : undefined,
   );
 }

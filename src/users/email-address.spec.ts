@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalEmail, emailPrefix } from './email-address.js';
+import { normalizedEmail, emailPrefix } from './email-address.js';
 
 const label = (length: number) => 'd'.repeat(length);
 
-describe('canonicalEmail', () => {
+describe('normalizedEmail', () => {
   it.each([
     ['Alice@Example.COM', 'alice@example.com'],
     ['  alice@example.com ', 'alice@example.com'],
@@ -18,23 +18,23 @@ describe('canonicalEmail', () => {
     ['a@1.2.b2', 'a@1.2.b2'],
     ['a@axn--b.co', 'a@axn--b.co'],
     ['a@r3---sn.example.com', 'a@r3---sn.example.com'],
-  ])('turns %j into %j, which stays as it is', (input, canonical) => {
-    expect(canonicalEmail(input)).toBe(canonical);
-    expect(canonicalEmail(canonical)).toBe(canonical);
+  ])('turns %j into %j, which stays as it is', (input, normalized) => {
+    expect(normalizedEmail(input)).toBe(normalized);
+    expect(normalizedEmail(normalized)).toBe(normalized);
   });
 
   it('measures the local part, labels and the whole in octets', () => {
     const domain = [label(63), label(63), label(61)].join('.');
-    expect(canonicalEmail(`${'l'.repeat(64)}@${domain}`)).toHaveLength(254);
-    expect(canonicalEmail(`${'l'.repeat(64)}@${domain}d`)).toBeUndefined();
-    expect(canonicalEmail(`${'l'.repeat(65)}@b.co`)).toBeUndefined();
-    expect(canonicalEmail(`a@${label(63)}.co`)).toBe(`a@${label(63)}.co`);
-    expect(canonicalEmail(`a@${label(64)}.co`)).toBeUndefined();
-    expect(canonicalEmail(`a@${'\u00fc'.repeat(63)}.${'\u00fc'.repeat(63)}.de`)).toBeUndefined();
-    expect(canonicalEmail(`a@${'b.'.repeat(5000)}co`)).toBeUndefined();
-    expect(canonicalEmail(' '.repeat(16_000))).toBeUndefined();
-    expect(canonicalEmail(`${' '.repeat(506)}a@b.co`)).toBe('a@b.co');
-    expect(canonicalEmail(`${' '.repeat(507)}a@b.co`)).toBeUndefined();
+    expect(normalizedEmail(`${'l'.repeat(64)}@${domain}`)).toHaveLength(254);
+    expect(normalizedEmail(`${'l'.repeat(64)}@${domain}d`)).toBeUndefined();
+    expect(normalizedEmail(`${'l'.repeat(65)}@b.co`)).toBeUndefined();
+    expect(normalizedEmail(`a@${label(63)}.co`)).toBe(`a@${label(63)}.co`);
+    expect(normalizedEmail(`a@${label(64)}.co`)).toBeUndefined();
+    expect(normalizedEmail(`a@${'\u00fc'.repeat(63)}.${'\u00fc'.repeat(63)}.de`)).toBeUndefined();
+    expect(normalizedEmail(`a@${'b.'.repeat(5000)}co`)).toBeUndefined();
+    expect(normalizedEmail(' '.repeat(16_000))).toBeUndefined();
+    expect(normalizedEmail(`${' '.repeat(506)}a@b.co`)).toBe('a@b.co');
+    expect(normalizedEmail(`${' '.repeat(507)}a@b.co`)).toBeUndefined();
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe('canonicalEmail', () => {
     ...'a@\u2460.co a@b\u3002co a@b\uff0eco a\uff20b.co a@b\u0000.co a@b\u007f.co'.split(' '),
     ...'a@b\ud800.co a@b\ufffd.co \u00a0a@b.co \ufeffa@b.co'.split(' '),
   ])('refuses the look-alike or invisible %j', (input) => {
-    expect(canonicalEmail(input)).toBeUndefined();
+    expect(normalizedEmail(input)).toBeUndefined();
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('canonicalEmail', () => {
     'Alice <a@b.co>',
     'a@b.co\r\nBcc: c@d.co',
   ])('refuses the odd form %j', (input) => {
-    expect(canonicalEmail(input)).toBeUndefined();
+    expect(normalizedEmail(input)).toBeUndefined();
   });
 
   const trap = () => {
@@ -78,14 +78,14 @@ describe('canonicalEmail', () => {
     ['an object with traps', { toString: trap, valueOf: trap, [Symbol.toPrimitive]: trap }],
     ['a proxy', new Proxy({}, { get: trap, has: trap, getPrototypeOf: trap })],
   ])('refuses %s without reading it', (_name, input: unknown) => {
-    expect(canonicalEmail(input)).toBeUndefined();
+    expect(normalizedEmail(input)).toBeUndefined();
   });
 });
 
 describe('emailPrefix', () => {
   const email = "a.b+1!#$%&'*/=?^_`{|}~-@sub-1.example.co";
 
-  it('takes every beginning of a canonical e-mail as it is', () => {
+  it('takes every beginning of a normalized email as it is', () => {
     const beginnings = [...email].map((_, index) => email.slice(0, index + 1));
     expect(beginnings.map((beginning) => emailPrefix(beginning))).toEqual(beginnings);
   });

@@ -2,7 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { applyDecorators } from '@nestjs/common';
 import { ApiEmail, ApiId, ApiText } from '../openapi/decorators.js';
 import { IfGiven, ReadBy, ReadOrNull } from '../http/fields.js';
-import { canonicalEmail, emailPrefix } from './email-address.js';
+import { normalizedEmail, emailPrefix } from './email-address.js';
 import { PROFILE, type ProfileFieldName } from './profile.js';
 
 /** A user as others see one. */
@@ -33,11 +33,11 @@ export class ProfileDto extends PublicProfileDto {
   @ApiProfileField('locale') locale: string | null;
 }
 
-/** Replaces the property with its canonical form; refuses text that has none. */
+/** Replaces the property with its normalized form; refuses text that has none. */
 export const IsEmailAddress = (example?: string): PropertyDecorator =>
   applyDecorators(
     ApiEmail(example === undefined ? {} : { example }),
-    ReadBy(canonicalEmail, 'must be an email address'),
+    ReadBy(normalizedEmail, 'must be an email address'),
   );
 
 const MAX_LENGTH = 254;
@@ -46,7 +46,7 @@ const NO_BEGINNING = ' ';
 
 export const INVALID_EMAIL_SEARCH = `must be a single text of 1 to ${MAX_LENGTH} characters`;
 
-/** Accepts the beginning of emails as the query parameter `search`, and converts it to its canonical form. */
+/** Accepts the beginning of emails as the query parameter `search`, and converts it to its normalized form. */
 export const EmailSearch = (description: string): PropertyDecorator =>
   applyDecorators(ApiText(1, MAX_LENGTH, { description }), IfGiven(), ReadBy(toPrefix, INVALID_EMAIL_SEARCH));
 

@@ -11,7 +11,7 @@ import type { Account } from '../support/personas.js';
 import { anAccount, anEmail, anOrgOf, anUnknownId, aPassword, isAlive, logIn } from '../support/personas.js';
 import { times } from '../support/at-once.js';
 import { AccountsModule } from '../../src/accounts/accounts.module.js';
-import { PasswordRecoveryService } from '../../src/accounts/password-reset.js';
+import { PasswordResetService } from '../../src/accounts/password-reset.js';
 import { type DataLayer, openDataLayer } from '../support/data-source.js';
 import { recordStatements } from '../support/executed-statements.js';
 import { wired } from '../support/wired.js';
@@ -355,7 +355,7 @@ describe('for an unknown e-mail the database does the same', () => {
     const known = anEmail('known');
     const row = [anUnknownId(), known, 'none', 1];
     await data.db.query('INSERT INTO users (id, email, password_hash, created_at) VALUES (?, ?, ?, ?)', row);
-    const recovery = (await wired(data, AccountsModule)).get(PasswordRecoveryService);
+    const resets = (await wired(data, AccountsModule)).get(PasswordResetService);
     const executed = recordStatements(data.dataSource);
     const during = async (work: () => Promise<unknown>): Promise<string[]> => {
       executed.splice(0);
@@ -363,14 +363,14 @@ describe('for an unknown e-mail the database does the same', () => {
       return executed.map(({ verb, rows }) => `${verb} ${rows}`);
     };
     const reset = (email: string) =>
-      recovery.reset({ email, code: '0000000000', newPassword: aPassword() }, CLIENT, ORIGIN);
+      resets.reset({ email, code: '0000000000', newPassword: aPassword() }, CLIENT, ORIGIN);
 
     const runs: string[][][] = [];
     for (const [email, address] of [
       [known, '192.0.2.1'],
       [anEmail('unknown'), '192.0.2.2'],
     ] as const) {
-      const ask = (of: string) => recovery.ask(of, { ...ORIGIN, address });
+      const ask = (of: string) => resets.ask(of, { ...ORIGIN, address });
       const run: string[][] = [];
       for (const step of [reset, ask, reset, ask, reset]) run.push(await during(() => step(email)));
       runs.push(run);

@@ -65,8 +65,8 @@ export function eventsPage(): string {
 }
 
 function eventLines(type: EventType): string[] {
-  const { toldTo, meaning, forms } = definitionOf(type)!;
-  const lines = ['', `## \`${type}\``, '', `${sentence(meaning)} Sent to ${toldTo}.`];
+  const { deliveredTo, meaning, forms } = definitionOf(type)!;
+  const lines = ['', `## \`${type}\``, '', `${sentence(meaning)} Sent to ${deliveredTo}.`];
   for (const [place, { data }] of forms.entries()) {
     const rows = fieldRows(data ?? {});
     if (rows.length === 0) continue;

@@ -11,7 +11,7 @@ import type { Account, Session } from './personas.js';
 import { insertRow, insertRows } from './rows.js';
 import type { Service } from './service.js';
 
-const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
+const UNCHANGED_FILE = { reloadForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
 const STEP_MS = 30_000;
 /** Before the end of a step the one before it is not used: it could be over when the request arrives. */
 const MARGIN_MS = 5000;

@@ -47,13 +47,19 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
 }
 
 function putInReadingOrder(document: OpenAPIObject): void {
-  const paths = Object.entries(document.paths).map(([path, item]) => ({ path, item, place: placeOf(path) }));
+  const paths = Object.entries(document.paths).map(([path, item]) => ({
+    path,
+    item,
+    sectionIndex: sectionIndexOf(path),
+  }));
   document.paths = Object.fromEntries(
-    paths.toSorted((one, other) => one.place - other.place).map(({ path, item }) => [path, item]),
+    paths
+      .toSorted((one, other) => one.sectionIndex - other.sectionIndex)
+      .map(({ path, item }) => [path, item]),
   );
-  for (const { item, place } of paths) {
+  for (const { item, sectionIndex } of paths) {
     for (const operation of operationsOf({ ...document, paths: { '/': item } }))
-      operation.tags = [SECTIONS[place]!.tag];
+      operation.tags = [SECTIONS[sectionIndex]!.tag];
   }
   const { schemas = {}, responses = {} } = document.components ?? {};
   document.components = { ...document.components, schemas: byName(schemas), responses: byName(responses) };
@@ -76,11 +82,11 @@ function addProblems(document: OpenAPIObject): void {
   };
 }
 
-function placeOf(path: string): number {
-  const found = SECTIONS.flatMap(({ prefixes }, place) =>
+function sectionIndexOf(path: string): number {
+  const found = SECTIONS.flatMap(({ prefixes }, sectionIndex) =>
     prefixes
       .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
-      .map(({ length }) => ({ place, length })),
+      .map(({ length }) => ({ sectionIndex, length })),
   );
-  return found.toSorted((one, other) => other.length - one.length)[0]!.place;
+  return found.toSorted((one, other) => other.length - one.length)[0]!.sectionIndex;
 }

@@ -24,8 +24,8 @@ const CODE = new RegExp(`^[${CROCKFORD_ALPHABET}]{${LENGTH}}$`);
 
 export function emailCodeOf(mac: Buffer): string {
   const bits = mac.readBigUInt64BE();
-  return Array.from({ length: LENGTH }, (_, place) => {
-    const shift = 64n - BigInt(BITS * (place + 1));
+  return Array.from({ length: LENGTH }, (_, index) => {
+    const shift = 64n - BigInt(BITS * (index + 1));
     return CROCKFORD_ALPHABET[Number((bits >> shift) & 31n)];
   }).join('');
 }

@@ -56,7 +56,7 @@ export class BreachedPasswords {
     }
   }
 
-  /** A read that hangs keeps its place, so that no more than `MAX_RUNNING` ever hang. */
+  /** A read that hangs keeps its slot, so that no more than `MAX_RUNNING` ever hang. */
   private async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (this.queue.counts.running < MAX_RUNNING && this.mayRun(key)) this.queue.addRunning(key);
     else await this.queue.wait(key);

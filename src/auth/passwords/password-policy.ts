@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '../../config/env.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 
 /** 128 characters decompose into at most four units each; the bound exists because normalizing is quadratic. */
 const MAX_UNITS = 512;
@@ -59,7 +59,7 @@ export function passwordFault(
 
 function isNamedBy(email: string, password: string): boolean {
   const local = email.slice(0, email.lastIndexOf('@'));
-  return repeats(password, local) || repeats(password, email) || canonicalEmail(password) === email;
+  return repeats(password, local) || repeats(password, email) || normalizedEmail(password) === email;
 }
 
 function repeats(password: string, name: string): boolean {

@@ -11,10 +11,10 @@ export class UnusableRangeError extends Error {}
 const MAX_BYTES = 1_048_576;
 const ENTRY = /^([0-9A-F]{35}):(\d{1,10})$/i;
 
-export function rangeSource(place: PwnedPasswords): RangeSource {
-  return place.kind === 'directory'
-    ? (prefix) => readRangeFile(join(place.path, `${prefix}.txt`))
-    : (prefix, signal) => requestRange(place.url + prefix, signal);
+export function rangeSource(source: PwnedPasswords): RangeSource {
+  return source.kind === 'directory'
+    ? (prefix) => readRangeFile(join(source.path, `${prefix}.txt`))
+    : (prefix, signal) => requestRange(source.url + prefix, signal);
 }
 
 /** A count of 0 is padding. @throws UnusableRangeError if any line is not a suffix with its count */

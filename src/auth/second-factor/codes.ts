@@ -77,6 +77,6 @@ export function codeOfStep(secret: Buffer | KeyObject, step: number): string {
 export function findStep(secret: Buffer, code: string, time: number): number | undefined {
   const now = stepAt(time);
   const key = createSecretKey(secret);
-  const steps = Array.from({ length: 2 * TOLERANCE + 1 }, (_, place) => now + TOLERANCE - place);
+  const steps = Array.from({ length: 2 * TOLERANCE + 1 }, (_, index) => now + TOLERANCE - index);
   return steps.find((step) => isSameCode(codeOfStep(key, step), code));
 }

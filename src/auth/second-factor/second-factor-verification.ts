@@ -29,9 +29,9 @@ import { Problem } from '../../problems/problem.js';
 export const TOO_MANY_WRONG_CODES =
   'Too many wrong TOTP codes for this user; wait before the next one, or send a recovery code.';
 
-export type CodeHolder = Pick<Credentials, 'id' | 'email'>;
+export type FactorOwner = Pick<Credentials, 'id' | 'email'>;
 
-export type CheckedCode = { user: CodeHolder; scope: FailureScope } & (
+export type CheckedCode = { user: FactorOwner; scope: FailureScope } & (
   | { kind: 'totp'; step: number; enabledAt: number }
   | { kind: 'recovery'; hash: string }
 );
@@ -89,7 +89,7 @@ export class SecondFactorVerification {
     return { kind: 'totp', step, enabledAt: factor.enabledAt, user, scope };
   }
 
-  async checkPending(user: CodeHolder, typed: string): Promise<PendingFactor & { step: number }> {
+  async checkPending(user: FactorOwner, typed: string): Promise<PendingFactor & { step: number }> {
     const code = readTypedCode(typed);
     const factor = await this.factors.findPending(user.id);
     if (code?.kind !== 'totp' || !factor)
@@ -126,14 +126,14 @@ export class SecondFactorVerification {
   }
 
   private async checkTotp(
-    { id, email }: CodeHolder,
+    { id, email }: FactorOwner,
     scope: FailureScope,
     factor: StoredSecret,
     digits: string,
   ): Promise<number> {
     requireRoom(id, await this.failures.find(id, scope));
     // Another instance may have read a new key first.
-    if (!this.secrets.hasKeyOf(factor.secret)) await this.keyFile.lookForUnknownKey();
+    if (!this.secrets.hasKeyOf(factor.secret)) await this.keyFile.reloadForUnknownKey();
     const compare = async (transaction: Transaction): Promise<number | undefined> => {
       // Locks the count until COMMIT, so that no instance compares two codes of a user at once.
       const failures = await this.failures.lock(transaction, id, scope);

@@ -85,7 +85,7 @@ describe('the re-encryption of secrets', () => {
 });
 
 const ringOf = (...keys: (typeof OLD)[]): KeyRing => new KeyRing(keysOf(...keys));
-const UNCHANGED_FILE = { lookForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
+const UNCHANGED_FILE = { reloadForUnknownKey: () => Promise.resolve() } as KeyFileWatch;
 const PARTS = [newEntityId(), '2147483647'];
 
 const textsOf = (ring: KeyRing, purpose: 'refresh tokens' | 'login challenges' = 'refresh tokens') =>

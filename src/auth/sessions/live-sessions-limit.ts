@@ -5,9 +5,9 @@ import { SessionDeletion } from './session-deletion.js';
 import { type OwnSession, UserSessionsRepository } from './sessions.of-user.js';
 
 const MAX_LIVE_SESSIONS = 1000;
-const LOOK_EVERY = 32;
+const CHECK_EVERY = 32;
 /** Each clean-up checks users with more rows again, because each process may open LOOK_EVERY more. */
-const MANY_SESSIONS = MAX_LIVE_SESSIONS - 3 * LOOK_EVERY;
+const MANY_SESSIONS = MAX_LIVE_SESSIONS - 3 * CHECK_EVERY;
 const MAX_USERS = 10_000;
 const MAX_REVOKED_AT_ONCE = 100;
 const TOO_MANY = { actor: { kind: 'system' }, reason: 'too_many' } as const;
@@ -33,25 +33,25 @@ export class LiveSessionsLimit implements OnApplicationShutdown {
 
   noteOpened(userId: string): void {
     const opened = (this.opened.get(userId) ?? 0) + 1;
-    this.opened.set(userId, opened % LOOK_EVERY);
-    if (opened === LOOK_EVERY) void this.look(userId);
+    this.opened.set(userId, opened % CHECK_EVERY);
+    if (opened === CHECK_EVERY) void this.check(userId);
   }
 
-  async lookAgain(): Promise<void> {
+  async checkAgain(): Promise<void> {
     const users = [...this.withMany.keys()];
-    for (const userId of users) await this.look(userId);
+    for (const userId of users) await this.check(userId);
   }
 
-  private look(userId: string): Promise<void> {
+  private check(userId: string): Promise<void> {
     const running = this.running.get(userId);
     if (running) return running;
-    const look = this.revokeExcess(userId)
+    const check = this.revokeExcess(userId)
       .catch((err: unknown) =>
         this.logger.warn({ msg: 'the oldest delegated sessions could not be ended; retrying', err }),
       )
       .finally(() => this.running.delete(userId));
-    this.running.set(userId, look);
-    return look;
+    this.running.set(userId, check);
+    return check;
   }
 
   private async revokeExcess(userId: string): Promise<void> {

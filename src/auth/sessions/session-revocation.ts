@@ -21,7 +21,7 @@ export class SessionRevocation implements OnApplicationShutdown {
   private readonly marking = new Map<string, Promise<void>>();
   /** by family, what this process is at */
   private readonly running = new Map<string, Promise<void>>();
-  /** families that the last look found; undefined before the first look */
+  /** families that the last pass found; undefined before the first pass */
   private seen: Set<string> | undefined;
   private stopped = false;
 
@@ -133,8 +133,8 @@ export class SessionRevocation implements OnApplicationShutdown {
     }
   }
 
-  // Another process may still be at a row that one look finds, so two must find it; not its age, which is by the clock
-  // of that process. The first look continues with all rows, and two processes at one family do no harm.
+  // Another process may still be at a row that one pass finds, so two must find it; not its age, which is by the clock
+  // of that process. The first pass continues with all rows, and two processes at one family do no harm.
   async resume(stopping?: AbortSignal): Promise<void> {
     const found = (await this.pending.findOldest()).filter(({ root }) => !this.running.has(root.id));
     const left = found.filter(({ root }) => !this.seen || this.seen.has(root.id));

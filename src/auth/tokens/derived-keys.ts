@@ -73,7 +73,7 @@ export class SignedTexts {
     const mac = text.slice(end + 1);
     if (!this.format.test(message) || !MAC.test(mac)) return undefined;
     if (!this.isMacOf(message, mac)) {
-      await this.keyFile.lookForUnknownKey();
+      await this.keyFile.reloadForUnknownKey();
       if (!this.isMacOf(message, mac)) return undefined;
     }
     return message.split('.');

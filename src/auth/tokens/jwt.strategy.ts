@@ -70,7 +70,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     const findKey = async (_presented: Presented, token: string): Promise<string> => {
       const kid = readKeyId(token);
       if (kid === undefined) throw new Error('not a token of this service');
-      if (keys.findVerifying(kid) === undefined) await keyFile.lookForUnknownKey();
+      if (keys.findVerifying(kid) === undefined) await keyFile.reloadForUnknownKey();
       const key = keys.findVerifying(kid);
       if (key === undefined) throw new UnknownKeyError();
       return key;

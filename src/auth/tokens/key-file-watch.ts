@@ -9,25 +9,25 @@ import { VerifiedTokens } from './access-token.js';
 /** A file system may hang, so further callers do not wait. */
 const MAX_WAITING = 1000;
 
-// Callers share the next look that begins, so that a flood of unknown keys causes one look at a time.
-export class SharedLook {
+// Callers share the next poll that begins, so that a flood of unknown keys causes one poll at a time.
+export class SharedPoll {
   private current: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
   private waiting = 0;
 
-  constructor(private readonly look: () => Promise<void>) {}
+  constructor(private readonly poll: () => Promise<void>) {}
 
-  async ask(): Promise<void> {
+  async request(): Promise<void> {
     if (this.waiting >= MAX_WAITING) return;
     this.waiting += 1;
-    this.next ??= this.lookAfterCurrent();
+    this.next ??= this.pollAfterCurrent();
     await this.next.finally(() => (this.waiting -= 1));
   }
 
-  private async lookAfterCurrent(): Promise<void> {
+  private async pollAfterCurrent(): Promise<void> {
     await this.current;
     this.next = undefined;
-    this.current = this.look();
+    this.current = this.poll();
     await this.current;
   }
 }
@@ -40,7 +40,7 @@ const POLL_MS = 1000;
 export class KeyFileWatch implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');
   private timer: NodeJS.Timeout | undefined;
-  private readonly unknownKeys = new SharedLook(() => this.look());
+  private readonly unknownKeys = new SharedPoll(() => this.poll());
   /** undefined at first, because the file may have changed since the start read it */
   private seen: string | undefined;
   private changedAt = Number.NaN;
@@ -55,18 +55,18 @@ export class KeyFileWatch implements BeforeApplicationShutdown {
     // A key that does not say from when it signs is as old as the file.
     signingKeyAge.read = () =>
       Math.max(0, (Date.now() - (this.keys.signing.signsFrom || this.changedAt)) / 1000) || undefined;
-    this.timer = setInterval(() => void this.look(), POLL_MS).unref();
+    this.timer = setInterval(() => void this.poll(), POLL_MS).unref();
   }
 
   beforeApplicationShutdown(): void {
     clearInterval(this.timer);
   }
 
-  async lookForUnknownKey(): Promise<void> {
-    await this.unknownKeys.ask();
+  async reloadForUnknownKey(): Promise<void> {
+    await this.unknownKeys.request();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const version = await this.version();
     if (version === this.seen) return;
     const isChange = this.seen !== undefined;

@@ -155,10 +155,10 @@ export interface ScheduledKey {
 
 /** @param changedAt when the file was last changed; a key without `nbf` could sign by then */
 export function scheduleOf(keys: SigningKeys, now: number, changedAt: number): ScheduledKey[] {
-  const place = keys.indexOf(signingKeyAt(keys, now));
+  const signingIndex = keys.indexOf(signingKeyAt(keys, now));
   return keys.map(({ kid, signsFrom }, index) => {
-    if (index === place) return { kid, state: 'signing', signsFrom, signedUntil: undefined };
-    if (index < place) return { kid, state: 'next', signsFrom, signedUntil: undefined };
+    if (index === signingIndex) return { kid, state: 'signing', signsFrom, signedUntil: undefined };
+    if (index < signingIndex) return { kid, state: 'next', signsFrom, signedUntil: undefined };
     const followers = keys.slice(0, index).map((key) => key.signsFrom || changedAt);
     return { kid, state: 'verifying', signsFrom, signedUntil: Math.min(...followers) + HANDOVER_MS };
   });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AccessTokenClaims, areAccessTokenClaims, VerifiedTokens } from './access-token.js';
 import { EncryptedSecrets, keyOf } from './derived-keys.js';
 import { createKeyFile, lockKeyFile } from './key-file.js';
-import { type KeyFileWatch, SharedLook } from './key-file-watch.js';
+import { type KeyFileWatch, SharedPoll } from './key-file-watch.js';
 import { KeyRing, keySetText, newJwk, readKeySet } from './signing-keys.js';
 import { TokenIssuer } from './token-issuer.js';
 import { parseEnv } from '../../config/env.js';
@@ -142,50 +142,50 @@ describe('an encrypted secret', () => {
   });
 });
 
-describe('a look at the key file', () => {
-  let looks: (() => void)[] = [];
-  let shared: SharedLook;
+describe('a poll at the key file', () => {
+  let polls: (() => void)[] = [];
+  let shared: SharedPoll;
 
   beforeEach(() => {
-    looks = [];
-    shared = new SharedLook(() => new Promise((end) => looks.push(end)));
+    polls = [];
+    shared = new SharedPoll(() => new Promise((end) => polls.push(end)));
   });
 
-  /** Ends the looks that have begun, and those that begin meanwhile. */
-  async function endLooks(): Promise<void> {
-    for (let ended = 0; ended < looks.length; ended += 1) {
-      looks[ended]!();
+  /** Ends the polls that have begun, and those that begin meanwhile. */
+  async function endPolls(): Promise<void> {
+    for (let ended = 0; ended < polls.length; ended += 1) {
+      polls[ended]!();
       await new Promise(setImmediate);
     }
   }
 
-  it('begins at once for each caller who comes after the end of another look', async () => {
+  it('begins at once for each caller who comes after the end of another poll', async () => {
     for (let caller = 1; caller <= 3; caller += 1) {
-      const answered = shared.ask();
+      const answered = shared.request();
       await new Promise(setImmediate);
-      expect(looks).toHaveLength(caller);
-      looks.at(-1)!();
+      expect(polls).toHaveLength(caller);
+      polls.at(-1)!();
       await answered;
     }
   });
 
-  it('is shared by all callers who come during another look, and begins after it', async () => {
-    const first = shared.ask();
+  it('is shared by all callers who come during another poll, and begins after it', async () => {
+    const first = shared.request();
     await new Promise(setImmediate);
-    const later = Array.from({ length: 500 }, () => shared.ask());
+    const later = Array.from({ length: 500 }, () => shared.request());
     await new Promise(setImmediate);
-    expect(looks).toHaveLength(1);
-    await endLooks();
+    expect(polls).toHaveLength(1);
+    await endPolls();
     await Promise.all([first, ...later]);
-    expect(looks).toHaveLength(2);
+    expect(polls).toHaveLength(2);
   });
 
   it('keeps a bounded number of callers waiting while the file system hangs', async () => {
     let answered = 0;
-    for (let i = 0; i < 1500; i += 1) void shared.ask().then(() => (answered += 1));
+    for (let i = 0; i < 1500; i += 1) void shared.request().then(() => (answered += 1));
     await new Promise(setImmediate);
     expect(answered).toBe(500);
-    await endLooks();
+    await endPolls();
     expect(answered).toBe(1500);
   });
 });

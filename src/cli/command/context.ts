@@ -5,7 +5,7 @@ import { isEntityId } from '../../identifiers/entity-id.js';
 import { oneLine } from '../../identifiers/text.js';
 import { MAX_ORG_NAME, type Org } from '../../orgs/state/org.entity.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 import type { UserView } from '../../users/user-view.js';
 import { UsersRepository } from '../../users/users.repository.js';
 import { CliModule } from './cli.module.js';
@@ -36,7 +36,7 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
 }
 
 export async function findUser(context: Context, text: string): Promise<UserView> {
-  const email = canonicalEmail(text);
+  const email = normalizedEmail(text);
   if (!isEntityId(text) && email === undefined) {
     throw new CannotRunError('expected the email or the id of a user');
   }

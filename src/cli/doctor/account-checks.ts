@@ -1,5 +1,5 @@
 import { ROLES } from '../../access/principal.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing, readKeySet } from '../../auth/tokens/signing-keys.js';
@@ -166,7 +166,7 @@ export const EMAIL_CHECK = everyValue(
   'every email is normalized',
   'Users cannot log in with these emails: change them to the normalized form, or ask the users which email is right.',
   'SELECT id, email AS value FROM users WHERE id > ? ORDER BY id',
-  () => (email) => canonicalEmail(email) === email,
+  () => (email) => normalizedEmail(email) === email,
 );
 
 export const HASH_CHECK: Check = {

@@ -2,7 +2,7 @@ import { type Env, loadEnv } from '../../config/env.js';
 import { withDatabase } from '../command/database.js';
 import { ACCOUNT_CHECKS, EMAIL_CHECK, HASH_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
-import { RECORD_CHECKS } from './record-checks.js';
+import { AUDIT_LOG_CHECKS } from './audit-log-checks.js';
 import { INDEX_CHECK, INSTANCE_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
 import type { Report } from '../command/definition.js';
 
@@ -16,7 +16,7 @@ const CHECKS = [
   ...SCHEMA_CHECKS,
   INSTANCE_CHECK,
   ...ACCOUNT_CHECKS,
-  ...RECORD_CHECKS,
+  ...AUDIT_LOG_CHECKS,
   EMAIL_CHECK,
   HASH_CHECK,
   INDEX_CHECK,

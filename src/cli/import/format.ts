@@ -1,7 +1,7 @@
 import { foreignHashFault } from '../../auth/passwords/hash-engines.js';
 import { IMPORTED } from '../../auth/passwords/foreign-hashes.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 import { PROFILE, PROFILE_FIELDS, type ProfileFieldName, profileOf } from '../../users/profile.js';
 import type { ForeignUser } from '../../users/user-import.service.js';
 import { MAX_LINE_BYTES, type Row } from './records.js';
@@ -79,7 +79,7 @@ export function userOf(row: Row, { fields, isStrict }: ImportFormat): ImportRow 
   const known = Object.values(fields);
   const unknown = isStrict ? Object.keys(row).find((name) => !known.includes(name)) : undefined;
   if (unknown !== undefined) return unknownField(unknown);
-  const email = canonicalEmail(valueOf('email'));
+  const email = normalizedEmail(valueOf('email'));
   if (email === undefined) return refused('invalid_email', 'email');
   const hash = valueOf('passwordHash');
   const hasNone = hash === (isStrict ? null : undefined);

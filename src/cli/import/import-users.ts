@@ -40,7 +40,7 @@ export const FORMATS: Record<string, ImportFormat> = {
 /** On SQLite, a running service waits for each transaction. */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
-type PlacedRow = { place: RowPosition; row: ImportRow | Refused };
+type LocatedRow = { position: RowPosition; row: ImportRow | Refused };
 
 /** A second run skips the users that the first run imported. */
 export async function importUsers(invocation: Invocation): Promise<Report> {
@@ -51,14 +51,14 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
   let progress = { imported: 0, skipped: 0, refused: 0 };
   const textOfProgress = (prefix: string): string =>
     `${prefix}imported ${progress.imported}, skipped ${progress.skipped} that already exist, refused ${progress.refused}`;
-  const count = async (place: RowPosition, outcome: ImportOutcome | Refused): Promise<void> => {
+  const count = async (position: RowPosition, outcome: ImportOutcome | Refused): Promise<void> => {
     if (outcome === 'imported') progress.imported += 1;
     else if (outcome === 'present') progress.skipped += 1;
     else {
       progress.refused += 1;
       const { code, field, reason } = outcome instanceof Refused ? outcome : new Refused(outcome);
-      const where = Object.entries(place).flat().join(' ');
-      await invocation.print(`${where}: ${reason} (${code})`, { ...place, refused: code, field, reason });
+      const where = Object.entries(position).flat().join(' ');
+      await invocation.print(`${where}: ${reason} (${code})`, { ...position, refused: code, field, reason });
     }
   };
   return withContext(async (context) => {
@@ -66,15 +66,16 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
     const { engine } = env.database;
     const service = context.get(UserImportService);
     const earlier: EarlierUsers = { byEmail: new Map(), ids: new Set() };
-    const checked: PlacedRow[] = [];
-    const importBatch = async (rows: PlacedRow[], isWritten: boolean): Promise<void> => {
+    const checked: LocatedRow[] = [];
+    const importBatch = async (rows: LocatedRow[], isWritten: boolean): Promise<void> => {
       const users = await usersOf(env, rows);
       const began = performance.now();
       const outcomes = isWritten
         ? await service.importAll(users, actor)
         : (await service.check(users, earlier)).outcomes;
       const tookMs = performance.now() - began;
-      for (const { place, row } of rows) await count(place, row instanceof Refused ? row : outcomes.shift()!);
+      for (const { position, row } of rows)
+        await count(position, row instanceof Refused ? row : outcomes.shift()!);
       // A service on the same SQLite file gets as much time as the import.
       if (engine === 'sqlite' && isWritten) await sleep(tookMs);
     };
@@ -111,7 +112,7 @@ async function formatOf(invocation: Invocation): Promise<ImportFormat> {
 }
 
 /** @throws CannotRunError if bcrypt is missing, because the users could not log in */
-async function usersOf({ argon2 }: Env, rows: readonly PlacedRow[]): Promise<ForeignUser[]> {
+async function usersOf({ argon2 }: Env, rows: readonly LocatedRow[]): Promise<ForeignUser[]> {
   // The same in every run, so that a second run finds the user.
   const none = (email: string): string => unknownPasswordHash(argon2, `no password: ${email}`);
   const users = rows.flatMap(({ row }) =>
@@ -125,8 +126,8 @@ async function usersOf({ argon2 }: Env, rows: readonly PlacedRow[]): Promise<For
   return users;
 }
 
-async function* batchesOf(rows: AsyncIterable<PlacedRow>, size: number): AsyncGenerator<PlacedRow[]> {
-  let batch: PlacedRow[] = [];
+async function* batchesOf(rows: AsyncIterable<LocatedRow>, size: number): AsyncGenerator<LocatedRow[]> {
+  let batch: LocatedRow[] = [];
   for await (const row of rows) {
     batch.push(row);
     if (batch.length < size) continue;
@@ -139,7 +140,7 @@ async function* batchesOf(rows: AsyncIterable<PlacedRow>, size: number): AsyncGe
 export async function* rowsOf(
   chunks: AsyncIterable<Buffer>,
   format: ImportFormat,
-): AsyncGenerator<PlacedRow> {
+): AsyncGenerator<LocatedRow> {
   const file = format.isStrict ? { chunks } : await readDocument(chunks);
   if ('users' in file) {
     for (const [index, user] of file.users.entries())
@@ -155,10 +156,10 @@ export async function* rowsOf(
 }
 
 function* placed(
-  place: RowPosition,
+  position: RowPosition,
   row: Row | Refused | undefined,
   format: ImportFormat,
-): Generator<PlacedRow> {
-  if (row instanceof Refused) yield { place, row };
-  else if (row && !format.isSkipped?.(row)) yield { place, row: userOf(row, format) };
+): Generator<LocatedRow> {
+  if (row instanceof Refused) yield { position, row };
+  else if (row && !format.isSkipped?.(row)) yield { position, row: userOf(row, format) };
 }

@@ -29,8 +29,8 @@ async function* streamOf(chunks: readonly (string | Buffer)[]): AsyncGenerator<B
 /** Returns each row with its place; of a refused one, code and field. */
 async function rowsIn(format: ImportFormat, ...chunks: (string | Buffer)[]): Promise<unknown[]> {
   const rows: unknown[] = [];
-  for await (const { place, row } of rowsOf(streamOf(chunks), format)) {
-    const where = Object.values(place)[0];
+  for await (const { position, row } of rowsOf(streamOf(chunks), format)) {
+    const where = Object.values(position)[0];
     rows.push(row instanceof Refused ? [where, row.code, row.field] : [where, row]);
   }
   return rows;

@@ -6,7 +6,7 @@ import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import { EventsRetention } from '../../events/events-retention.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 import { type Context, onUser, withContext } from '../command/context.js';
 import {
   CannotRunError,
@@ -84,7 +84,7 @@ export const removeSecondFactor = onUser(async (context, { id }, { actor }) => {
 });
 
 export async function setEmail(invocation: Invocation): Promise<Report> {
-  const email = canonicalEmail(invocation.parameters[1]);
+  const email = normalizedEmail(invocation.parameters[1]);
   if (email === undefined) throw new CannotRunError('expected the new email as the second parameter');
   const isVerified = invocation.flag('verified');
   const done = `the email is now ${email}, ${isVerified ? 'verified' : 'not verified'}`;

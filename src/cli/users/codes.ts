@@ -7,7 +7,7 @@ import { Env } from '../../config/env.js';
 import { timeText } from '../../identifiers/text.js';
 import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
 import { InvitationLists, type ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 import { type Context, findOrg, onUser, withContext } from '../command/context.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 
@@ -24,7 +24,7 @@ export const resetCode = onUser(async (context, { id }, { actor }) => {
 });
 
 export async function inviteCode(invocation: Invocation): Promise<Report> {
-  const email = canonicalEmail(invocation.parameters[0]);
+  const email = normalizedEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email that was invited');
   return withContext(async (context) => {
     const actor = invocation.operator();

@@ -1,14 +1,14 @@
 import { UserOperations } from '../../accounts/user-operations.js';
 import { Env } from '../../config/env.js';
 import { createdUserView } from '../../operators/views.js';
-import { canonicalEmail } from '../../users/email-address.js';
+import { normalizedEmail } from '../../users/email-address.js';
 import { PROFILE } from '../../users/profile.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import { withContext } from '../command/context.js';
 import { emailCodesOf } from './codes.js';
 
 export async function createUser(invocation: Invocation): Promise<Report> {
-  const email = canonicalEmail(invocation.parameters[0]);
+  const email = normalizedEmail(invocation.parameters[0]);
   if (email === undefined) throw new CannotRunError('expected the email of the new user');
   const name = invocation.read('name', PROFILE.name.read, '1 to 100 characters on one line') ?? null;
   const isVerified = invocation.flag('verified');

@@ -87,7 +87,7 @@ function asStatement(statement: StatementSync) {
 function asRows(columns: string[], records: SQLOutputValue[][]): Record<string, SQLOutputValue>[] {
   return records.map((record) => {
     const row: Record<string, SQLOutputValue> = {};
-    columns.forEach((column, place) => (row[column] = record[place]!));
+    columns.forEach((column, index) => (row[column] = record[index]!));
     return row;
   });
 }

@@ -42,20 +42,20 @@ export class FairQueue<Request> {
     else this.runningByKey.set(key, left);
   }
 
-  /** @param place `granted`: before what is not granted of the same key, even if the queue is full */
+  /** @param position `granted`: before what is not granted of the same key, even if the queue is full */
   async wait(
     key: string,
     request: Request,
-    place: 'first' | 'last' | 'granted' = 'last',
+    position: 'first' | 'last' | 'granted' = 'last',
     timeoutMs = this.limits.timeoutMs,
   ): Promise<void> {
     const { maxWaiting, tooLate } = this.limits;
     const queue = this.queues.get(key) ?? [];
-    const isGranted = place === 'granted';
+    const isGranted = position === 'granted';
     if (!isGranted && this.waiting >= maxWaiting()) this.evictFor(key, request);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter<Request> = { key, request, isGranted, begin: resolve, refuse: reject };
-    if (place === 'first') queue.unshift(waiter);
+    if (position === 'first') queue.unshift(waiter);
     else if (isGranted) queue.splice(queue.findLastIndex((each) => each.isGranted) + 1, 0, waiter);
     else queue.push(waiter);
     this.queues.set(key, queue);

@@ -16,7 +16,7 @@ const MAX_WAITING = 2000;
 // more than half of them, and transactions on one row run one after the other.
 export class TransactionQueue {
   private readonly running = new Set<Turn>();
-  private readonly rowHolders = new Map<string, Turn>();
+  private readonly turnsByRow = new Map<string, Turn>();
   private readonly queue: FairQueue<Turn>;
   private readonly share: number;
 
@@ -38,9 +38,9 @@ export class TransactionQueue {
     return { running: this.running.size, waiting: this.queue.counts.waiting };
   }
 
-  async enter(turn: Turn, place: 'first' | 'last' = 'last'): Promise<void> {
+  async enter(turn: Turn, position: 'first' | 'last' = 'last'): Promise<void> {
     if (this.canBegin(turn)) return this.begin(turn);
-    await this.queue.wait(turn.principal, turn, place);
+    await this.queue.wait(turn.principal, turn, position);
     // Without this pause, all waiting transactions would run before other requests.
     if (this.yields) await yieldToEventLoop();
   }
@@ -55,23 +55,23 @@ export class TransactionQueue {
 
   leave(turn: Turn): void {
     this.giveBackConnection(turn);
-    if (turn.row !== undefined && this.rowHolders.get(turn.row) === turn) this.rowHolders.delete(turn.row);
+    if (turn.row !== undefined && this.turnsByRow.get(turn.row) === turn) this.turnsByRow.delete(turn.row);
     this.beginNext();
   }
 
   private canBegin(turn: Turn): boolean {
-    const holder = turn.row === undefined ? undefined : this.rowHolders.get(turn.row);
+    const current = turn.row === undefined ? undefined : this.turnsByRow.get(turn.row);
     return (
       this.running.size < this.connections &&
       this.queue.runningOf(turn.principal) < this.share &&
-      (holder === undefined || holder === turn)
+      (current === undefined || current === turn)
     );
   }
 
   private begin(turn: Turn): void {
     this.running.add(turn);
     this.queue.addRunning(turn.principal);
-    if (turn.row !== undefined) this.rowHolders.set(turn.row, turn);
+    if (turn.row !== undefined) this.turnsByRow.set(turn.row, turn);
   }
 
   private giveBackConnection(turn: Turn): void {

@@ -13,7 +13,7 @@ const PATH = '/metrics';
 const REQUEST_TIMEOUT_MS = 5000;
 
 async function listenForScrapes(
-  place: { host: string; port: number },
+  endpoint: { host: string; port: number },
   contentType: string,
   scrape: Scrape,
 ): Promise<string> {
@@ -23,11 +23,11 @@ async function listenForScrapes(
     void answer(request, response, contentType, collect);
   });
   server.on('connection', (socket) => socket.unref());
-  server.listen(place.port, place.host);
+  server.listen(endpoint.port, endpoint.host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw listenError('METRICS_PORT, METRICS_HOST', place.host, place.port, error);
+    throw listenError('METRICS_PORT, METRICS_HOST', endpoint.host, endpoint.port, error);
   }
   server.unref();
   const { address, port, family } = server.address() as AddressInfo;
@@ -62,12 +62,12 @@ function shared(scrape: Scrape): Scrape {
 /** The primary process answers for all workers. Without METRICS_PORT, Accounts loads no metrics library. */
 export async function startMetrics(env: Env, workers: number, log: PinoLogger): Promise<void> {
   if (env.metricsPort === undefined) return;
-  const place = { host: env.metricsHost, port: env.metricsPort };
+  const endpoint = { host: env.metricsHost, port: env.metricsPort };
   const { measure, reportToPrimary, WorkerReports } = await import('./instruments.js');
   if (cluster.isWorker) return reportToPrimary(measure());
 
   const { Registry } = await import('prom-client');
   const reports = workers > 1 ? new WorkerReports() : measure();
-  const url = await listenForScrapes(place, Registry.PROMETHEUS_CONTENT_TYPE, () => reports.metrics());
+  const url = await listenForScrapes(endpoint, Registry.PROMETHEUS_CONTENT_TYPE, () => reports.metrics());
   log.info({ msg: 'metrics', metrics: url });
 }

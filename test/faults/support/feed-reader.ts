@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isToldTo } from '../../../src/events/events.service.js';
+import { isDeliveredTo } from '../../../src/events/events.service.js';
 import type { Database, Row } from '../../support/database.js';
 import { asRecords, asString, clientOf, type Send } from '../../support/service-client.js';
 import type { ServiceClient } from '../../support/services.js';
@@ -84,7 +84,7 @@ export async function feedFaults(
   const before = new Set(unnumbered);
   const recorded = (await db.query('SELECT * FROM events')).filter(({ id }) => !before.has(String(id)));
   const told = recorded.filter((row) =>
-    isToldTo(service, { type: String(row['type']) as never, data: String(row['data']) }),
+    isDeliveredTo(service, { type: String(row['type']) as never, data: String(row['data']) }),
   );
   const rows = new Map(told.map((row) => [row['id'], row]));
   const faults: string[] = [];

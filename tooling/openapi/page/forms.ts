@@ -11,7 +11,7 @@ interface FormsSystem {
     changeParam(
       operation: [path: string, method: string],
       name: string,
-      place: string,
+      path: string,
       value: string,
       isXml: boolean,
     ): void;
@@ -39,7 +39,7 @@ interface SwaggerUi {
   authActions: { logout(schemes: string[]): void };
   oas3Selectors: { requestBodyValue(path: string, method: string): unknown };
   oas3Actions: { setRequestBodyValue(change: { value: string; pathMethod: [string, string] }): void };
-  layoutActions: { show(place: string[], isShown: boolean): void };
+  layoutActions: { show(path: string[], isShown: boolean): void };
   fillPaths(): void;
 }
 

@@ -18,7 +18,7 @@ const earlier = (revision: string, subject: string): string => `SELECT id AS fau
 
 const RESET = 'Services have read events in a wrong order. Reset the event feed: accounts after-restore …';
 
-export const RECORD_CHECKS: Check[] = [
+export const AUDIT_LOG_CHECKS: Check[] = [
   // Does not check grants that are older than the audit log.
   emptyQuery(
     'every operator was granted by a command',
