@@ -12,7 +12,10 @@ const SRC = import.meta.dirname;
 const PROJECT = join(SRC, '..');
 const SERVICE = importGraph(PROJECT, 'src/**/!(*.spec).ts');
 
-/** From the ground up: a folder imports only from itself and from the folders before it. A parent's own files follow its children. */
+/**
+ * From the ground up: a folder imports only from itself and from the folders before it, and its SQL names only their
+ * tables. A parent's own files follow its children.
+ */
 const FOLDERS = [
   'config',
   'problems',
@@ -29,9 +32,9 @@ const FOLDERS = [
   'openapi',
   'http',
   'events',
-  'mail',
   'requests',
   'users',
+  'mail',
   'rate-limits',
   'services',
   'auth/tokens',
@@ -63,6 +66,7 @@ const FOLDERS = [
 
 /** The database's own house-keeping, and what the doctor asks. */
 const HAS_ITS_OWN_SQL = /^(?:database|cli\/doctor)\//;
+const TABLES = /\b(?:FROM|JOIN|INTO|UPDATE) (\w+)/g;
 const SQL = /\b(?:SELECT|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\s/;
 
 const PUBLIC_ROUTES = [
@@ -179,6 +183,21 @@ describe('architecture', () => {
     expect([...folders].toSorted()).toEqual(FOLDERS.toSorted());
     const wrong = [...SERVICE].flatMap(([file, targets]) =>
       [...targets].filter((target) => rank(target) > rank(file)).map((target) => `${file} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has SQL only for tables of its own folder and of the folders above it', () => {
+    const texts = sources().map((file) => [`src/${file}`, readFileSync(join(SRC, file), 'utf8')] as const);
+    const homes = new Map(
+      texts.flatMap(([file, text]) =>
+        [...text.matchAll(/^@Entity\('(\w+)'/gm)].map(([, table]) => [table!, file] as const),
+      ),
+    );
+    const wrong = texts.flatMap(([file, text]) =>
+      [...text.matchAll(TABLES)]
+        .filter(([, table]) => homes.has(table!) && rank(homes.get(table!)!) > rank(file))
+        .map(([, table]) => `${file} names ${table}`),
     );
     expect(wrong).toEqual([]);
   });

@@ -21,8 +21,8 @@ import {
   LoginChallenges,
 } from './second-factor/login-challenges.js';
 import { type Login, SessionOpening } from './sessions/session-opening.service.js';
-import { placeOf } from './sessions/known-places.repository.js';
-import { type LoginUser, UsersRepository } from '../users/users.repository.js';
+import { KnownPlacesRepository, type LoginUser, placeOf } from './sessions/known-places.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
 import type { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import {
   type CheckedCode,
@@ -44,6 +44,7 @@ class InvalidCredentialsError extends Problem {
 export class AuthService {
   constructor(
     private readonly users: UsersRepository,
+    private readonly places: KnownPlacesRepository,
     private readonly passwords: PasswordHasher,
     private readonly breached: BreachedPasswords,
     private readonly sessions: SessionOpening,
@@ -92,7 +93,7 @@ export class AuthService {
     client: HashClient,
     origin: SignInOrigin,
   ): Promise<LoginResponse> {
-    const user = await this.users.findLogin({ email }, placeOf(origin));
+    const user = await this.places.findLogin({ email }, placeOf(origin));
     const { matches, replacement } = await this.passwords.verify(user ?? { email }, password, client);
     if (!user || !matches) {
       this.traces.noteFailure(user ? 'wrong_password' : 'unknown_email', user, origin);
@@ -128,7 +129,7 @@ export class AuthService {
     if (!challenge) throw new InvalidChallengeError('forged_or_expired');
     const { userId, authEpoch } = challenge;
     const deviceName = name ?? challenge.deviceName;
-    const user = await this.users.findLogin({ id: userId }, placeOf(origin));
+    const user = await this.places.findLogin({ id: userId }, placeOf(origin));
     if (!user || !isChallengeOf(challenge, user)) throw new InvalidChallengeError('account_changed', userId);
     const amr = PASSWORD_AND_CODE;
     const login: Login = { userId, authEpoch, via: 'login', amr, refresh, deviceName, origin };

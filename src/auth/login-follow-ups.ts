@@ -5,9 +5,14 @@ import { isForeignKeyViolation } from '../database/transactions/database-errors.
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { harmlessUpTo, type SignInDetails } from '../mail/template.js';
-import { type LoginUser, UsersRepository } from '../users/users.repository.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { BreachedPasswords } from './passwords/breached-passwords.js';
-import { KnownPlacesRepository, PLACE_KNOWN_FOR_MS, placeOf } from './sessions/known-places.repository.js';
+import {
+  KnownPlacesRepository,
+  type LoginUser,
+  PLACE_KNOWN_FOR_MS,
+  placeOf,
+} from './sessions/known-places.repository.js';
 import type { Login } from './sessions/session-opening.service.js';
 
 const DAY_MS = 86_400_000;

@@ -8,6 +8,7 @@ import { FeedService } from '../events/feed.service.js';
 import { isEntityId } from '../identifiers/entity-id.js';
 import { timeText } from '../identifiers/text.js';
 import { normalizedEmail } from '../users/email-address.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { type Context, findOrg, findUser, withContext } from './command/context.js';
 import type { Invocation, Report } from './command/definition.js';
 
@@ -25,10 +26,11 @@ export async function showEvents(invocation: Invocation): Promise<Report> {
   const org = invocation.text('org');
   const actor = invocation.text('actor')?.trim();
   return withContext(async (context) => {
+    const users = context.get(UsersRepository);
     const subjects = {
       ...(user !== undefined && { userId: await userIdOf(context, user) }),
       ...(org !== undefined && { orgId: (await findOrg(context, org)).id }),
-      actorId: actor && (normalizedEmail(actor) ?? actor),
+      ...(actor !== undefined && { actorIds: await users.findActorIds(normalizedEmail(actor) ?? actor) }),
     };
     const events = await context.get(EventsRepository).findMatching({ ...filter, ...subjects }, atMost);
     return { lines: events.length === 0 ? ['none'] : events.map(eventLine), json: events.map(wholeEvent) };

@@ -13,8 +13,7 @@ import { OperatorEmailsRepository } from './operator-emails.repository.js';
 export interface EventFilter {
   orgId?: string | undefined;
   userId?: string | undefined;
-  /** the id of an actor, or an email */
-  actorId?: string | undefined;
+  actorIds?: readonly string[] | undefined;
   type?: EventType | undefined;
   since?: number | undefined;
   until?: number | undefined;
@@ -45,14 +44,6 @@ const FIND_OF_USER = hotStatement(
 const FIND_OF_ACTOR = hotStatement(
   'the record of an actor',
   `${SELECT} WHERE actor_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-);
-
-const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
-
-// An operator may have had several emails, and an email several users.
-const FIND_ACTOR_IDS = hotStatement(
-  'the ids of the actors who had an email',
-  'SELECT id FROM users WHERE email = ? UNION SELECT user_id AS id FROM operator_emails WHERE email = ?',
 );
 
 const FIND_BETWEEN = hotStatement(
@@ -100,8 +91,7 @@ export class EventsRepository {
       actorIds,
       from,
       before,
-    }: Pick<EventFilter, 'orgId' | 'userId'> & {
-      actorIds?: readonly string[] | undefined;
+    }: Pick<EventFilter, 'orgId' | 'userId' | 'actorIds'> & {
       from: string;
       before: string;
     },
@@ -118,13 +108,6 @@ export class EventsRepository {
     if (userId !== undefined) return this.findOfUser(userId, limit, idBefore);
     if (actorIds !== undefined) return this.findOfActors(actorIds, limit, idBefore);
     return this.events.query<Event[]>(FIND_BETWEEN, [from, idBefore, limit]);
-  }
-
-  /** Operators with CLI access act under any name, even under an email. */
-  async findActorIds(idOrEmail: string): Promise<string[]> {
-    if (!LIKE_EMAIL.test(idOrEmail)) return [idOrEmail];
-    const found = await this.events.query<{ id: string }[]>(FIND_ACTOR_IDS, [idOrEmail, idOrEmail]);
-    return [...new Set([idOrEmail, ...idsOf(found)])];
   }
 
   /** One statement for each, or no index would give the order. */
@@ -146,11 +129,10 @@ export class EventsRepository {
     return this.events.query<Event[]>(FIND_ENDS_OF_ALL, [userId]);
   }
 
-  async findMatching(
-    { orgId, userId, actorId, type, since, until }: EventFilter,
+  findMatching(
+    { orgId, userId, actorIds = [], type, since, until }: EventFilter,
     limit: number,
   ): Promise<Event[]> {
-    const actorIds = actorId === undefined ? [] : await this.findActorIds(actorId);
     const conditions: [sql: string, ...values: (string | undefined)[]][] = [
       ['org_id = ?', orgId],
       ['user_id = ?', userId],

@@ -23,14 +23,13 @@ export class EventsService {
 
   /** Lists the latest events first, by the revision of the organization in `filter`, otherwise by id and so by time. */
   async list<View>(
-    { orgId, userId, actorId, type, since = 0, until }: EventFilter,
+    { orgId, userId, actorIds, type, since = 0, until }: EventFilter,
     query: PageQuery,
     view: (event: Event) => View,
   ): Promise<{ events: View[] } & NextCursor> {
     const from = firstEntityIdAt(since);
     const before = until === undefined ? LATEST : firstEntityIdAt(until);
     const earliest = orgId === undefined ? from : firstEntityIdAt(since - MAX_CLOCK_SKEW_MS);
-    const actorIds = actorId === undefined ? undefined : await this.events.findActorIds(actorId);
     const filter = {
       limit: limitOf(query),
       isWanted: (event: Event): boolean =>

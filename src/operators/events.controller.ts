@@ -3,12 +3,16 @@ import { Operators } from '../access/access.decorators.js';
 import { ApiPage } from '../http/fields.js';
 import { GatedRead } from '../http/read-gate.js';
 import { EventsService, wholeEvent } from '../events/events.service.js';
+import { UsersRepository } from '../users/users.repository.js';
 import { ListRecordQuery } from './operators.requests.js';
 import { AuditEventsResponse } from './operators.responses.js';
 
 @Controller('api/operators/events')
 export class OperatorEventsController {
-  constructor(private readonly events: EventsService) {}
+  constructor(
+    private readonly events: EventsService,
+    private readonly users: UsersRepository,
+  ) {}
 
   /**
    * List the audit log
@@ -21,7 +25,9 @@ export class OperatorEventsController {
   @Operators()
   @ApiPage(AuditEventsResponse)
   @GatedRead()
-  adminListAuditEvents(@Query() query: ListRecordQuery): Promise<AuditEventsResponse> {
-    return this.events.list(query, query, wholeEvent);
+  async adminListAuditEvents(@Query() query: ListRecordQuery): Promise<AuditEventsResponse> {
+    const { actorId } = query;
+    const actorIds = actorId === undefined ? undefined : await this.users.findActorIds(actorId);
+    return this.events.list({ ...query, actorIds }, query, wholeEvent);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { And, type FindOptionsWhere, In, IsNull, MoreThan, Not, Raw, type Repository } from 'typeorm';
-import { hotStatement, padded, places } from '../database/statements.js';
+import { hotStatement, idsOf, padded, places } from '../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -15,17 +15,6 @@ export type Credentials = Pick<
   User,
   'id' | 'email' | 'passwordHash' | 'authEpoch' | 'disabledAt' | 'secondFactorAt'
 >;
-
-export interface Place {
-  network: string;
-  agent: string;
-}
-
-export type LoginUser = Credentials &
-  Pick<User, 'passwordCheckedAt'> & {
-    hasPlaces: number;
-    placeSeenAt: number | null;
-  };
 
 export type ImportedUser = Pick<User, (typeof IMPORTED)[number]>;
 
@@ -44,18 +33,9 @@ export class TakenMeanwhileError extends Error {}
 const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
 
 // Hot: TypeORM would take a tenth of the event loop's time in a login.
-const CREDENTIALS = `u.id, u.email, u.password_hash AS passwordHash, u.auth_epoch AS authEpoch,
+export const CREDENTIALS = `u.id, u.email, u.password_hash AS passwordHash, u.auth_epoch AS authEpoch,
   u.disabled_at AS disabledAt, u.second_factor_at AS secondFactorAt`;
 
-// One statement, so that a login from a known place needs no other.
-const LOGIN = `SELECT ${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
-    EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
-    (SELECT p.last_seen_at FROM known_places p
-      WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt
-  FROM users u`;
-
-const FIND_LOGIN = hotStatement('the credentials of an e-mail', `${LOGIN} WHERE u.email = ?`);
-const FIND_LOGIN_BY_ID = hotStatement('the credentials of a second step', `${LOGIN} WHERE u.id = ?`);
 const FIND_CREDENTIALS_BY_ID = hotStatement(
   'the credentials of a user',
   `SELECT ${CREDENTIALS} FROM users u WHERE u.id = ?`,
@@ -81,6 +61,14 @@ const COUNT_HASH_KINDS = `SELECT MIN(h) AS hash, COUNT(*) AS users, MAX(id) AS l
   FROM (SELECT id, password_hash AS h FROM users WHERE id > ? ORDER BY id LIMIT ?) page
   GROUP BY LENGTH(h), SUBSTR(h, 1, CASE WHEN h LIKE '$argon2id$v=19$%' THEN 15 + INSTR(SUBSTR(h, 16), '$')
     ELSE INSTR(SUBSTR(h, 2), '$') + 1 + INSTR(SUBSTR(h, INSTR(SUBSTR(h, 2), '$') + 2), '$') END)`;
+
+const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
+
+// An operator may have had several emails, and an email several users.
+const FIND_ACTOR_IDS = hotStatement(
+  'the ids of the actors who had an email',
+  'SELECT id FROM users WHERE email = ? UNION SELECT user_id AS id FROM operator_emails WHERE email = ?',
+);
 
 const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
 const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_email'), ['u1', 'u2', 21]);
@@ -129,20 +117,19 @@ export class UsersRepository {
     }
   }
 
-  async findLogin(
-    by: { email: string } | { id: string },
-    { network, agent }: Place,
-  ): Promise<LoginUser | undefined> {
-    const [sql, key] = 'email' in by ? [FIND_LOGIN, by.email] : [FIND_LOGIN_BY_ID, by.id];
-    return (await this.users.query<LoginUser[]>(sql, [network, agent, key]))[0];
-  }
-
   async findCredentialsById(id: string): Promise<Credentials | undefined> {
     return (await this.users.query<Credentials[]>(FIND_CREDENTIALS_BY_ID, [id]))[0];
   }
 
   async findIdByEmail(email: string): Promise<string | undefined> {
     return (await this.users.findOne({ where: { email }, select: { id: true } }))?.id;
+  }
+
+  /** Operators with CLI access act under any name, even under an email. */
+  async findActorIds(idOrEmail: string): Promise<string[]> {
+    if (!LIKE_EMAIL.test(idOrEmail)) return [idOrEmail];
+    const found = await this.users.query<{ id: string }[]>(FIND_ACTOR_IDS, [idOrEmail, idOrEmail]);
+    return [...new Set([idOrEmail, ...idsOf(found)])];
   }
 
   isActive(transaction: Transaction, id: string): Promise<boolean> {

@@ -4,10 +4,11 @@ import ipaddr from 'ipaddr.js';
 import { Column, Entity, ForeignKey, Index, LessThan, PrimaryColumn, type Repository } from 'typeorm';
 import type { SignInOrigin } from '../../access/principal.js';
 import { parseIpAddress } from '../../config/ip-address.js';
-import { BATCH, type Batch, deleteFound } from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound, hotStatement } from '../../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
-import type { Place } from '../../users/users.repository.js';
+import type { User } from '../../users/user.entity.js';
+import { type Credentials, CREDENTIALS } from '../../users/users.repository.js';
 
 const KNOWN_PLACES_KEY: UniqueKey = {
   name: 'PRIMARY',
@@ -28,6 +29,17 @@ export class KnownPlace {
   @Column({ name: 'first_seen_at', type: 'bigint' }) firstSeenAt: number;
   @Column({ name: 'last_seen_at', type: 'bigint' }) lastSeenAt: number;
 }
+
+export interface Place {
+  network: string;
+  agent: string;
+}
+
+export type LoginUser = Credentials &
+  Pick<User, 'passwordCheckedAt'> & {
+    hasPlaces: number;
+    placeSeenAt: number | null;
+  };
 
 export const PLACE_KNOWN_FOR_MS = 90 * 86_400_000;
 const MAX_PLACES = 50;
@@ -56,9 +68,27 @@ function networkOf(text: string): string {
   return `${family.networkAddressFromCIDR(`${address.toString()}/${length}`).toString()}/${length}`;
 }
 
+// One statement, so that a login from a known place needs no other.
+const LOGIN = `SELECT ${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
+    EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
+    (SELECT p.last_seen_at FROM known_places p
+      WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt
+  FROM users u`;
+
+const FIND_LOGIN = hotStatement('the credentials of an e-mail', `${LOGIN} WHERE u.email = ?`);
+const FIND_LOGIN_BY_ID = hotStatement('the credentials of a second step', `${LOGIN} WHERE u.id = ?`);
+
 @Injectable()
 export class KnownPlacesRepository {
   constructor(@InjectRepository(KnownPlace) private readonly places: Repository<KnownPlace>) {}
+
+  async findLogin(
+    by: { email: string } | { id: string },
+    { network, agent }: Place,
+  ): Promise<LoginUser | undefined> {
+    const [sql, key] = 'email' in by ? [FIND_LOGIN, by.email] : [FIND_LOGIN_BY_ID, by.id];
+    return (await this.places.query<LoginUser[]>(sql, [network, agent, key]))[0];
+  }
 
   async insert(tx: Transaction, userId: string, place: Place, now: number): Promise<boolean> {
     try {
