@@ -99,20 +99,17 @@ function structuredResult(raw: unknown): QueryResult {
   return result;
 }
 
-const MARGIN_MS = 500;
-
-/** Has its own timeout, because mysql2 stops its clock at the first packet of an answer. */
+/** Has its own timeout, because mysql2 stops its timer at the first packet of an answer. */
 export function sendStatement(
   connection: Pick<PoolConnection, 'query'>,
   sql: string,
   values: unknown[],
-  timeout: number | undefined,
+  timeoutMs: number | undefined,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const noAnswer = (): void =>
-      reject(databaseError(SILENCE, 'The rest of the answer did not come in time'));
-    const timer = timeout === undefined ? undefined : setTimeout(noAnswer, timeout + MARGIN_MS);
-    connection.query({ sql, timeout }, values, (error: QueryError | null, result: unknown) => {
+    const noAnswer = (): void => reject(databaseError(SILENCE, 'The answer did not come in time'));
+    const timer = timeoutMs === undefined ? undefined : setTimeout(noAnswer, timeoutMs);
+    connection.query({ sql }, values, (error: QueryError | null, result: unknown) => {
       clearTimeout(timer);
       if (error) reject(error);
       else resolve(result);
