@@ -84,6 +84,7 @@ export class CleanUp {
       () => this.mails.deleteOld(now),
       async () => deleteFound(await this.emailCodes.findOld(now, BATCH), (ids) => this.emailCodes.purge(ids)),
       async () => deleteFound(await this.keys.findExpired(now, BATCH), (keys) => this.keys.delete(keys)),
+      async () => deleteFound(await this.keys.findExcess(now, BATCH), (keys) => this.keys.delete(keys)),
       () => this.orgs.purgeBatch(now),
       () => this.invitations.markExpired(now),
       () => this.invitations.deleteOld(now),

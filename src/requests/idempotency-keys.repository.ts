@@ -30,9 +30,13 @@ type KeptAnswer = Pick<IdempotencyKey, 'fingerprint' | 'status' | 'body' | 'expi
 
 type KeyOfUser = Pick<IdempotencyKey, 'userId' | 'keyHash'>;
 
+export const KEY_RETENTION_MS = 86_400_000;
+
 /** per user: 10,000 answers are a few megabytes */
 const MAX_KEYS = 10_000;
-const EVICTED = 100;
+
+/** The clean-up looks for users with too many keys only among those who wrote lately. It runs each minute. */
+const LATELY_MS = 300_000;
 
 const FIND = hotStatement(
   'the first answer to a repeated request',
@@ -40,21 +44,26 @@ const FIND = hotStatement(
     WHERE k.user_id = ? AND k.key_hash = ?`,
 );
 
-const FIND_OLDEST = hotStatement(
-  'the oldest keys of a user',
-  `SELECT k.expires_at AS expiresAt FROM idempotency_keys k
-    WHERE k.user_id = ? ORDER BY k.expires_at LIMIT 1 OFFSET ?`,
+const FIND_FULL = hotStatement(
+  'a user with too many idempotency keys',
+  `SELECT f.userId, f.lastExpiresAt FROM (
+      SELECT part.userId, (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = part.userId
+        ORDER BY k.expires_at DESC LIMIT 1 OFFSET ${MAX_KEYS}) AS lastExpiresAt
+      FROM (SELECT DISTINCT n.user_id AS userId FROM idempotency_keys n WHERE n.expires_at > ?) part
+    ) f WHERE f.lastExpiresAt IS NOT NULL LIMIT 1`,
+  [0],
 );
 
-const COLUMNS = '(user_id, key_hash, fingerprint, status, body, expires_at)';
-const INSERT = `INSERT INTO idempotency_keys ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?)`;
-const INSERT_IF_ROOM = `INSERT INTO idempotency_keys ${COLUMNS}
-  SELECT ?, ?, ?, ?, ?, ? FROM (SELECT ? AS id) u
-  WHERE (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = u.id
-    ORDER BY k.expires_at LIMIT 1 OFFSET ${MAX_KEYS - 1}) IS NULL`;
+const FIND_OLDEST = hotStatement(
+  'the oldest keys of a user',
+  `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
+    WHERE k.user_id = ? AND k.expires_at <= ? ORDER BY k.expires_at LIMIT ?`,
+  ['', 0, 1],
+);
 
+const INSERT = `INSERT INTO idempotency_keys (user_id, key_hash, fingerprint, status, body, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?)`;
 const DELETE_EXPIRED = 'DELETE FROM idempotency_keys WHERE user_id = ? AND key_hash = ? AND expires_at <= ?';
-const DELETE_OLDEST = 'DELETE FROM idempotency_keys WHERE user_id = ? AND expires_at <= ?';
 
 const FIND_EXPIRED = hotStatement(
   'the clean-up of idempotency keys',
@@ -78,11 +87,8 @@ export class IdempotencyKeysRepository {
 
   async insert(tx: Transaction, key: IdempotencyKey): Promise<void> {
     const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
-    const values = [userId, keyHash, fingerprint, status, body, expiresAt];
     try {
-      if ((await tx.write(INSERT_IF_ROOM, [...values, userId])) === 1) return;
-      await this.evict(tx, userId);
-      await tx.write(INSERT, values);
+      await tx.write(INSERT, [userId, keyHash, fingerprint, status, body, expiresAt]);
     } catch (error) {
       throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new Problem('idempotency_key_reused') : error;
     }
@@ -100,15 +106,18 @@ export class IdempotencyKeysRepository {
     return this.keys.query<KeyOfUser[]>(FIND_EXPIRED, [before, limit]);
   }
 
+  /** Finds the oldest keys of a user who has more than 10,000. */
+  async findExcess(now: number, limit: number): Promise<KeyOfUser[]> {
+    type Full = { userId: string; lastExpiresAt: number };
+    const [full] = await this.keys.query<Full[]>(FIND_FULL, [now + KEY_RETENTION_MS - LATELY_MS]);
+    if (!full) return [];
+    return this.keys.query<KeyOfUser[]>(FIND_OLDEST, [full.userId, full.lastExpiresAt, limit]);
+  }
+
   async delete(keys: readonly KeyOfUser[]): Promise<void> {
     await this.transactions.write(
       `DELETE FROM idempotency_keys WHERE ${keys.map(() => '(user_id = ? AND key_hash = ?)').join(' OR ')}`,
       keys.flatMap(({ userId, keyHash }) => [userId, keyHash]),
     );
-  }
-
-  private async evict(tx: Transaction, userId: string): Promise<void> {
-    const [last] = await tx.read<{ expiresAt: number }>(FIND_OLDEST, [userId, EVICTED - 1]);
-    await tx.write(DELETE_OLDEST, [userId, last?.expiresAt ?? 0]);
   }
 }

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { userOf } from '../access/principal.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
-import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
+import { IdempotencyKeysRepository, KEY_RETENTION_MS } from './idempotency-keys.repository.js';
 import {
   parseKey,
   type RequestKey,
@@ -12,8 +12,6 @@ import {
   writeOptions,
 } from './write.js';
 import { Problem } from '../problems/problem.js';
-
-const RETENTION_MS = 86_400_000;
 
 @Injectable()
 export class Writes {
@@ -63,7 +61,7 @@ export class Writes {
     if (!key) return answer;
     const { keyHash, fingerprint, isExpired = false } = key;
     if (isExpired) await this.keys.deleteExpired(tx, { userId, keyHash });
-    const expiresAt = Date.now() + RETENTION_MS;
+    const expiresAt = Date.now() + KEY_RETENTION_MS;
     const body = JSON.stringify(answer, withoutCodes);
     await this.keys.insert(tx, { userId, keyHash, fingerprint, status, body, expiresAt });
     return answer;
