@@ -3,7 +3,7 @@ import type { Actor } from '../access/principal.js';
 import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository.js';
 import { Env } from '../config/env.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transactions.js';
+import { type ChangeOutcome, type Transaction, UNCHANGED } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { RefusedError } from '../problems/problem.js';
@@ -21,20 +21,20 @@ export class EmailChanges {
     private readonly env: Env,
   ) {}
 
-  verifyByOperator(userId: string, actor: Actor): Promise<true | undefined> {
+  verifyByOperator(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) =>
-      user.emailVerifiedAt === null ? this.verify(transaction, user) : undefined,
+      user.emailVerifiedAt === null ? this.verify(transaction, user) : UNCHANGED,
     );
   }
 
-  /** Keeps the sessions. Returns undefined if the user has this email already. @throws email_taken, RefusedError */
-  async replaceByOperator(
+  /** Keeps the sessions. @throws email_taken, RefusedError */
+  replaceByOperator(
     { id, email: from }: { id: string; email: string },
     { email, isVerified, actor }: { email: string; isVerified: boolean; actor: Actor },
-  ): Promise<true | undefined> {
-    if (email === from) return undefined;
-    const replaced = await this.changes.inUser({ actor }, id, async (transaction, user) => {
-      if (user.email !== from) return undefined;
+  ): Promise<ChangeOutcome<void>> {
+    return this.changes.inUser({ actor }, id, async (transaction, user) => {
+      if (user.email !== from) throw new LostConflictError(undefined);
+      if (email === from) return UNCHANGED;
       // `notify` only writes to a verified email of the user, so it must come before the change.
       await this.mails.notify(transaction, { kind: 'email_changed', recipient: from, senderId: id });
       await this.replace(transaction, user, email, isVerified);
@@ -45,17 +45,13 @@ export class EmailChanges {
           'verified_email_required',
         );
       }
-      await user.record({ type: 'account.email_changed', data: { verified: isVerified } });
-      return true;
+      return user.record({ type: 'account.email_changed', data: { verified: isVerified } });
     });
-    if (!replaced) throw new LostConflictError(undefined);
-    return true;
   }
 
-  async verify(transaction: Transaction, user: LockedUser): Promise<true> {
+  async verify(transaction: Transaction, user: LockedUser): Promise<void> {
     await this.users.verifyEmail(transaction, user.id);
     await user.record({ type: 'account.email_verified' });
-    return true;
   }
 
   /** Changes every copy of the email, and voids the codes that may be on their way to either address. @throws email_taken */

@@ -6,7 +6,7 @@ import { requireAcceptedDomain } from '../auth/registration-policy.js';
 import { Env } from '../config/env.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { type OwnerProof, OwnerProofs } from '../auth/second-factor/owner-proofs.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions, UNCHANGED } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { UserChanges } from '../users/user-changes.js';
 import { type Credentials, UsersRepository } from '../users/users.repository.js';
@@ -68,17 +68,16 @@ export class OwnEmailService {
     if (!code) throw new Problem('invalid_email_code');
     const proven = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(transaction, code));
-      if (!isCurrent) return undefined;
+      if (!isCurrent) return UNCHANGED;
       if (code.purpose === 'email_change') {
         requireAcceptedDomain(this.env, code.email);
         await this.emails.replace(transaction, user, code.email, true);
-        await user.record({ type: 'account.email_changed' });
-        return true;
+        return user.record({ type: 'account.email_changed' });
       }
-      if (user.email !== code.email) return undefined;
-      return user.emailVerifiedAt === null ? this.emails.verify(transaction, user) : true;
+      if (user.email !== code.email) return UNCHANGED;
+      return user.emailVerifiedAt === null ? this.emails.verify(transaction, user) : undefined;
     });
-    if (!proven) throw new Problem('invalid_email_code');
+    if (proven.kind !== 'done') throw new Problem('invalid_email_code');
   }
 
   private async emailCode(

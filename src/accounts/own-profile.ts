@@ -37,23 +37,21 @@ export class OwnProfile {
     const userId = write.actor.id;
     const done = await this.changes.inUser(write, userId, async (transaction, user) => {
       await this.writes.replay(transaction, write);
-      if (user.disabledAt !== null) return undefined;
+      if (user.disabledAt !== null) throw new InvalidTokenError('user_gone');
       const before = profileOf(user);
       requireMatch(write, profileTag(before), PROFILE_CHANGED);
       const profile = profileOf(before, change);
       const changed = PROFILE_FIELDS.filter((name) => profile[name] !== before[name]);
-      if (changed.length === 0) return new Unchanged({ profile, isChanged: false });
+      if (changed.length === 0) return new Unchanged({ profile });
 
       await this.updates.setProfile(transaction, userId, profile);
       await user.record({ type: 'account.profile_changed', data: { changed } });
-      await this.writes.complete(transaction, write, { profile });
-      return { profile, isChanged: true };
+      return this.writes.complete(transaction, write, { profile });
     });
-    if (!done) throw new InvalidTokenError('user_gone');
-    const { profile, isChanged } = done;
-    if (!isChanged && (write.key || write.dryRun))
-      await this.writes.run(write, userId, async () => ({ profile }));
-    return answerOf(profile);
+    if (done.kind === 'gone') throw new InvalidTokenError('user_gone');
+    if (done.kind === 'unchanged' && (write.key || write.dryRun))
+      await this.writes.run(write, userId, async () => done.answer);
+    return answerOf(done.answer.profile);
   }
 }
 

@@ -14,7 +14,7 @@ import { KeyRing } from '../auth/tokens/signing-keys.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
 import { Env } from '../config/env.js';
 import { isForeignKeyViolation, LostConflictError } from '../database/transactions/database-errors.js';
-import { Transactions } from '../database/transactions/transactions.js';
+import { Transactions, UNCHANGED } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
@@ -97,8 +97,8 @@ export class OwnSecondFactorService {
       await this.mails.notify(transaction, { kind: 'second_factor_enabled', recipient, senderId: userId });
       return texts;
     });
-    if (!done) throw new InvalidTokenError('user_gone');
-    return done;
+    if (done.kind !== 'done') throw new InvalidTokenError('user_gone');
+    return done.answer;
   }
 
   async renewRecoveryCodes(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<string[]> {
@@ -106,28 +106,27 @@ export class OwnSecondFactorService {
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
     const { texts, hashes } = newRecoveryCodes();
     const done = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
-      if (user.authEpoch !== authEpoch || user.disabledAt !== null) return undefined;
+      if (user.authEpoch !== authEpoch || user.disabledAt !== null) return UNCHANGED;
       await this.proofs.use(transaction, owner, actor);
       await this.recoveryCodes.replaceAll(transaction, userId, hashes);
       await user.record({ type: 'account.recovery_codes_renewed' });
-      await this.mails.notify(transaction, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
-      return true;
+      return this.mails.notify(transaction, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
     });
-    if (!done) throw new LostConflictError(undefined);
+    if (done.kind !== 'done') throw new LostConflictError(undefined);
     return texts;
   }
 
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
     const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (transaction, user, departures) => {
-      if (user.secondFactorAt === null) return undefined;
+      if (user.secondFactorAt === null) return UNCHANGED;
       await this.updates.setSecondFactor(transaction, user.id, null);
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor, 'pwd');
       const lost = { actor, userId: user.id, departures };
       return { wasOperator: await this.removal.complete(transaction, user, lost, actor.sessionId) };
     });
-    if (!done) throw new Problem('invalid_second_factor_code');
+    if (done.kind !== 'done') throw new Problem('invalid_second_factor_code');
   }
 
   private async userOf(userId: string): Promise<UserView> {

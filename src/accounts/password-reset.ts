@@ -12,7 +12,12 @@ import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import type { HashClient } from '../auth/passwords/hash-queue.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import {
+  type ChangeOutcome,
+  type Transaction,
+  Transactions,
+  UNCHANGED,
+} from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { Problem, RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
@@ -33,11 +38,8 @@ export class PasswordSetting {
     private readonly mails: Mails,
   ) {}
 
-  setByOperator(userId: string, hash: string, actor: Actor): Promise<true | undefined> {
-    return this.changes.inUser<true>({ actor }, userId, async (transaction, user) => {
-      await this.set(transaction, user, hash);
-      return true;
-    });
+  setByOperator(userId: string, hash: string, actor: Actor): Promise<ChangeOutcome<void>> {
+    return this.changes.inUser({ actor }, userId, (transaction, user) => this.set(transaction, user, hash));
   }
 
   async set(transaction: Transaction, user: LockedUser, hash: string): Promise<void> {
@@ -52,7 +54,7 @@ export class PasswordSetting {
   async issueCode(id: string, actor: Actor): Promise<EmailCode> {
     const issued = await this.changes.inUser({ actor }, id, async (transaction, user) => {
       const { email, authEpoch, disabledAt } = user;
-      if (disabledAt !== null) return undefined;
+      if (disabledAt !== null) return UNCHANGED;
       // Anyone can request an emailed code. It has another purpose, so that it does not void this one.
       const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
       const handedOut = await this.codes.issue(transaction, code);
@@ -60,8 +62,8 @@ export class PasswordSetting {
       await this.mails.notify(transaction, { kind: 'reset_code_issued', recipient: email, senderId: id });
       return handedOut;
     });
-    if (!issued) throw new RefusedError('the user is disabled', 'account_disabled');
-    return issued;
+    if (issued.kind !== 'done') throw new RefusedError('the user is disabled', 'account_disabled');
+    return issued.answer;
   }
 }
 
@@ -117,8 +119,8 @@ export class PasswordResetService {
       // Another user may have taken this email since an operator issued the code.
       const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
       const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
-      if (!isOwner || !isInEpoch || user.disabledAt !== null) return undefined;
-      if (!(await this.codes.use(transaction, checked))) return undefined;
+      if (!isOwner || !isInEpoch || user.disabledAt !== null) return UNCHANGED;
+      if (!(await this.codes.use(transaction, checked))) return UNCHANGED;
       if (checked.handedOut === 0) await this.noteOwner(transaction, user, { actor, departures });
       await this.setting.set(transaction, user, hash);
       await this.limits.lift(transaction, user.email);
@@ -129,7 +131,7 @@ export class PasswordResetService {
     const done = await (mayRemoveFactor
       ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
       : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
-    if (!done) throw new Problem('invalid_email_code');
+    if (done.kind !== 'done') throw new Problem('invalid_email_code');
     await this.limits.tryToApply();
   }
 

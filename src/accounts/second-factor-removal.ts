@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../access/principal.js';
 import { SecondFactorRows } from '../auth/second-factor/second-factors.repository.js';
-import type { Transaction } from '../database/transactions/transactions.js';
+import { type ChangeOutcome, type Transaction, UNCHANGED } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { suspensionEvents } from '../orgs/state/user-departures.js';
@@ -21,10 +21,10 @@ export class SecondFactorRemoval {
     private readonly mails: Mails,
   ) {}
 
-  /** Ends every session. Returns undefined if there is no second factor. @throws operator_protected */
-  byOperator(userId: string, actor: Actor): Promise<{ wasOperator: boolean } | undefined> {
+  /** Ends every session. @throws operator_protected */
+  byOperator(userId: string, actor: Actor): Promise<ChangeOutcome<{ wasOperator: boolean }>> {
     return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
-      if (user.secondFactorAt === null) return undefined;
+      if (user.secondFactorAt === null) return UNCHANGED;
       await this.users.setSecondFactor(transaction, userId, null);
       return { wasOperator: await this.complete(transaction, user, { actor, userId, departures }) };
     });

@@ -9,7 +9,7 @@ import { KnownPlacesRepository } from '../auth/sessions/known-places.repository.
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
-import type { Transaction } from '../database/transactions/transactions.js';
+import { type ChangeOutcome, type Transaction, UNCHANGED } from '../database/transactions/transactions.js';
 import { EventAddresses } from '../events/events.addresses.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
@@ -41,7 +41,7 @@ export class UserDeletion {
   ) {}
 
   // One transaction deletes all but ended sessions: an interrupted or refused deletion leaves a user who can log in.
-  async delete(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
+  async delete(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
     await this.deleteEndedSessions(userId);
     return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
       // An operator may mistype the user. Over HTTP, `inOrgsOf` protects every operator.
@@ -112,18 +112,18 @@ export class OwnDeletion {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const owner = await this.proofs.verify(write.actor.id, proof, client);
       const done = await this.deleteProven(write, owner);
-      if (done) return done;
+      if (done.kind === 'done') return done.answer;
     }
     throw new LostConflictError(undefined);
   }
 
-  /** Returns undefined if the password has changed since. */
-  private async deleteProven(write: Write, owner: ProvenOwner): Promise<OkResponse | undefined> {
+  /** Changes nothing if the password has changed since. */
+  private async deleteProven(write: Write, owner: ProvenOwner): Promise<ChangeOutcome<OkResponse>> {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;
     if (!dryRun) await this.deletion.deleteEndedSessions(actor.id);
     return this.orgs.inOrgsOf(write, actor.id, async (transaction, user, departures) => {
-      if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return undefined;
+      if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return UNCHANGED;
       requireOtherOwners(departures, false);
       // A dry run ends here, where nothing else can refuse the deletion, and uses no code.
       if (dryRun) return { ok: true };

@@ -4,7 +4,12 @@ import { type EmailCode, EmailCodesRepository } from '../auth/email-codes/email-
 import { unknownPasswordHash } from '../auth/passwords/hash-engines.js';
 import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { Env } from '../config/env.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import {
+  type ChangeOutcome,
+  type Transaction,
+  Transactions,
+  UNCHANGED,
+} from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
@@ -36,7 +41,6 @@ export interface CreatedUser {
 
 const SETUP_CODE_TTL_MS = 7 * 86_400_000;
 
-/** Each change returns undefined if there was nothing to change. */
 @Injectable()
 export class UserOperations {
   constructor(
@@ -92,9 +96,9 @@ export class UserOperations {
     return code;
   }
 
-  disable(userId: string, { actor, force }: Forcible): Promise<OrphanedOrg[] | undefined> {
+  disable(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
     return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
-      if (user.disabledAt !== null) return undefined;
+      if (user.disabledAt !== null) return UNCHANGED;
       await this.updates.disable(transaction, userId);
       const departing = { actor, userId, departures, force };
       const { orphaned, events } = await this.departures.stayDisabled(transaction, departing);
@@ -107,30 +111,28 @@ export class UserOperations {
     });
   }
 
-  enable(userId: string, actor: Actor): Promise<true | undefined> {
+  enable(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
-      if (user.disabledAt === null) return undefined;
+      if (user.disabledAt === null) return UNCHANGED;
       await this.updates.enable(transaction, userId);
-      await user.record({ type: 'account.enabled' });
-      return true;
+      return user.record({ type: 'account.enabled' });
     });
   }
 
   /** Instances lift the limits within a few seconds of COMMIT. An attacker who continues is limited again. */
-  unblock(userId: string, actor: Actor): Promise<true | undefined> {
-    return this.changes.inUser<true>({ actor }, userId, async (transaction, user) => {
+  unblock(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
+    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       await this.liftedLimits.put(transaction, emailKey(user.email));
       await this.failures.clearAll(transaction, userId);
-      await user.record({ type: 'account.unblocked' });
-      return true;
+      return user.record({ type: 'account.unblocked' });
     });
   }
 
   /** Voids a reset code that another operator may have issued. @throws RefusedError */
-  grantOperator(userId: string, { actor, force }: Forcible): Promise<true | undefined> {
+  grantOperator(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<void>> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'account_disabled');
-      if (user.operatorSince !== null) return undefined;
+      if (user.operatorSince !== null) return UNCHANGED;
       const hasSecondFactor = user.secondFactorAt !== null;
       if (!hasSecondFactor && !force) {
         throw new RefusedError(
@@ -139,20 +141,18 @@ export class UserOperations {
       }
       await this.updates.setOperator(transaction, userId, Date.now());
       await this.codes.voidResets(transaction, user.email);
-      await user.record({
+      return user.record({
         type: 'account.operator_granted',
         ...(!hasSecondFactor && { data: { force: true } }),
       });
-      return true;
     });
   }
 
-  revokeOperator(userId: string, actor: Actor): Promise<true | undefined> {
+  revokeOperator(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
-      if (user.operatorSince === null) return undefined;
+      if (user.operatorSince === null) return UNCHANGED;
       await this.updates.setOperator(transaction, userId, null);
-      await user.record({ type: 'account.operator_revoked' });
-      return true;
+      return user.record({ type: 'account.operator_revoked' });
     });
   }
 }

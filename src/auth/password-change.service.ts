@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type ChangeOutcome, UNCHANGED } from '../database/transactions/transactions.js';
 import type { UserActor } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
@@ -50,17 +51,18 @@ export class PasswordChangeService {
       if (message !== undefined) throw new ValidationProblem([{ field: 'newPassword', message }]);
       if (hash === undefined) await this.breached.refuse('newPassword', newPassword, client.key);
       hash ??= await this.passwords.hash(newPassword, client);
-      if (await this.replace(actor, owner, hash)) return;
+      const { kind } = await this.replace(actor, owner, hash);
+      if (kind === 'done') return;
     }
     throw new LostConflictError(undefined);
   }
 
-  /** Returns undefined if the hash has changed since it was verified. */
-  private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<true | undefined> {
+  /** Changes nothing if the hash has changed since it was verified. */
+  private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<ChangeOutcome<void>> {
     const { id: userId, email, passwordHash } = owner.credentials;
     return this.changes.inUser({ actor }, userId, async (transaction, user) => {
       const isCurrent = await this.users.hasPassword(transaction, userId, passwordHash);
-      if (!isCurrent || user.disabledAt !== null) return undefined;
+      if (!isCurrent || user.disabledAt !== null) return UNCHANGED;
       await this.users.setPassword(transaction, userId, hash);
       await this.proofs.use(transaction, owner, actor);
       await this.sessions.keepActing(transaction, actor);
@@ -69,8 +71,7 @@ export class PasswordChangeService {
         { type: 'account.password_changed' },
         { reason: 'password_changed', except: actor.sessionId },
       );
-      await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
-      return true;
+      return this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
     });
   }
 }

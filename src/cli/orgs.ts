@@ -120,21 +120,22 @@ export function addOwner(invocation: Invocation): Promise<Report> {
 }
 
 export const deleteOrg = onOrg(async (context, { id }, { actor }) => {
-  const { changed, purgeAt } = await context.get(OperatedOrgs).delete(id, actor);
-  const until = timeText(purgeAt);
+  const { kind, answer } = await context.get(OperatedOrgs).delete(id, actor);
+  const changed = kind === 'done';
+  const until = timeText(answer.purgeAt);
   const text = `${changed ? 'deleted' : 'is already deleted'}, can be restored until ${until}`;
   return { text, json: { changed, purgeAt: until } };
 });
 
 export const restoreOrg = onOrg(async (context, { id }, { actor, force }) => {
-  const { changed } = await context.get(OperatedOrgs).restore(id, actor, force);
-  return outcomeOf(changed, 'restored', 'is not deleted');
+  const outcome = await context.get(OperatedOrgs).restore(id, actor, force);
+  return outcomeOf(outcome, 'restored', 'is not deleted');
 });
 
 export const liftSecondFactor = onOrg(async (context, { id }, { actor }) => {
-  const { changed } = await context.get(OperatedOrgs).liftSecondFactor(id, actor);
+  const outcome = await context.get(OperatedOrgs).liftSecondFactor(id, actor);
   const factor = 'two-factor authentication';
-  return outcomeOf(changed, `no longer requires ${factor}`, `does not require ${factor}`);
+  return outcomeOf(outcome, `no longer requires ${factor}`, `does not require ${factor}`);
 });
 
 function onOrg(

@@ -147,8 +147,8 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Change(ReasonWithForceRequest) { actor, force }: OperatorChange,
   ): Promise<OrgResponse> {
-    const { org } = await this.orgs.restore(orgId, actor, force);
-    return { org };
+    const { answer } = await this.orgs.restore(orgId, actor, force);
+    return answer;
   }
 
   /**
@@ -165,8 +165,8 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OrgDeletionResponse> {
-    const { purgeAt } = await this.orgs.delete(orgId, actor);
-    return { ok: true, purgeAt: timeText(purgeAt) };
+    const { answer } = await this.orgs.delete(orgId, actor);
+    return { ok: true, purgeAt: timeText(answer.purgeAt) };
   }
 
   /**
@@ -184,8 +184,8 @@ export class OperatorOrgsController {
     @Param('orgId', EntityIdPipe) orgId: string,
     @Change() { actor }: OperatorChange,
   ): Promise<OrgResponse> {
-    const { org } = await this.orgs.liftSecondFactor(orgId, actor);
-    return { org };
+    const { answer } = await this.orgs.liftSecondFactor(orgId, actor);
+    return answer;
   }
 
   private async find(id: string): Promise<Org> {

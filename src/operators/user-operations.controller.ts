@@ -18,6 +18,7 @@ import { ChangedUser, Operation, type UserChange, UserOperation } from './operat
 import { CreateUserRequest, REASON_NEEDED, ReasonWithForceRequest } from './operators.requests.js';
 import { CreatedUserResponse, ForcedChangeResponse, ResetCodeResponse } from './users.responses.js';
 import { createdUserView } from './views.js';
+import type { ChangeOutcome } from '../database/transactions/transactions.js';
 
 const ONLY_OWNER = {
   code: 'last_owner',
@@ -74,8 +75,8 @@ export class UserOperationsController {
   async adminDisableUser(
     @ChangedUser(ReasonWithForceRequest) { userId, actor, force }: UserChange,
   ): Promise<ForcedChangeResponse> {
-    const orphaned = await this.operations.disable(userId, { actor, force });
-    return this.named(force, orphaned);
+    const left = await this.operations.disable(userId, { actor, force });
+    return this.named(force, left);
   }
 
   /**
@@ -181,11 +182,12 @@ export class UserOperationsController {
   async adminDeleteUser(
     @ChangedUser(ReasonWithForceRequest) { userId, actor, force }: UserChange,
   ): Promise<ForcedChangeResponse> {
-    const orphaned = await this.deletion.delete(userId, { actor, force });
-    return this.named(force, orphaned);
+    const left = await this.deletion.delete(userId, { actor, force });
+    return this.named(force, left);
   }
 
-  private async named(force: boolean, orphaned: readonly OrphanedOrg[] = []): Promise<ForcedChangeResponse> {
+  private async named(force: boolean, left: ChangeOutcome<OrphanedOrg[]>): Promise<ForcedChangeResponse> {
+    const orphaned = left.kind === 'done' ? left.answer : [];
     return force ? { ok: true, orphanedOrgs: await this.orgs.withNames(orphaned) } : { ok: true };
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf, type ServiceScope } from '../access/principal.js';
 import { Env } from '../config/env.js';
-import { type Transaction, Transactions } from '../database/transactions/transactions.js';
+import { type Transaction, Transactions, UNCHANGED } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import {
@@ -26,7 +26,9 @@ export interface IssuedSecret {
   secret: string;
 }
 
-/** Each change locks the service first. It returns false if there was nothing to change. */
+type ServiceOutcome = { kind: 'done' | 'unchanged' };
+
+/** Each change locks the service first. */
 @Injectable()
 export class ServiceChanges {
   constructor(
@@ -54,15 +56,15 @@ export class ServiceChanges {
     });
   }
 
-  allow(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<boolean> {
+  allow(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<ServiceOutcome> {
     const allow = storedText(scopes);
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
-      if (service.allow === allow) return false;
+      if (service.allow === allow) return UNCHANGED;
       await this.services.update(transaction, name, { allow });
       const data = { service: name, from: shownText(service.allow), to: shownText(allow) };
       await this.events.record(transaction, { type: 'service.allowed', actor, data });
-      return true;
+      return { kind: 'done' };
     });
   }
 
@@ -110,35 +112,35 @@ export class ServiceChanges {
     });
   }
 
-  disable(name: string, actor: Actor): Promise<boolean> {
+  disable(name: string, actor: Actor): Promise<ServiceOutcome> {
     return this.change(name, async (transaction, { disabledAt, epoch }) => {
-      if (disabledAt !== null) return false;
+      if (disabledAt !== null) return UNCHANGED;
       await this.services.update(transaction, name, { disabledAt: Date.now(), epoch: epoch + 1 });
       await this.events.record(transaction, { type: 'service.disabled', actor, data: { service: name } });
-      return true;
+      return { kind: 'done' };
     });
   }
 
-  enable(name: string, actor: Actor): Promise<boolean> {
+  enable(name: string, actor: Actor): Promise<ServiceOutcome> {
     return this.change(name, async (transaction, service) => {
       requireNotRemoved(service);
-      if (service.disabledAt === null) return false;
+      if (service.disabledAt === null) return UNCHANGED;
       await this.services.update(transaction, name, { disabledAt: null });
       await this.events.record(transaction, { type: 'service.enabled', actor, data: { service: name } });
-      return true;
+      return { kind: 'done' };
     });
   }
 
-  remove(name: string, actor: Actor): Promise<boolean> {
+  remove(name: string, actor: Actor): Promise<ServiceOutcome> {
     return this.change(name, async (transaction, { disabledAt, removedAt, epoch }) => {
-      if (removedAt !== null) return false;
+      if (removedAt !== null) return UNCHANGED;
       const now = Date.now();
       const live = liveOf(await this.secrets.findOf(name, transaction)).map(({ id }) => id);
       if (live.length > 0) await this.secrets.revoke(transaction, live, now);
       const change = { disabledAt: disabledAt ?? now, removedAt: now, epoch: epoch + 1 };
       await this.services.update(transaction, name, change);
       await this.events.record(transaction, { type: 'service.removed', actor, data: { service: name } });
-      return true;
+      return { kind: 'done' };
     });
   }
 

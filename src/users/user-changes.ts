@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, isSignedInOperator, principalOf } from '../access/principal.js';
-import { type Transaction, Transactions, Unchanged } from '../database/transactions/transactions.js';
+import {
+  type ChangeOutcome,
+  doneUnlessUnchanged,
+  Gone,
+  type Transaction,
+  Transactions,
+  type Unchanged,
+} from '../database/transactions/transactions.js';
 import type { EventType, EventWithout, NewEvent } from '../events/event-types.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
@@ -44,29 +51,30 @@ export class UserChanges {
     private readonly transactions: Transactions,
   ) {}
 
-  /** The lock is a write: only writes conflict on a cluster. `work` may run again. Returns undefined without a change. */
-  inUser<Answer>(
+  /** The lock is a write: only writes conflict on a cluster. `work` may run again. */
+  inUser<Answer, Same = undefined>(
     { actor }: AnyWrite,
     userId: string,
-    work: (transaction: Transaction, user: LockedUser) => Promise<Answer | Unchanged<Answer> | undefined>,
-  ): Promise<Answer | undefined> {
+    work: (transaction: Transaction, user: LockedUser) => Promise<Answer | Unchanged<Same>>,
+  ): Promise<ChangeOutcome<Answer, Same>> {
     return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
       const user = await this.lock(transaction, actor, userId);
-      const answer = user && (await work(transaction, user));
-      return answer === undefined ? new Unchanged(undefined) : answer;
+      return user ? doneUnlessUnchanged(await work(transaction, user)) : new Gone();
     });
   }
 
+  /** Returns `gone` if there is none of these users. */
   inUsers<Answer>(
     { actor }: AnyWrite,
     userIds: readonly string[],
     work: (transaction: Transaction, users: UserState[]) => Promise<Answer>,
-  ): Promise<Answer> {
+  ): Promise<ChangeOutcome<Answer>> {
     return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
       await this.users.raiseRevisions(transaction, userIds);
       const users = await this.users.findStates(transaction, userIds);
       for (const user of users) requireUnprotected(actor, user);
-      return work(transaction, users);
+      if (users.length === 0) return new Gone();
+      return { kind: 'done', answer: await work(transaction, users) };
     });
   }
 

@@ -155,8 +155,10 @@ describe('a service that is', () => {
     const enable = () => recorded(() => changes.enable(name, ROOT));
     expect(await disable()).toEqual([['service.disabled', { service: name }]]);
     expect(await authenticate(secret)).toBeUndefined();
+    const disabled = await row();
+    expect(disabled).toMatchObject({ epoch: 1 });
     expect(await disable()).toEqual([]);
-    expect(await row()).toMatchObject({ epoch: 1 });
+    expect(await row()).toEqual(disabled);
     expect(await enable()).toEqual([['service.enabled', { service: name }]]);
     expect(await authenticate(secret)).toMatchObject({ name });
     expect(await enable()).toEqual([]);
@@ -178,8 +180,8 @@ describe('a service that is', () => {
     await expect(changes.allow(name, ['events'], ROOT)).rejects.toThrow(refused);
     await expect(add()).rejects.toThrow(/service_name_taken/);
     await expect(changes.rotate('nobody', ROOT)).rejects.toThrow(/service_not_found/);
-    expect(await changes.disable(name, ROOT)).toBe(false);
-    expect(await changes.remove(name, ROOT)).toBe(false);
+    expect(await changes.disable(name, ROOT)).toMatchObject({ kind: 'unchanged' });
+    expect(await changes.remove(name, ROOT)).toMatchObject({ kind: 'unchanged' });
   });
 
   it('removed while secrets are added keeps none', async () => {

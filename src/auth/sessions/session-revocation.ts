@@ -1,7 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { type Actor, principalOf, type UserActor } from '../../access/principal.js';
-import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
+import {
+  type ChangeOutcome,
+  type Transaction,
+  Transactions,
+} from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded, UserChanges } from '../../users/user-changes.js';
 import { UserUpdates } from '../../users/users.updates.js';
@@ -89,9 +93,8 @@ export class SessionRevocation implements OnApplicationShutdown {
       await this.users.endSessions(transaction, [userId]);
       if (exceptActing) await this.keepActing(transaction, actor);
       await this.events.record(transaction, allSessionsEnded({ actor, userId }, end, authEpoch + 1));
-      return true;
     });
-    if (!done) throw new InvalidTokenError('user_gone');
+    if (done.kind === 'gone') throw new InvalidTokenError('user_gone');
     this.deletion.noteEnded(userId);
   }
 
@@ -106,8 +109,8 @@ export class SessionRevocation implements OnApplicationShutdown {
     await this.codes.deleteOfSessions(transaction, [sessionId]);
   }
 
-  async revokeAllOf(userId: string, actor: Actor): Promise<boolean> {
-    return (await this.revokeAllOfUsers([userId], actor)) === 1;
+  revokeAllOf(userId: string, actor: Actor): Promise<ChangeOutcome<number>> {
+    return this.revokeAllOfUsers([userId], actor);
   }
 
   async revokeAllOfEveryUser(actor: Actor): Promise<number> {
@@ -116,7 +119,8 @@ export class SessionRevocation implements OnApplicationShutdown {
     for (let after = ''; ;) {
       const ids = await this.sessions.findSignedInAfter(after, now, USERS_AT_ONCE);
       if (ids.length === 0) return ended;
-      ended += await this.revokeAllOfUsers(ids, actor);
+      const outcome = await this.revokeAllOfUsers(ids, actor);
+      if (outcome.kind === 'done') ended += outcome.answer;
       after = ids.at(-1)!;
     }
   }
@@ -173,7 +177,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     await this.pending.delete(id);
   }
 
-  private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<number> {
+  private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<ChangeOutcome<number>> {
     return this.changes.inUsers({ actor }, ids, async (transaction, users) => {
       await this.users.endSessions(transaction, ids);
       const endings = users.map(({ id: userId, authEpoch }) =>

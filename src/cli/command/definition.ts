@@ -19,9 +19,13 @@ export function reportOn(label: string, names: object, { text, lines = [], json 
   return { lines: [`${label}: ${text}`, ...lines], json: [{ ...names, ...json }] };
 }
 
-export function outcomeOf(result: unknown, done: string, unchanged: string): Outcome {
-  const changed = Boolean(result);
-  return { text: changed ? done : unchanged, json: { changed } };
+export function outcomeOf(
+  { kind }: { kind: 'done' | 'unchanged' | 'gone' },
+  done: string,
+  unchanged: string,
+): Outcome {
+  const texts = { done, unchanged, gone: 'was already deleted' };
+  return { text: texts[kind], json: { changed: kind === 'done' } };
 }
 
 export interface Change {

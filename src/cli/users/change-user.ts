@@ -3,6 +3,7 @@ import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
+import type { ChangeOutcome } from '../../database/transactions/transactions.js';
 import { EventsRetention } from '../../events/events-retention.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
@@ -75,12 +76,13 @@ export const revokeOperator = onUser(async (context, { id }, { actor }) =>
 
 export const removeSecondFactor = onUser(async (context, { id }, { actor }) => {
   const removed = await context.get(SecondFactorRemoval).byOperator(id, actor);
-  const operatorRevoked = removed?.wasOperator === true;
+  const changed = removed.kind === 'done';
+  const operatorRevoked = changed && removed.answer.wasOperator;
   const end = operatorRevoked ? '; the user is no longer an operator' : '';
-  const text = removed
+  const text = changed
     ? `two-factor authentication is off, and every session has ended${end}`
     : 'does not use two-factor authentication';
-  return { text, json: { changed: removed !== undefined, operatorRevoked } };
+  return { text, json: { changed, operatorRevoked } };
 });
 
 export async function setEmail(invocation: Invocation): Promise<Report> {
@@ -118,10 +120,10 @@ export function afterRestore(invocation: Invocation): Promise<Report> {
 async function withOrphans(
   context: Context,
   { force }: Change,
-  left: OrphanedOrg[] = [],
+  left: ChangeOutcome<OrphanedOrg[]>,
   { text, json }: Outcome,
 ): Promise<Outcome> {
-  const orphanedOrgs = await context.get(OrgsRepository).withNames(left);
+  const orphanedOrgs = await context.get(OrgsRepository).withNames(left.kind === 'done' ? left.answer : []);
   return { text, lines: orphanedOrgs.map(orphanedLine), json: { ...json, ...(force && { orphanedOrgs }) } };
 }
 

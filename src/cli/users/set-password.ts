@@ -26,7 +26,8 @@ export const setPassword = onUser(async (context, { id, email }, { actor, force 
   if (generated === undefined && !force && (await breached.isBreached(password, id)))
     throw new RefusedError(`the password ${BREACHED_PASSWORD}, or use --force`);
   const hash = await (await loadHashEngine()).hash(password, env.argon2);
-  const changed = (await context.get(PasswordSetting).setByOperator(id, hash, actor)) === true;
+  const { kind } = await context.get(PasswordSetting).setByOperator(id, hash, actor);
+  const changed = kind === 'done';
   const text = 'the password is set, every session has ended';
   const unchecked = 'the password was not checked: the list of breached passwords cannot be read';
   if (generated === undefined)

@@ -83,9 +83,30 @@ export function runAlone<T>(sql: string, send: () => Promise<T>): Promise<T> {
   return retryLostConflicts(WRITE.test(sql) ? () => detectUnknownOutcome(send) : send);
 }
 
-/** The answer of a transaction that found nothing to change: `Transactions` rolls it back. */
+/** How a change ended. `Transactions` rolls back unless it is done. */
+export type ChangeOutcome<Answer, Same = undefined> = Done<Answer> | Unchanged<Same> | Gone;
+
+export interface Done<Answer> {
+  kind: 'done';
+  answer: Answer;
+}
+
 export class Unchanged<Answer> {
+  readonly kind = 'unchanged';
   constructor(readonly answer: Answer) {}
+}
+
+/** The row to change is not there. */
+export class Gone {
+  readonly kind = 'gone';
+}
+
+export const UNCHANGED = new Unchanged(undefined);
+
+export function doneUnlessUnchanged<Answer, Same>(
+  result: Answer | Unchanged<Same>,
+): Done<Answer> | Unchanged<Same> {
+  return result instanceof Unchanged ? result : { kind: 'done', answer: result };
 }
 
 /** Retries transactions that lost a conflict, so they must change nothing outside the database. */
@@ -102,7 +123,7 @@ export class Transactions {
   }
 
   /** @throws LostConflictError, UnknownOutcomeError if COMMIT got no answer, UnavailableError if the queue is full */
-  async run<T>(turn: Turn, work: (tx: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
+  async run<T>(turn: Turn, work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideTransaction();
     // The queue distinguishes turns by identity.
     const ownTurn = { ...turn };
@@ -124,16 +145,13 @@ export class Transactions {
     }
   }
 
-  private async attempt<T>(work: (tx: Transaction) => Promise<T | Unchanged<T>>): Promise<T> {
+  private async attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
       const result = await new Transaction(runner).perform(work);
-      if (result instanceof Unchanged) {
-        await rollBack(runner);
-        return result.answer;
-      }
-      await detectUnknownOutcome(() => runner.commitTransaction());
+      if (result instanceof Unchanged || result instanceof Gone) await rollBack(runner);
+      else await detectUnknownOutcome(() => runner.commitTransaction());
       return result;
     } catch (error) {
       await rollBack(runner);

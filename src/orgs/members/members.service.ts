@@ -17,7 +17,13 @@ import {
   requireTransfer,
   suspension,
 } from '../state/policies.js';
-import { type LockedOrg, OrgChanges, type OrgEvent, revocations } from '../state/org-changes.js';
+import {
+  type LockedOrg,
+  OrgChanges,
+  type OrgEvent,
+  type OrgOutcome,
+  revocations,
+} from '../state/org-changes.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MemberRoleResponse } from './members.responses.js';
 import { additionOf, type MemberPair, MembersRepository, pairOf } from '../state/members.repository.js';
@@ -123,11 +129,12 @@ export class MembersService {
     });
   }
 
-  /** Returns false for an owner. @throws org_not_found, RefusedError, user_has_too_many_orgs, operator_protected */
-  async makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<boolean> {
-    const { answer } = await this.changes.inOrg({ actor }, orgId, pairOf(userId), async (tx, org, facts) => {
+  /** @throws org_not_found, RefusedError, user_has_too_many_orgs, operator_protected */
+  makeOwner({ orgId, userId, actor, force }: NewOwner): Promise<OrgOutcome<MemberRoleResponse>> {
+    const answer = { member: { userId, role: 'owner' } } as const;
+    return this.changes.inOrg({ actor }, orgId, pairOf(userId), async (tx, org, facts) => {
       const from = facts.targetRole;
-      if (from === 'owner') return new Unchanged({ changed: false });
+      if (from === 'owner') return new Unchanged(answer);
       const user = await this.users.lock(tx, actor, userId);
       if (!user) throw new Problem('org_not_found');
       if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'member_disabled');
@@ -139,9 +146,8 @@ export class MembersService {
         const data = { from, to: 'owner', ...suspension(org, user.secondFactorAt === null) } as const;
         await org.record({ type: 'member.role_changed', userId, data });
       }
-      return { changed: true };
+      return answer;
     });
-    return answer.changed;
   }
 
   private end(

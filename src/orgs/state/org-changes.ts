@@ -5,7 +5,14 @@ import { type EndedInvitation, InvitationsRepository } from './invitations.repos
 import { principalOf } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
-import { type Transaction, Transactions, Unchanged } from '../../database/transactions/transactions.js';
+import {
+  type ChangeOutcome,
+  doneUnlessUnchanged,
+  Gone,
+  type Transaction,
+  Transactions,
+  type Unchanged,
+} from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { timeOrNull } from '../../identifiers/text.js';
 import { Problem } from '../../problems/problem.js';
@@ -58,6 +65,8 @@ type Work<Found, Facts, Answer> = (
   facts: Facts,
 ) => Promise<Answer | Unchanged<Answer>>;
 
+export type OrgOutcome<Answer> = Versioned<Answer> & { kind: 'done' | 'unchanged' };
+
 class OrgNotLockedError extends Error {}
 
 // Changes of an organization make an attempt fail. A client that adds a user in a loop must not delay the deletion.
@@ -87,7 +96,7 @@ export class OrgChanges {
     facts: OrgFacts<Facts>,
     work: Work<LockedOrg, Facts, Answer>,
     { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
-  ): Promise<Versioned<Answer>> {
+  ): Promise<OrgOutcome<Answer>> {
     return this.lock(write, orgId, facts, (tx, org, found) => work(tx, org!, found!), { evenSuspended });
   }
 
@@ -98,7 +107,7 @@ export class OrgChanges {
     facts: OrgFacts<Facts>,
     work: Work<LockedOrg | undefined, Facts | undefined, Answer>,
     { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
-  ): Promise<Versioned<Answer>> {
+  ): Promise<OrgOutcome<Answer>> {
     return this.lock(write, orgId, facts, work, { evenDeleted: true, evenSuspended });
   }
 
@@ -108,12 +117,12 @@ export class OrgChanges {
     facts: OrgFacts<Facts>,
     work: Work<LockedOrg | undefined, Facts | undefined, Answer>,
     { evenDeleted = false, evenSuspended = false }: Exceptions,
-  ): Promise<Versioned<Answer>> {
+  ): Promise<OrgOutcome<Answer>> {
     const { actor } = write;
     const actorId = actor.kind === 'user' ? actor.id : '';
     const request = 'status' in write ? write : undefined;
     const turn = { principal: principalOf(actor), row: orgId };
-    const { isChanged, ...result } = await this.transactions.run(turn, async (tx) => {
+    const outcome = await this.transactions.run(turn, async (tx) => {
       await this.orgs.raiseRevisions(tx, [orgId]);
       if (request) await this.writes.replay(tx, request);
       const row = await this.orgs.findWith(tx, orgId, actorId, facts);
@@ -126,36 +135,39 @@ export class OrgChanges {
       const about = { actor, orgId, orgRevision: revision };
       const record = (...events: OrgEvent[]): Promise<void> =>
         this.events.record(tx, ...events.map((event) => Object.assign(event, about)));
-      const answer = await work(tx, row && { ...row, id: orgId, record }, row);
-      if (answer instanceof Unchanged)
-        return new Unchanged({ answer: answer.answer, revision: revision - 1, isChanged: false });
-      const kept = request ? await this.writes.complete(tx, request, answer) : answer;
-      return { answer: kept, revision, isChanged: true };
+      const done = doneUnlessUnchanged(await work(tx, row && { ...row, id: orgId, record }, row));
+      if (done.kind === 'unchanged') return Object.assign(done, { revision: revision - 1 });
+      if (request) await this.writes.complete(tx, request, done.answer);
+      return { ...done, revision };
     });
-    if (!isChanged && (request?.key || request?.dryRun))
-      await this.writes.run(request, orgId, async () => result.answer);
-    return result;
+    if (outcome.kind === 'unchanged' && (request?.key || request?.dryRun))
+      await this.writes.run(request, orgId, async () => outcome.answer);
+    return outcome;
   }
 
   /** Locks every organization of the user, even deleted ones, then the user's row, which an addition needs as well. */
   async inOrgsOf<Answer extends object>(
     write: AnyWrite,
     userId: string,
-    work: (tx: Transaction, user: LockedUser, departures: Departure[]) => Promise<Answer | undefined>,
-  ): Promise<Answer | undefined> {
+    work: (
+      tx: Transaction,
+      user: LockedUser,
+      departures: Departure[],
+    ) => Promise<Answer | Unchanged<undefined>>,
+  ): Promise<ChangeOutcome<Answer>> {
     const { actor } = write;
     const begun = performance.now();
     for (;;) {
       const locked = new Set(await this.members.findOrgIds(userId));
-      const attempt = async (tx: Transaction): Promise<Answer | Unchanged<undefined>> => {
+      const attempt = async (tx: Transaction): Promise<ChangeOutcome<Answer>> => {
         await this.orgs.raiseRevisions(tx, [...locked]);
         const user = await this.users.lock(tx, actor, userId);
-        if (!user) return new Unchanged(undefined);
+        if (!user) return new Gone();
         const departures = await this.members.findDepartures(tx, userId);
         if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
-        const answer = await work(tx, user, departures);
-        if (answer === undefined) return new Unchanged(undefined);
-        return 'status' in write ? this.writes.complete(tx, write, answer) : answer;
+        const done = doneUnlessUnchanged(await work(tx, user, departures));
+        if ('status' in write && done.kind === 'done') await this.writes.complete(tx, write, done.answer);
+        return done;
       };
       try {
         return await this.transactions.run({ principal: principalOf(actor), row: userId }, attempt);

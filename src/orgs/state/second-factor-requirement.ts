@@ -26,13 +26,12 @@ export class SecondFactorRequirement {
   /** Decides again under the lock, so that one of several instances records the event. */
   private async record(orgId: string): Promise<boolean> {
     const system = { actor: { kind: 'system' } } as const;
-    const { answer } = await this.changes.inAnyOrg(system, orgId, NO_FACTS, async (tx, org) => {
-      if (!org?.isFactorRequired || org.secondFactorDueAt === null)
-        return new Unchanged({ isRecorded: false });
+    const { kind } = await this.changes.inAnyOrg(system, orgId, NO_FACTS, async (tx, org) => {
+      if (!org?.isFactorRequired || org.secondFactorDueAt === null) return new Unchanged({});
       await this.orgs.endFactorDue(tx, orgId);
       await org.record({ type: 'org.second_factor_due' });
-      return { isRecorded: true };
+      return {};
     });
-    return answer.isRecorded;
+    return kind === 'done';
   }
 }
