@@ -8,7 +8,7 @@ import type { AdditionFacts, MemberPair } from './members.repository.js';
 import { ONLY_MEMBER } from './orgs.errors.js';
 import type { OrgRow } from './orgs.repository.js';
 
-type Session = Pick<UserActor, 'isDelegated'>;
+type ActorSession = Pick<UserActor, 'isDelegated'>;
 
 export function requireRole(role: Role | null, least: Role): asserts role is Role {
   if (role === null) throw new Problem('not_a_member');
@@ -28,7 +28,7 @@ export function suspension(
 }
 
 /** Admins may rename. What is required of the members is up to owners, and not to a delegated session. */
-export function requireOrgChange(role: Role | null, isRequirement: boolean, session: Session): void {
+export function requireOrgChange(role: Role | null, isRequirement: boolean, session: ActorSession): void {
   requireRole(role, isRequirement ? 'owner' : 'admin');
   if (isRequirement) requireAssurance(session, BY_PASSWORD);
 }
@@ -45,7 +45,7 @@ export function requireAddition(facts: AdditionFacts, onlyVerified: boolean): st
   return userId;
 }
 
-export function requireChange(facts: MemberPair, to: Role, session: Session): Role {
+export function requireChange(facts: MemberPair, to: Role, session: ActorSession): Role {
   const from = requireTarget(facts, session, to);
   // A disabled owner stays owner; no other disabled member becomes one.
   if (to === 'owner' && from !== 'owner' && facts.isTargetDisabled) throw new Problem('member_disabled');
@@ -53,13 +53,13 @@ export function requireChange(facts: MemberPair, to: Role, session: Session): Ro
   return from;
 }
 
-export function requireRemoval(facts: MemberPair, session: Session): Role {
+export function requireRemoval(facts: MemberPair, session: ActorSession): Role {
   const role = requireTarget(facts, session);
   requireOtherOwner(facts);
   return role;
 }
 
-export function requireLeaving(facts: MemberPair, session: Session): Role {
+export function requireLeaving(facts: MemberPair, session: ActorSession): Role {
   const { targetRole } = facts;
   if (targetRole === null) throw new Problem('not_a_member');
   if (targetRole === 'owner') requireAssurance(session, BY_PASSWORD);
@@ -76,7 +76,7 @@ export function requireTransfer({ actorRole, targetRole, isTargetDisabled }: Mem
 }
 
 /** Only owners change owners, and not by a delegated session: a service could hand over the organization. */
-function requireTarget({ actorRole, targetRole }: MemberPair, session: Session, to?: Role): Role {
+function requireTarget({ actorRole, targetRole }: MemberPair, session: ActorSession, to?: Role): Role {
   requireRole(actorRole, 'admin');
   if (targetRole === null) throw new Problem('member_not_found');
   if (targetRole === 'owner' || to === 'owner') {
