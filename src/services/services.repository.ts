@@ -25,12 +25,9 @@ export class Service {
 export class ServicesRepository {
   constructor(@InjectRepository(Service) private readonly services: Repository<Service>) {}
 
-  async insert(
-    transaction: Transaction,
-    service: Pick<Service, 'name' | 'allow' | 'createdAt'>,
-  ): Promise<void> {
+  async insert(tx: Transaction, service: Pick<Service, 'name' | 'allow' | 'createdAt'>): Promise<void> {
     try {
-      await transaction.of(this.services).insert(service);
+      await tx.of(this.services).insert(service);
     } catch (error) {
       if (!isUniqueViolation(error, SERVICES_KEY)) throw error;
       const message = `there is or was a service ${service.name}, and a name cannot be used again`;
@@ -39,17 +36,17 @@ export class ServicesRepository {
   }
 
   /** Call it first: no concurrent change of the service can commit, on another node either. */
-  async lock(transaction: Transaction, name: string): Promise<Service | null> {
-    await transaction.write('UPDATE services SET revision = revision + 1 WHERE name = ?', [name]);
-    return transaction.of(this.services).findOneBy({ name });
+  async lock(tx: Transaction, name: string): Promise<Service | null> {
+    await tx.write('UPDATE services SET revision = revision + 1 WHERE name = ?', [name]);
+    return tx.of(this.services).findOneBy({ name });
   }
 
   async update(
-    transaction: Transaction,
+    tx: Transaction,
     name: string,
     change: Partial<Pick<Service, 'allow' | 'epoch' | 'disabledAt' | 'removedAt'>>,
   ): Promise<void> {
-    await transaction.of(this.services).update({ name }, change);
+    await tx.of(this.services).update({ name }, change);
   }
 
   isEnabled(name: string): Promise<boolean> {

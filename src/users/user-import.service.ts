@@ -75,15 +75,15 @@ export class UserImportService {
   }
 
   private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
-    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
-      await this.users.insertAll(transaction, users);
+    return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
+      await this.users.insertAll(tx, users);
       const registered = users.map(({ id: userId }): NewEvent => {
         return { type: 'account.registered', userId, actor, userRevision: 1, data: { via: 'import' } };
       });
       const disabled = users.flatMap(({ id: userId, disabledAt }): NewEvent[] =>
         disabledAt === null ? [] : [{ type: 'account.disabled', userId, actor, userRevision: 2 }],
       );
-      await this.events.record(transaction, ...registered, ...disabled);
+      await this.events.record(tx, ...registered, ...disabled);
     });
   }
 }

@@ -24,8 +24,7 @@ const MANY = 501;
 const IS_FREE = 'SELECT id FROM orgs WHERE id = ? FOR UPDATE NOWAIT';
 
 const data = await openDataLayer({ DATABASE_POOL_SIZE: '2' });
-const run = <T>(work: (transaction: Transaction) => Promise<T>) =>
-  data.transactions.run({ principal: 'ada' }, work);
+const run = <T>(work: (tx: Transaction) => Promise<T>) => data.transactions.run({ principal: 'ada' }, work);
 afterAll(() => data.close());
 
 it('the schema has foreign keys to primary keys only, by which Galera orders writes', () => {
@@ -42,8 +41,8 @@ describe('a transaction', () => {
   async function anOpenTransaction(): Promise<{ end: (how: 'commit' | 'rollback') => Promise<unknown> }> {
     const opened = Promise.withResolvers<void>();
     const told = Promise.withResolvers<'commit' | 'rollback'>();
-    const done = run(async (transaction) => {
-      await transaction.read(ONE, []);
+    const done = run(async (tx) => {
+      await tx.read(ONE, []);
       opened.resolve();
       if ((await told.promise) === 'rollback') throw new Error('told to');
     });
@@ -75,8 +74,8 @@ describe('a transaction', () => {
   });
 
   it('refuses a batched look-up inside it, even while another query runs', async () => {
-    const refused = run(async (transaction) => {
-      await transaction.read(ONE, []);
+    const refused = run(async (tx) => {
+      await tx.read(ONE, []);
       return lookUps.run('inside');
     });
     const outside = lookUps.run('outside');
@@ -97,8 +96,8 @@ describe('a transaction', () => {
 
   it('cannot be used after it has ended', async () => {
     let kept: Transaction | undefined;
-    await run((transaction) => {
-      kept = transaction;
+    await run((tx) => {
+      kept = tx;
       return Promise.resolve();
     });
     await expect(kept!.write(INSERT_ORG, ['late', 'late'])).rejects.toThrow('The transaction has ended');
@@ -107,8 +106,8 @@ describe('a transaction', () => {
   });
 
   it('rolls back everything when it fails, and reports why', async () => {
-    const failed = run(async (transaction) => {
-      await transaction.write(INSERT_ORG, ['undone', 'undone']);
+    const failed = run(async (tx) => {
+      await tx.write(INSERT_ORG, ['undone', 'undone']);
       throw new Error('changed its mind');
     });
     await expect(failed).rejects.toThrow('changed its mind');
@@ -116,20 +115,20 @@ describe('a transaction', () => {
   });
 
   it('does not undo the writes of others when it is rolled back', async () => {
-    const transaction = await anOpenTransaction();
+    const tx = await anOpenTransaction();
     const inserted = data.dataSource.query(INSERT_ORG, ['outside', 'outside']);
-    await transaction.end('rollback');
+    await tx.end('rollback');
     await inserted;
     expect(await namesOf('outside')).toBe(1);
   });
 
   it('does not make others wait for ever', async () => {
-    const transaction = await anOpenTransaction();
+    const tx = await anOpenTransaction();
     const another = () => run((second) => second.read(ONE, []));
     // On a server, single statements have connections of their own.
     const statements = engine === 'sqlite' ? [data.dataSource.query(ONE), data.dataSource.query(ONE)] : [];
     const outcomes = await Promise.allSettled([another(), another(), ...statements]);
-    await transaction.end('commit');
+    await tx.end('commit');
 
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'POOL_ACQUIRE_TIMEOUT' } });
@@ -172,14 +171,14 @@ describe.runIf(engine === 'mariadb')('on a server', () => {
     const rows = ids.map((id) => ({ id }));
     await insertRows(layer.db, 'orgs', rows);
     const lock = (given: readonly string[]): Promise<void> =>
-      layer.transactions.run({ principal: 'ada' }, (transaction) => orgs.raiseRevisions(transaction, given));
+      layer.transactions.run({ principal: 'ada' }, (tx) => orgs.raiseRevisions(tx, given));
     const held = await holdInnodbRows(layer);
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [ids[0]!]);
     const waiting = Promise.all([lock(ids), lock(ids.toReversed())]);
     await held.untilWaiting(2);
     const last = ids.at(-1)!;
     const [found] = await Promise.allSettled([
-      layer.transactions.run({ principal: 'ada' }, (transaction) => transaction.read(IS_FREE, [last])),
+      layer.transactions.run({ principal: 'ada' }, (tx) => tx.read(IS_FREE, [last])),
     ]);
     await held.rollback();
     await waiting;

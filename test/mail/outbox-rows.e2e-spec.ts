@@ -61,9 +61,7 @@ describe('a mail in the outbox', () => {
   it('begins anew when an operator has it retried', async () => {
     const id = await aMail({ attempts: 29, next_attempt_at: LEASE_END });
 
-    expect(
-      await data.transactions.run({ principal: 'ada' }, (transaction) => mails.retry(transaction, id, NOW)),
-    ).toBe(true);
+    expect(await data.transactions.run({ principal: 'ada' }, (tx) => mails.retry(tx, id, NOW))).toBe(true);
 
     expect(await mails.find(id)).toMatchObject({ attempts: 0, nextAttemptAt: NOW });
     expect(await dueIds(NOW)).toContain(id);
@@ -73,16 +71,16 @@ describe('a mail in the outbox', () => {
     const id = await aMail();
     await mails.end((await mails.find(id))!, 'dropped');
 
-    await data.transactions.run({ principal: 'ada' }, async (transaction) => {
-      expect(await mails.retry(transaction, id, NOW)).toBe(false);
-      expect(await mails.retryFailed(transaction, NOW)).toBe(0);
+    await data.transactions.run({ principal: 'ada' }, async (tx) => {
+      expect(await mails.retry(tx, id, NOW)).toBe(false);
+      expect(await mails.retryFailed(tx, NOW)).toBe(0);
     });
   });
 
   it('has a place of its code that the clean-up spares for as long as the code lives', async () => {
     const codes = new EmailCodesRepository(data.dataSource.getRepository(EmailCode));
-    await data.transactions.run({ principal: 'ada' }, (transaction) =>
-      codes.keep(transaction, { purpose: 'password_reset', subject: 'ada@example.com' }),
+    await data.transactions.run({ principal: 'ada' }, (tx) =>
+      codes.keep(tx, { purpose: 'password_reset', subject: 'ada@example.com' }),
     );
 
     expect(await codes.findOld(Date.now() + 14 * MINUTE_MS, 10)).toEqual([]);

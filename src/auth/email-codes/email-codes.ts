@@ -72,15 +72,15 @@ export class EmailCodes {
 
   /** Consumes no code, and takes the same time if there is none. The caller must commit the counted try. */
   async check(
-    transaction: Transaction,
+    tx: Transaction,
     purposes: EmailCodePurposes,
     subject: string,
     typed: string,
   ): Promise<EmailCode | undefined> {
     const code = typedCode(typed);
     if (code === undefined) return undefined;
-    await this.codes.countTry(transaction, purposes, subject);
-    const found = await this.codes.find(transaction, purposes, subject);
+    await this.codes.countTry(tx, purposes, subject);
+    const found = await this.codes.find(tx, purposes, subject);
     if (found.length === 0) this.isDerived(NOBODY, code);
     const now = Date.now();
     return found

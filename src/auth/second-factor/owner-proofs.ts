@@ -47,8 +47,8 @@ export class OwnerProofs {
   }
 
   /** Call it after the statement that changes the user's row, if there is one. @throws invalid_second_factor_code */
-  async use(transaction: Transaction, { code }: Pick<ProvenOwner, 'code'>, actor: UserActor): Promise<void> {
-    const used = code && (await this.verification.use(transaction, code));
-    if (used) await this.events.record(transaction, { ...used, actor });
+  async use(tx: Transaction, { code }: Pick<ProvenOwner, 'code'>, actor: UserActor): Promise<void> {
+    const used = code && (await this.verification.use(tx, code));
+    if (used) await this.events.record(tx, { ...used, actor });
   }
 }

@@ -99,30 +99,30 @@ export class SecondFactorVerification {
   }
 
   /** Call it after the statement that changes the user's row, and record the event that it returns. */
-  async use(transaction: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
+  async use(tx: Transaction, code: CheckedCode): Promise<UsedCodeEvent | undefined> {
     const { id: userId, email: recipient } = code.user;
     const isUsed =
       code.kind === 'totp'
-        ? await this.factors.useStep(transaction, userId, code)
-        : await this.recoveryCodes.use(transaction, userId, code.hash);
+        ? await this.factors.useStep(tx, userId, code)
+        : await this.recoveryCodes.use(tx, userId, code.hash);
     if (!isUsed) throw new Problem(REFUSAL_AFTER_CHECK[code.kind], { userId });
-    await this.failures.clear(transaction, userId, code.scope);
+    await this.failures.clear(tx, userId, code.scope);
     if (code.kind === 'totp') return undefined;
 
-    await this.mails.notify(transaction, { kind: 'recovery_code_used', recipient, senderId: userId });
-    await this.users.raiseRevisions(transaction, [userId]);
-    const { revision: userRevision } = await this.users.stateOf(transaction, userId);
+    await this.mails.notify(tx, { kind: 'recovery_code_used', recipient, senderId: userId });
+    await this.users.raiseRevisions(tx, [userId]);
+    const { revision: userRevision } = await this.users.stateOf(tx, userId);
     return { type: 'account.recovery_code_used', userId, userRevision };
   }
 
   async usePending(
-    transaction: Transaction,
+    tx: Transaction,
     userId: string,
     { pendingUntil, step, enabledAt }: { pendingUntil: number; step: number; enabledAt: number },
   ): Promise<void> {
-    if (!(await this.factors.enable(transaction, userId, { pendingUntil, step, enabledAt })))
+    if (!(await this.factors.enable(tx, userId, { pendingUntil, step, enabledAt })))
       throw new Problem('invalid_second_factor_code', { userId });
-    await this.failures.clear(transaction, userId, 'signed-in');
+    await this.failures.clear(tx, userId, 'signed-in');
   }
 
   private async checkTotp(
@@ -134,18 +134,18 @@ export class SecondFactorVerification {
     requireRoom(id, await this.failures.find(id, scope));
     // Another instance may have read a new key first.
     if (!this.secrets.hasKeyOf(factor.secret)) await this.keyFile.reloadForUnknownKey();
-    const compare = async (transaction: Transaction): Promise<number | undefined> => {
+    const compare = async (tx: Transaction): Promise<number | undefined> => {
       // Locks the count until COMMIT, so that no instance compares two codes of a user at once.
-      const failures = await this.failures.lock(transaction, id, scope);
+      const failures = await this.failures.lock(tx, id, scope);
       requireRoom(id, failures);
       const found = this.findStep(id, factor, digits);
       const isUnused = found !== undefined && found > factor.lastStep;
       // A right code writes too, so that checks on two nodes of a cluster conflict.
       const counted = isUnused ? { ...failures, since: failures.since + 1 } : withWrongCode(failures);
       const isNoticeDue = isFull(counted) && counted.notified === 0;
-      await this.failures.save(transaction, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
+      await this.failures.save(tx, id, scope, isNoticeDue ? { ...counted, notified: 1 } : counted);
       const notice = { kind: 'second_factor_guessed', recipient: email, senderId: id } as const;
-      if (isNoticeDue) await this.mails.notify(transaction, notice);
+      if (isNoticeDue) await this.mails.notify(tx, notice);
       return found;
     };
     const step = await this.transactions.run({ principal: id, row: id }, compare).catch((error: unknown) => {

@@ -91,9 +91,9 @@ export class AuthorizationCodesRepository {
     await this.codes.delete({ sessionId: In(sessionIds) });
   }
 
-  async deleteOfSessions(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {
+  async deleteOfSessions(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
     const sql = `DELETE FROM authorization_codes WHERE session_id IN (${places(sessionIds.length)})`;
-    await transaction.write(sql, [...sessionIds]);
+    await tx.write(sql, [...sessionIds]);
   }
 
   private async findOwners(hashes: string[]): Promise<(OwnedCode | undefined)[]> {

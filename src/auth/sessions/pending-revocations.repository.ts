@@ -22,7 +22,7 @@ export class PendingRevocationsRepository {
   constructor(@InjectRepository(PendingRevocation) private readonly pending: Repository<PendingRevocation>) {}
 
   async insert(
-    transaction: Transaction,
+    tx: Transaction,
     { id: sessionId, userId }: FamilyRoot,
     { actor, reason }: Revocation,
   ): Promise<void> {
@@ -30,7 +30,7 @@ export class PendingRevocationsRepository {
     const origin = { requestId: actor.requestId ?? null, ip: actor.address ?? null };
     const row = { sessionId, userId, since: Date.now(), reason, actorId, actorSessionId, ...origin };
     try {
-      await transaction.of(this.pending).insert(row);
+      await tx.of(this.pending).insert(row);
     } catch (error) {
       if (!isUniqueViolation(error, PENDING_REVOCATIONS_KEY)) throw error;
     }
@@ -40,8 +40,8 @@ export class PendingRevocationsRepository {
     await this.pending.delete({ sessionId });
   }
 
-  async deleteOfSessions(transaction: Transaction, sessionIds: readonly string[]): Promise<void> {
-    await transaction.of(this.pending).delete({ sessionId: In(sessionIds) });
+  async deleteOfSessions(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
+    await tx.of(this.pending).delete({ sessionId: In(sessionIds) });
   }
 
   async findOldest(): Promise<{ root: FamilyRoot; revocation: Revocation }[]> {

@@ -88,13 +88,13 @@ export class SessionDeletion implements OnApplicationShutdown {
   }
 
   /** The transaction must have written the user's row, so that no request adds a session. */
-  async deleteAllOf(transaction: Transaction, userId: string): Promise<void> {
+  async deleteAllOf(tx: Transaction, userId: string): Promise<void> {
     for (;;) {
-      const ids = await this.sessions.findSomeOf(transaction, userId, MAX_ROWS_AT_ONCE);
+      const ids = await this.sessions.findSomeOf(tx, userId, MAX_ROWS_AT_ONCE);
       if (ids.length === 0) return;
-      await this.codes.deleteOfSessions(transaction, ids);
-      await this.pending.deleteOfSessions(transaction, ids);
-      await this.sessions.deleteIn(transaction, ids);
+      await this.codes.deleteOfSessions(tx, ids);
+      await this.pending.deleteOfSessions(tx, ids);
+      await this.sessions.deleteIn(tx, ids);
       if (ids.length < MAX_ROWS_AT_ONCE) return;
       await yieldToEventLoop();
     }

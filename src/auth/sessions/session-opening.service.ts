@@ -35,7 +35,7 @@ export class SessionOpening {
   ) {}
 
   async open(
-    transaction: Transaction,
+    tx: Transaction,
     { via, newDevice = false, ...start }: Login,
     cause?: EventWithout<'actor', 'account.registered' | 'account.recovery_code_used'>,
   ): Promise<{ session: NewSession; actor: UserActor }> {
@@ -43,8 +43,8 @@ export class SessionOpening {
     const { id: sessionId, userId } = session;
     const { requestId, address } = start.origin;
     const actor: UserActor = { kind: 'user', id: userId, sessionId, isDelegated: false, requestId, address };
-    await this.sessions.insert(transaction, session);
-    await this.events.record(transaction, ...(cause ? [{ ...cause, actor }] : []), {
+    await this.sessions.insert(tx, session);
+    await this.events.record(tx, ...(cause ? [{ ...cause, actor }] : []), {
       type: 'session.started',
       actor,
       userId,

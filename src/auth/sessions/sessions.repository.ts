@@ -110,10 +110,10 @@ export class SessionsRepository {
   ) {}
 
   /** Hot: TypeORM takes longer to build this statement. */
-  async insert(transaction: Transaction, session: NewSession): Promise<void> {
+  async insert(tx: Transaction, session: NewSession): Promise<void> {
     const { id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration } = session;
     const device = [session.ip, session.userAgent, session.deviceName];
-    await transaction.write(
+    await tx.write(
       `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, amr, created_at, expires_at, refresh_generation, ip,
          user_agent, device_name) VALUES (${places(11)})`,
       [id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration, ...device],
@@ -151,17 +151,17 @@ export class SessionsRepository {
   }
 
   async rotate(
-    transaction: Transaction,
+    tx: Transaction,
     { sessionId, generation }: RefreshToken,
     { now, idleEnd, maxAge }: Record<'now' | 'idleEnd' | 'maxAge', number>,
   ): Promise<boolean> {
     const values = [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
-    return (await transaction.write(ROTATE, values)) === 1;
+    return (await tx.write(ROTATE, values)) === 1;
   }
 
-  async findRefreshed(sessionId: string, transaction?: Transaction): Promise<RefreshedSession | undefined> {
-    const [found] = transaction
-      ? await transaction.read<RefreshedSession>(FIND_REFRESHED, [sessionId])
+  async findRefreshed(sessionId: string, tx?: Transaction): Promise<RefreshedSession | undefined> {
+    const [found] = tx
+      ? await tx.read<RefreshedSession>(FIND_REFRESHED, [sessionId])
       : await this.sessions.query<RefreshedSession[]>(FIND_REFRESHED, [sessionId]);
     return found;
   }

@@ -37,9 +37,9 @@ export class SessionsService {
     const idleEnd = now + this.env.sessionIdle * 1000;
     const { rotated, stored } = await this.transactions.run(
       { principal: origin.address, row: shown.sessionId },
-      async (transaction) => ({
-        rotated: await this.sessions.rotate(transaction, shown, { now, idleEnd, maxAge }),
-        stored: await this.sessions.findRefreshed(shown.sessionId, transaction),
+      async (tx) => ({
+        rotated: await this.sessions.rotate(tx, shown, { now, idleEnd, maxAge }),
+        stored: await this.sessions.findRefreshed(shown.sessionId, tx),
       }),
     );
     if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {

@@ -108,10 +108,10 @@ function changeKeys(
         (host) => host !== hostname(),
       );
       if (kids.length > 0) {
-        await context.get(Transactions).run({ principal: principalOf(actor) }, async (transaction) => {
+        await context.get(Transactions).run({ principal: principalOf(actor) }, async (tx) => {
           await context
             .get(EventsRepository)
-            .record(transaction, ...kids.map((kid) => ({ type, actor, data: { kid } })));
+            .record(tx, ...kids.map((kid) => ({ type, actor, data: { kid } })));
           file.replace(keys);
         });
         report.json = report.json.map((key) => ({ ...key, machines }));
