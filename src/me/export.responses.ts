@@ -10,7 +10,7 @@ import {
   INVITED_ROLES,
   type InvitedRole,
 } from '../orgs/state/org.entity.js';
-import { OrgDto } from '../orgs/members/members.responses.js';
+import { OrgDto } from '../orgs/state/orgs.responses.js';
 import { OWN_EVENT, OwnEvent } from '../events/events.responses.js';
 import { VIA } from './me.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';

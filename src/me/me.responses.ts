@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgDto, OrgMembership } from '../orgs/members/members.responses.js';
+import { OrgDto, OrgMembership } from '../orgs/state/orgs.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
 import { MAX_DEVICE_NAME } from '../auth/auth.requests.js';
 

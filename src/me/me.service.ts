@@ -20,7 +20,7 @@ import type {
   CurrentUserResponse,
   OrgMembershipsResponse,
 } from './me.responses.js';
-import type { OrgMembership } from '../orgs/members/members.responses.js';
+import type { OrgMembership } from '../orgs/state/orgs.responses.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 
 const PIECE = 32_768;

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema, OmitType } from '@nestjs/swagger';
-import { MemberDto, MEMBERS_EXAMPLE, OrgDto } from '../orgs/members/members.responses.js';
+import { MemberDto, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
+import { OrgDto } from '../orgs/state/orgs.responses.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { AuditEvent, EventsPage, ORG_EVENT, OWN_EVENT } from '../events/events.responses.js';

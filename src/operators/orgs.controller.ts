@@ -3,7 +3,7 @@ import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { OrgDeletionResponse, OrgResponse } from '../orgs/members/members.responses.js';
+import { OrgDeletionResponse, OrgResponse } from '../orgs/orgs.responses.js';
 import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../http/pages.js';
 import { MemberListsService } from '../orgs/members/member-lists.service.js';
 import { MembersService } from '../orgs/members/members.service.js';

@@ -3,7 +3,7 @@ import { FailedLoginsDto } from '../auth/sessions/sessions.responses.js';
 import { OkResponse } from '../http/fields.js';
 import { OWN_ORG, SESSION_EXAMPLE, SessionSummary } from '../me/me.responses.js';
 import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
-import { OrgMembership } from '../orgs/members/members.responses.js';
+import { OrgMembership } from '../orgs/state/orgs.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
 
 const ADA = {

@@ -26,18 +26,8 @@ import { ETAG_HEADER } from '../openapi/headers.js';
 import { OrgWrite, WriteRoute } from '../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../requests/write.js';
 import { AnswerTag, type TagAnswer } from '../requests/entity-tags.js';
-import {
-  CreateOrgRequest,
-  ORG_CHANGES,
-  UpdateOrgRequest,
-  TransferOrgRequest,
-} from './members/members.requests.js';
-import {
-  OrgChangeResponse,
-  OrgDeletionResponse,
-  OrgDetailResponse,
-  OrgResponse,
-} from './members/members.responses.js';
+import { CreateOrgRequest, ORG_CHANGES, UpdateOrgRequest, TransferOrgRequest } from './orgs.requests.js';
+import { OrgChangeResponse, OrgDeletionResponse, OrgDetailResponse, OrgResponse } from './orgs.responses.js';
 import { OrgsService } from './orgs.service.js';
 import { EntityIdPipe, OkResponse, OrgRead } from '../http/fields.js';
 import { MembersService } from './members/members.service.js';

@@ -8,7 +8,7 @@ import type {
   OrgDeletionResponse,
   OrgDetailResponse,
   OrgResponse,
-} from './members/members.responses.js';
+} from './orgs.responses.js';
 import { InvalidTokenError } from '../auth/tokens/access-token.js';
 import { Env } from '../config/env.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -16,7 +16,7 @@ import { newEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
 import { ACTOR, MembersRepository } from './state/members.repository.js';
 import { NO_FACTS, OrgsRepository } from './state/orgs.repository.js';
-import type { UpdateOrgRequest } from './members/members.requests.js';
+import type { UpdateOrgRequest } from './orgs.requests.js';
 import { MemberListsService } from './members/member-lists.service.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';

@@ -7,7 +7,7 @@ import {
   type InvitedRole,
 } from '../state/org.entity.js';
 import { ApiEmail, ApiId, ApiNextCursor, ApiRole, ApiTime } from '../../openapi/decorators.js';
-import { OrgDto } from '../members/members.responses.js';
+import { OrgDto } from '../state/orgs.responses.js';
 import { ApiProfileField } from '../../users/user.fields.js';
 
 const INVITED_BY = { userId: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f', email: 'ada@example.com' };
