@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { CHEAP_HASHES, COMPILE_CACHE, type Environment } from './service-process.js';
+import { CHEAP_HASHES, COMPILE_CACHE, type Environment, RECORDING } from './service-process.js';
 import { inspect } from '../../src/cli/doctor/doctor.js';
 import { parseEnv } from '../../src/config/env.js';
 import type { Installation } from './installation.js';
@@ -36,7 +36,7 @@ function environmentOf(env: Environment): Environment {
 
 /** A process of its own, as operators start it. */
 export function spawnAccounts({ directory, env }: Place, parameters: readonly string[], timeout = 0) {
-  return spawn(process.execPath, [CLI, ...parameters], {
+  return spawn(process.execPath, [...RECORDING, CLI, ...parameters], {
     cwd: directory,
     env: { ...COMPILE_CACHE, ...environmentOf(env) },
     timeout,

@@ -1,4 +1,5 @@
 // Runs commands of the built command line one after another, each with its own environment, directory and streams.
+import './record-statements.ts';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { format } from 'node:util';
@@ -14,6 +15,7 @@ function replace(name) {
 }
 
 async function run({ parameters, directory, env, input }) {
+  process.argv.splice(2, process.argv.length, ...parameters);
   process.chdir(directory);
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);

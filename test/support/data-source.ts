@@ -4,6 +4,7 @@ import { type Env, parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { migrate } from '../../src/database/migrate.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
+import { noteStatements } from './executed-statements.js';
 import { anInstallation, type Installation } from './installation.js';
 import type { Environment } from './service-process.js';
 
@@ -11,7 +12,8 @@ export const MIGRATIONS = SCHEMA.migrations as (new () => MigrationInterface)[];
 
 /** The service's own way to its database, in this process. On SQLite no process of the service may be running. */
 export async function aDataSource({ env }: Installation): Promise<DataSource> {
-  return createDataSource(await dataSourceOptions(parseEnv(env), SCHEMA, 'maintenance')).initialize();
+  const dataSource = createDataSource(await dataSourceOptions(parseEnv(env), SCHEMA, 'maintenance'));
+  return noteStatements(await dataSource.initialize());
 }
 
 export interface DataLayer {
@@ -28,7 +30,9 @@ export async function openDataLayer(variables: Environment = {}): Promise<DataLa
   const installation = await anInstallation();
   const env = parseEnv({ ...installation.env, ...variables });
   await migrate(env, SCHEMA);
-  const dataSource = await createDataSource(await dataSourceOptions(env, SCHEMA)).initialize();
+  const dataSource = noteStatements(
+    await createDataSource(await dataSourceOptions(env, SCHEMA)).initialize(),
+  );
   return {
     env,
     dataSource,

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
+import { noteSent } from '../../tooling/statements.js';
 
 export interface Executed {
   sql: string;
@@ -35,4 +37,32 @@ export function recordStatements(dataSource: DataSource): Executed[] {
     return runner;
   };
   return executed;
+}
+
+/** The statements of a job that runs in this process belong to the list, and those of the tests themselves do not. */
+export function noteStatements(dataSource: DataSource): DataSource {
+  const engine = dataSource.options.type === 'better-sqlite3' ? 'sqlite' : 'mysql';
+  const create = dataSource.createQueryRunner.bind(dataSource);
+  dataSource.createQueryRunner = (mode) => {
+    const runner = create(mode);
+    const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<never>;
+    runner.query = (sql: string, ...rest: unknown[]) => {
+      if (isCalledBySource()) noteSent(engine, sql);
+      return query(sql, ...rest);
+    };
+    return runner;
+  };
+  return dataSource;
+}
+
+const CALLER = new RegExp(
+  `${resolve(import.meta.dirname, '../..')}/(src/(?!database/)|test/(?!support/executed))`,
+);
+
+function isCalledBySource(): boolean {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 50;
+  const { stack } = new Error();
+  Error.stackTraceLimit = stackTraceLimit;
+  return CALLER.exec(stack!)?.[1]?.startsWith('src') ?? false;
 }

@@ -1,4 +1,5 @@
 // Runs the built service again and again, one at a time, each with its own environment and directory.
+import './record-statements.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAIN = new URL('../../dist/main.js', import.meta.url).href;

@@ -6,8 +6,11 @@ import { hangTimeoutMs, within } from '../../tooling/wait.js';
 import type { Installation } from './installation.js';
 
 const HERE = import.meta.dirname;
+/** Options of Node for a process whose statements the tests compare with the list. */
+export const RECORDING = ['--import', resolve(HERE, 'record-statements.ts')] as const;
 export const BUILT_SERVICE = [
   process.execPath,
+  ...RECORDING,
   '--import',
   resolve(HERE, 'end-with-parent.mjs'),
   resolve(HERE, '../../dist/main.js'),

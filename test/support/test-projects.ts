@@ -67,9 +67,11 @@ export function testsOn(engine: Engine) {
     // A fresh worker for each file would cost more than most files do; the state of these is in other processes.
     isolate: false,
     provide: { engine },
-    setupFiles: ['test/support/setup-file.ts'],
+    // The hooks of the last one run first.
+    setupFiles: ['test/support/check-statements.ts', 'test/support/setup-file.ts'],
     globalSetup: [
       'test/support/build-setup.ts',
+      'test/support/statements-setup.ts',
       ...(engine === 'mariadb' ? ['test/support/mariadb-setup.ts'] : []),
       'test/support/shared-services.ts',
     ],

@@ -1,6 +1,6 @@
 import { FIND_LIVE, lastingDifference, type LiveInstance } from '../../auth/tokens/instances.repository.js';
 import { type Check, EXAMPLES, type Inspection } from './check.js';
-import { EXPLAIN, HOT_STATEMENTS } from '../../database/statements.js';
+import { EXPLAIN, statementsByIndex } from '../../database/statement-list.js';
 import { isSchemaUpToDate } from '../../database/migrate.js';
 
 export const SERVER_CHECKS: Check[] = [
@@ -45,14 +45,18 @@ export const SCHEMA_CHECKS: Check[] = [
 
 const LARGE_TABLE_ROWS = 1000;
 
+/** MariaDB explains no other statements in a read-only transaction. */
+const LOCKS_NOTHING = /^SELECT (?!.* FOR UPDATE)/;
+
 export const INDEX_CHECK: Check = {
   claim: 'hot queries use their indexes',
   remedy: 'Run ANALYZE TABLE (MySQL, MariaDB) or ANALYZE (SQLite) on the tables named.',
   async findFaults(inspection) {
     const faults: string[] = [];
-    for (const { name, sql, values } of HOT_STATEMENTS) {
+    const listed = statementsByIndex(inspection.env.database.engine);
+    for (const { sql, values } of listed.filter((one) => LOCKS_NOTHING.test(one.sql))) {
       for (const alias of await readWhole(inspection, sql, values))
-        faults.push(`${name} reads all of ${tableOf(sql, alias)}`);
+        faults.push(`reads all of ${tableOf(sql, alias)}: ${sql}`);
     }
     return faults;
   },
@@ -65,7 +69,7 @@ interface MysqlPlanRow {
 }
 
 function tableOf(sql: string, alias: string): string {
-  return new RegExp(`(?:FROM|JOIN) (\\w+) ${alias}\\b`).exec(sql)?.[1] ?? alias;
+  return new RegExp(`(?:FROM|JOIN) ["\`]?(\\w+)["\`]? ["\`]?${alias}\\b`).exec(sql)?.[1] ?? alias;
 }
 
 async function readWhole(

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
@@ -23,6 +24,9 @@ interface MysqlDriver {
   pool: MysqlPool;
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
+
+/** The tests listen. */
+const statements = channel('accounts.mysql');
 
 // Omits the query log of TypeORM, which prints parameters, its subscribers and nested transactions, and the promises of
 // mysql2, which take a stack trace for each statement.
@@ -62,6 +66,7 @@ export function installMysqlQueryRunner(dataSource: DataSource, timeoutMs: numbe
 
     private async send(sql: string, values: unknown[] = [], structured?: boolean): Promise<never> {
       const connection = (await this.connect()) as PoolConnection;
+      statements.publish(sql);
       const ended = queryBegins(sql);
       try {
         const raw = await sendStatement(connection, sql, values, timeoutMs);

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import type { SQLInputValue } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -20,6 +21,9 @@ interface SqliteDriver {
   databaseConnection: NodeSqlite;
   createQueryRunner(mode: 'master' | 'slave'): QueryRunner;
 }
+
+/** The tests listen. */
+const statements = channel('accounts.sqlite');
 
 // TypeORM's SQLite drivers share one query runner, so that a rollback undoes committed writes of others. Here every
 // transaction has its own. Omits the query log, which prints parameters.
@@ -99,6 +103,7 @@ export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
 }
 
 function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult {
+  statements.publish(sql);
   const ended = queryBegins(sql);
   const result = new QueryResult();
   try {

@@ -1,0 +1,12 @@
+// Loaded before the built service or command line.
+import { subscribe } from 'node:diagnostics_channel';
+import { ENGINES, noteSent } from '../../tooling/statements.ts';
+
+/** These commands read whole tables. */
+const EXCEPTION = /^(?:doctor|copy-from)$/;
+
+for (const engine of ENGINES) {
+  subscribe(`accounts.${engine}`, (sql) => {
+    if (!process.argv.some((word) => EXCEPTION.test(word))) noteSent(engine, sql as string);
+  });
+}
