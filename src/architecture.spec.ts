@@ -238,15 +238,11 @@ describe('architecture', () => {
     expect(readFileSync(join(SRC, 'app/node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
   });
 
-  it('has SQL only in repositories, all listed in the schema', () => {
+  it('has SQL only in repositories', () => {
     const files = sources();
     const withSql = files.filter((file) => SQL.test(readFileSync(join(SRC, file), 'utf8')));
     const wrong = withSql.filter((file) => !isRepository(file, files) && !HAS_ITS_OWN_SQL.test(file));
     expect(wrong).toEqual([]);
-
-    const repositories = files.filter((file) => file.endsWith('.repository.ts'));
-    const schema = [...SERVICE.get('src/app/schema.ts')!].filter((file) => file.endsWith('.repository.ts'));
-    expect(schema.toSorted()).toEqual(repositories.map((file) => `src/${file}`).toSorted());
   });
 
   it('has modules only in files of their own', () => {

@@ -19,22 +19,6 @@ import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
 import { ServiceSecret } from '../services/service-secrets.repository.js';
 import { Service } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
-// These register hot statements.
-import '../auth/sessions/authorization-codes.repository.js';
-import '../auth/sessions/pending-revocations.repository.js';
-import '../auth/sessions/sessions.repository.js';
-import '../auth/sessions/sessions.of-user.js';
-import '../events/feed.repository.js';
-import '../events/events.repository.js';
-import '../mail/mails.repository.js';
-import '../orgs/state/orgs.repository.js';
-import '../orgs/state/invitations.lists.js';
-import '../orgs/state/invitations.repository.js';
-import '../orgs/state/members.lists.js';
-import '../orgs/state/members.repository.js';
-import '../orgs/state/members.memberships.js';
-import '../users/users.updates.js';
-import '../users/users.repository.js';
 
 export const SCHEMA: DatabaseSchema = {
   entities: [

@@ -48,18 +48,3 @@ export async function deleteFound<Id>(
 
 /** The clock of the database in epoch milliseconds; the clocks of two instances may differ by minutes. */
 export const NOW_MS = 'CAST(ROUND(UNIX_TIMESTAMP(NOW(3)) * 1000) AS SIGNED)';
-
-/** MySQL's default format is a tree. MariaDB reads the format as a comment. */
-export const EXPLAIN = { sqlite: 'EXPLAIN QUERY PLAN', mysql: 'EXPLAIN /*!80000 FORMAT=TRADITIONAL */' };
-
-export const HOT_STATEMENTS: { name: string; sql: string; values: unknown[] }[] = [];
-
-/** @param values examples; by default empty texts, and a number for each LIMIT and OFFSET */
-export function hotStatement(name: string, sql: string, values = exampleValues(sql)): string {
-  HOT_STATEMENTS.push({ name, sql, values });
-  return sql;
-}
-
-function exampleValues(sql: string): unknown[] {
-  return Array.from(sql.matchAll(/(LIMIT|OFFSET)?\s*\?/g), ([, isCount]) => (isCount ? 1 : ''));
-}

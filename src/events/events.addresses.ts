@@ -2,27 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { hotStatement, idsOf, MAX_ROWS_AT_ONCE, places } from '../database/statements.js';
+import { idsOf, MAX_ROWS_AT_ONCE, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
 
 export const ADDRESS_RETENTION_MS = 90 * 86_400_000;
 
-const FIND_BETWEEN = hotStatement(
-  'the clean-up of the record, and of its addresses',
-  'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?',
-);
-const FIND_ACTS = hotStatement(
-  'the addresses of what a user did',
-  `SELECT id FROM events WHERE actor_id = ? AND id > ? AND ip IS NOT NULL ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
-);
-// Accounts acts for users with their addresses, too.
-const FIND_ABOUT = hotStatement(
-  'the addresses in the record of a user',
-  `SELECT id FROM events WHERE user_id = ? AND id > ? AND ip IS NOT NULL AND actor_type <> 'operator'
-    ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`,
-);
+/** Accounts acts for users with their addresses, too. */
+const OF_USER = ['actor_id = ?', "user_id = ? AND actor_type <> 'operator'"];
 
 /** Finds and deletes IP addresses, the only part of an event that Accounts deletes before its row. */
 @Injectable()
@@ -30,7 +18,9 @@ export class EventAddresses {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
   findBetween(afterId: string, time: number, limit: number): Promise<{ id: string; hasAddress: 0 | 1 }[]> {
-    return this.events.query(FIND_BETWEEN, [afterId, firstEntityIdAt(time), limit]);
+    const sql =
+      'SELECT id, ip IS NOT NULL AS hasAddress FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
+    return this.events.query(sql, [afterId, firstEntityIdAt(time), limit]);
   }
 
   async deleteOf(ids: readonly string[]): Promise<void> {
@@ -39,7 +29,9 @@ export class EventAddresses {
 
   /** Keeps an operator's address in an event about the user. */
   async deleteOfUser(tx: Transaction, userId: string): Promise<void> {
-    for (const sql of [FIND_ACTS, FIND_ABOUT]) {
+    for (const isOfUser of OF_USER) {
+      const sql = `SELECT id FROM events WHERE ${isOfUser} AND id > ? AND ip IS NOT NULL
+        ORDER BY id LIMIT ${MAX_ROWS_AT_ONCE}`;
       for (let after: string | undefined = ''; after !== undefined;) {
         const ids = idsOf(await tx.read<{ id: string }>(sql, [userId, after]));
         if (ids.length > 0)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { getMetadataArgsStorage, In, type Repository } from 'typeorm';
 import { isSignedInOperator } from '../access/principal.js';
-import { hotStatement, idsOf, inBatches, places } from '../database/statements.js';
+import { idsOf, inBatches, places } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
@@ -33,36 +33,7 @@ export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${
 export const LATEST = 'g';
 const MAX_REVISION = 2_147_483_647;
 
-const FIND_OF_ORG = findOfOrg('an organization', 'org_id = ?', ['']);
-const FIND_OF_MEMBER = findOfOrg('a member', 'org_id = ? AND user_id = ?', ['', '']);
-
-const FIND_OF_USER = hotStatement(
-  'the record of a user',
-  `${SELECT} WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-);
-
-const FIND_OF_ACTOR = hotStatement(
-  'the record of an actor',
-  `${SELECT} WHERE actor_id = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-);
-
-const FIND_BETWEEN = hotStatement(
-  'the record',
-  `${SELECT} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`,
-  ['', LATEST, 1],
-);
-
-const FIND_LOGIN_ADDRESSES = hotStatement(
-  'the addresses that a user logged in from',
-  `SELECT ip FROM events WHERE user_id = ? AND id >= ? AND type = 'session.started' AND ip IS NOT NULL
-    ORDER BY id DESC LIMIT ?`,
-);
 const MAX_LOGINS = 1000;
-
-const FIND_ENDS_OF_ALL = hotStatement(
-  'the events that ended all sessions of a user',
-  `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`,
-);
 
 /** Only this class and `EventAddresses` change the audit log. */
 @Injectable()
@@ -99,22 +70,23 @@ export class EventsRepository {
     place: Position = { order: MAX_REVISION, id: LATEST },
   ): Promise<Event[]> {
     if (orgId !== undefined) {
-      const position = [place.order, place.order, place.id, limit];
-      return userId === undefined
-        ? this.events.query<Event[]>(FIND_OF_ORG, [orgId, ...position])
-        : this.events.query<Event[]>(FIND_OF_MEMBER, [orgId, userId, ...position]);
+      const [member, values] = userId === undefined ? ['', [orgId]] : [' AND user_id = ?', [orgId, userId]];
+      // The engines use the index only for a range on `org_revision` alone.
+      const sql = `${SELECT} WHERE org_id = ?${member} AND org_revision <= ? AND (org_revision < ? OR id < ?)
+        ORDER BY org_revision DESC, id DESC LIMIT ?`;
+      return this.events.query<Event[]>(sql, [...values, place.order, place.order, place.id, limit]);
     }
     const idBefore = place.id < before ? place.id : before;
     if (userId !== undefined) return this.findOfUser(userId, limit, idBefore);
     if (actorIds !== undefined) return this.findOfActors(actorIds, limit, idBefore);
-    return this.events.query<Event[]>(FIND_BETWEEN, [from, idBefore, limit]);
+    const sql = `${SELECT} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`;
+    return this.events.query<Event[]>(sql, [from, idBefore, limit]);
   }
 
   /** One statement for each, or no index would give the order. */
   private async findOfActors(ids: readonly string[], limit: number, beforeId: string): Promise<Event[]> {
-    const lists = await Promise.all(
-      ids.map((id) => this.events.query<Event[]>(FIND_OF_ACTOR, [id, beforeId, limit])),
-    );
+    const sql = `${SELECT} WHERE actor_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
+    const lists = await Promise.all(ids.map((id) => this.events.query<Event[]>(sql, [id, beforeId, limit])));
     return lists
       .flat()
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
@@ -122,11 +94,13 @@ export class EventsRepository {
   }
 
   findOfUser(userId: string, limit: number, beforeId = LATEST): Promise<Event[]> {
-    return this.events.query<Event[]>(FIND_OF_USER, [userId, beforeId, limit]);
+    const sql = `${SELECT} WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
+    return this.events.query<Event[]>(sql, [userId, beforeId, limit]);
   }
 
   findEndsOfAll(userId: string): Promise<Event[]> {
-    return this.events.query<Event[]>(FIND_ENDS_OF_ALL, [userId]);
+    const sql = `${SELECT} WHERE user_id = ? AND type = 'session.ended' AND session_id IS NULL ORDER BY id`;
+    return this.events.query<Event[]>(sql, [userId]);
   }
 
   findMatching(
@@ -158,8 +132,9 @@ export class EventsRepository {
   }
 
   async findSignInAddresses(userId: string, since: number): Promise<string[]> {
-    const values = [userId, firstEntityIdAt(since), MAX_LOGINS];
-    const rows = await this.events.query<{ ip: string }[]>(FIND_LOGIN_ADDRESSES, values);
+    const sql = `SELECT ip FROM events WHERE user_id = ? AND id >= ? AND type = 'session.started' AND ip IS NOT NULL
+      ORDER BY id DESC LIMIT ?`;
+    const rows = await this.events.query<{ ip: string }[]>(sql, [userId, firstEntityIdAt(since), MAX_LOGINS]);
     return rows.map(({ ip }) => ip);
   }
 
@@ -182,14 +157,4 @@ export class EventsRepository {
   async clearAllPending(): Promise<void> {
     await this.events.update({ pending: 1 }, { pending: null });
   }
-}
-
-/** The engines use the index only for a range on `org_revision` alone. */
-function findOfOrg(name: string, of: string, values: string[]): string {
-  return hotStatement(
-    `the record of ${name}`,
-    `${SELECT} WHERE ${of} AND org_revision <= ? AND (org_revision < ? OR id < ?)
-      ORDER BY org_revision DESC, id DESC LIMIT ?`,
-    [...values, 0, 0, '', 1],
-  );
 }

@@ -3,58 +3,16 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { hotStatement, idsOf, padded, places } from '../database/statements.js';
+import { idsOf, padded, places } from '../database/statements.js';
 import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
 
-const FIND_LAST = hotStatement(
-  'the end of the feed',
-  'SELECT f.seq, f.event_id AS eventId FROM feed f WHERE f.seq = (SELECT MAX(n.seq) FROM feed n)',
-);
-
 const PAGE = `SELECT f.event_id AS place, ${EVENT_COLUMNS} FROM feed f LEFT JOIN events e ON e.id = f.event_id`;
-const FIND_FIRST = hotStatement(
-  'the beginning of the feed',
-  `${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`,
-);
-// One statement, so that retention deletes no entry between the lookup of the cursor and the page.
-const FIND_AFTER = hotStatement(
-  'a page of the feed',
-  `${PAGE} WHERE f.seq > (SELECT c.seq FROM feed c WHERE c.event_id = ?) ORDER BY f.seq LIMIT ?`,
-);
-
-const FIND_ENTRY = hotStatement('a cursor of the feed', 'SELECT f.seq FROM feed f WHERE f.event_id = ?');
-
-const findLastOf = (size: number): string =>
-  `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${places(size)})`;
-hotStatement('the last of several events in the feed', findLastOf(2));
-
-/** The newest entry stays, because the cursors of services that have read everything refer to it. */
-const FIND_UP_TO = hotStatement(
-  'the clean-up of the feed',
-  `SELECT f.seq FROM feed f WHERE f.seq <= ? AND f.seq < (SELECT MAX(n.seq) FROM feed n)
-    ORDER BY f.seq LIMIT ?`,
-  [0, 1],
-);
 
 /** Numbered events stay `pending` for a while. For NOT EXISTS, MariaDB would read the whole feed. */
 const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevision, e.user_id AS userId,
     e.user_revision AS userRevision
   FROM events e LEFT JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 AND f.seq IS NULL`;
-const FIND_UNNUMBERED = hotStatement(
-  'the events that are to be numbered',
-  `${UNNUMBERED} ORDER BY e.id LIMIT ?`,
-);
-// CONCAT keeps the engines from the indexes of organizations and users, which would read all of their events.
-const findEarlier = (orgs: number, users: number): string => `${UNNUMBERED} AND e.id > ?
-  AND ((CONCAT(e.org_id) IN (${places(orgs)}) AND e.org_revision < ?)
-    OR (CONCAT(e.user_id) IN (${places(users)}) AND e.user_revision < ?))`;
-hotStatement('the events that are to be numbered with others', findEarlier(1, 1), ['', '', 1, '', 1]);
-
-const FIND_NUMBERED_PENDING = hotStatement(
-  'the numbered events whose mark was not cleared',
-  `SELECT e.id FROM events e JOIN feed f ON f.event_id = e.id WHERE e.pending = 1 ORDER BY e.id LIMIT ?`,
-);
 
 export type Unnumbered = Pick<Event, 'id' | 'orgId' | 'orgRevision' | 'userId' | 'userRevision'>;
 
@@ -70,7 +28,9 @@ export class FeedRepository {
   constructor(@InjectRepository(FeedEntry) private readonly feed: Repository<FeedEntry>) {}
 
   async findLast(): Promise<FeedEntry | undefined> {
-    return (await this.feed.query<FeedEntry[]>(FIND_LAST, []))[0];
+    const sql =
+      'SELECT f.seq, f.event_id AS eventId FROM feed f WHERE f.seq = (SELECT MAX(n.seq) FROM feed n)';
+    return (await this.feed.query<FeedEntry[]>(sql))[0];
   }
 
   /** Returns false if a number is taken, or if an event already has a number. */
@@ -89,7 +49,7 @@ export class FeedRepository {
 
   async findFirst(limit: number): Promise<NumberedEvent[]> {
     await yieldToEventLoop();
-    return this.feed.query<NumberedEvent[]>(FIND_FIRST, [limit]);
+    return this.feed.query<NumberedEvent[]>(`${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`, [limit]);
   }
 
   /** Shares a page, because a round wakes all readers at once. Returns undefined if the feed lacks the event. */
@@ -107,12 +67,16 @@ export class FeedRepository {
   }
 
   async findLastOf(eventIds: readonly string[]): Promise<number | undefined> {
-    const rows = await this.feed.query<{ seq: number | null }[]>(findLastOf(eventIds.length), [...eventIds]);
+    const sql = `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${places(eventIds.length)})`;
+    const rows = await this.feed.query<{ seq: number | null }[]>(sql, [...eventIds]);
     return rows[0]?.seq ?? undefined;
   }
 
+  /** The newest entry stays, because the cursors of services that have read everything refer to it. */
   async findUpTo(seq: number, limit: number): Promise<number[]> {
-    const rows = await this.feed.query<{ seq: number }[]>(FIND_UP_TO, [seq, limit]);
+    const sql = `SELECT f.seq FROM feed f WHERE f.seq <= ? AND f.seq < (SELECT MAX(n.seq) FROM feed n)
+      ORDER BY f.seq LIMIT ?`;
+    const rows = await this.feed.query<{ seq: number }[]>(sql, [seq, limit]);
     return rows.map((row) => row.seq);
   }
 
@@ -126,7 +90,7 @@ export class FeedRepository {
   }
 
   findUnnumbered(limit: number): Promise<Unnumbered[]> {
-    return this.feed.query<Unnumbered[]>(FIND_UNNUMBERED, [limit]);
+    return this.feed.query<Unnumbered[]>(`${UNNUMBERED} ORDER BY e.id LIMIT ?`, [limit]);
   }
 
   async findUnnumberedBelow(events: readonly Unnumbered[]): Promise<Unnumbered[]> {
@@ -134,18 +98,29 @@ export class FeedRepository {
     const orgs = subjects(events, ({ orgId, orgRevision }) => [orgId, orgRevision]);
     const users = subjects(events, ({ userId, userRevision }) => [userId, userRevision]);
     if (orgs.below + users.below === 0) return [];
-    const values = [afterId, ...orgs.ids, orgs.below, ...users.ids, users.below];
-    return this.feed.query<Unnumbered[]>(findEarlier(orgs.ids.length, users.ids.length), values);
+    // CONCAT keeps the engines from the indexes of organizations and users, which would read all of their events.
+    return this.feed.query<Unnumbered[]>(
+      `${UNNUMBERED} AND e.id > ?
+        AND ((CONCAT(e.org_id) IN (${places(orgs.ids.length)}) AND e.org_revision < ?)
+          OR (CONCAT(e.user_id) IN (${places(users.ids.length)}) AND e.user_revision < ?))`,
+      [afterId, ...orgs.ids, orgs.below, ...users.ids, users.below],
+    );
   }
 
   async findNumberedPending(limit: number): Promise<string[]> {
-    return idsOf(await this.feed.query(FIND_NUMBERED_PENDING, [limit]));
+    const sql = `SELECT e.id FROM events e JOIN feed f ON f.event_id = e.id
+      WHERE e.pending = 1 ORDER BY e.id LIMIT ?`;
+    return idsOf(await this.feed.query(sql, [limit]));
   }
 
   private async findNumbered(eventId: string, limit: number): Promise<NumberedEvent[] | undefined> {
-    const found = await this.feed.query<NumberedEvent[]>(FIND_AFTER, [eventId, limit]);
+    // One statement, so that retention deletes no entry between the lookup of the cursor and the page.
+    const sql = `${PAGE} WHERE f.seq > (SELECT c.seq FROM feed c WHERE c.event_id = ?) ORDER BY f.seq LIMIT ?`;
+    const found = await this.feed.query<NumberedEvent[]>(sql, [eventId, limit]);
     if (found.length > 0) return found;
-    const entries = await this.feed.query<unknown[]>(FIND_ENTRY, [eventId]);
+    const entries = await this.feed.query<unknown[]>('SELECT f.seq FROM feed f WHERE f.event_id = ?', [
+      eventId,
+    ]);
     return entries.length > 0 ? found : undefined;
   }
 }

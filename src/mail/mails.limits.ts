@@ -1,4 +1,3 @@
-import { hotStatement } from '../database/statements.js';
 import { firstEntityIdAt, timeOfEntityId } from '../identifiers/entity-id.js';
 import { GROUP_OF_KIND, type Mail, type MailKind, type MailPriority } from './mail.entity.js';
 
@@ -67,16 +66,6 @@ const decidingMail = (limit: Limit): string =>
     ? `SELECT id FROM mails WHERE ${conditionsOf(limit)} ORDER BY id DESC LIMIT 1 OFFSET ${limit.mails - 1}`
     : `SELECT MAX(id) FROM mails WHERE ${conditionsOf(limit)} HAVING COUNT(*) >= ${limit.mails}`;
 
-const STATEMENTS = Object.fromEntries(
-  Object.entries(GROUPS).map(([name, { limits }]: [string, Group]) => [
-    name,
-    hotStatement(
-      `the limits of emails: ${name}`,
-      `SELECT ${limits.map((limit, place) => `(${decidingMail(limit)}) AS id${place}`).join(', ')}`,
-    ),
-  ]),
-);
-
 export interface Excess {
   waitMs: number;
   refusal: string;
@@ -98,7 +87,8 @@ export async function findExcess(
     beforeId,
     mail.kind,
   ]);
-  const [row] = await query(STATEMENTS[name]!, values);
+  const ids = limits.map((limit, place) => `(${decidingMail(limit)}) AS id${place}`);
+  const [row] = await query(`SELECT ${ids.join(', ')}`, values);
   return limits
     .map(({ pauseMs = DAY_MS, refusal }, place) => {
       const id = row![`id${place}`];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, type Repository } from 'typeorm';
-import { hotStatement, idsOf } from '../database/statements.js';
+import { idsOf } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Mail, type MailPriority, type MailState } from './mail.entity.js';
@@ -18,42 +18,6 @@ export interface DueMails<M = WaitingMail> {
 }
 
 const WAITING = 'id, kind, recipient, code_id AS codeId, sender_id AS senderId, priority, attempts';
-const FIND_FRESH = hotStatement(
-  'the search for mails that were never tried',
-  `SELECT ${WAITING} FROM mails WHERE state = 'waiting' AND priority = ? AND next_attempt_at = 0
-    ORDER BY turn_at LIMIT ?`,
-  [0, 1],
-);
-const FIND_RETRIES = hotStatement(
-  'the search for mails to try again',
-  `SELECT ${WAITING} FROM mails WHERE state = 'waiting' AND priority = ? AND next_attempt_at > 0
-      AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`,
-  [0, 1, 1],
-);
-const FIND_LAST_TURN = hotStatement(
-  'the last turn of a sender',
-  `SELECT state, turn_at AS turnAt FROM mails WHERE sender_id = ? AND priority = ? ORDER BY id DESC LIMIT 1`,
-  ['', 0],
-);
-const FIND_WAITING = hotStatement(
-  'the search for mails that wait for long',
-  `SELECT id FROM mails WHERE state = 'waiting' AND id < ? ORDER BY id LIMIT 1`,
-);
-const FIND_BEFORE = hotStatement(
-  'the clean-up of mails',
-  'SELECT id FROM mails WHERE id < ? ORDER BY id LIMIT ?',
-);
-const FIND_OF_STATE = hotStatement(
-  'the latest mails of a state',
-  'SELECT id FROM mails WHERE state = ? AND id < ? ORDER BY id DESC LIMIT ?',
-  ['waiting', 'g', 21],
-);
-/** COALESCE keeps the engines from the index of states, which would read many emails to other recipients. */
-const FIND_TO = hotStatement(
-  'the latest mails to an address',
-  `SELECT id FROM mails WHERE recipient = ? AND COALESCE(state, '') = ? AND id < ? ORDER BY id DESC LIMIT ?`,
-  ['u1@example.com', 'waiting', 'g', 21],
-);
 const RETRY = `UPDATE mails SET state = 'waiting', next_attempt_at = ?, attempts = 0, ended_at = NULL
   WHERE (expires_at IS NULL OR expires_at > ?) AND`;
 
@@ -94,14 +58,23 @@ export class MailsRepository {
   }
 
   async findLastTurn(tx: Transaction, senderId: string, priority: MailPriority): Promise<number | undefined> {
-    const [last] = await tx.read<Mail>(FIND_LAST_TURN, [senderId, priority]);
+    const sql =
+      'SELECT state, turn_at AS turnAt FROM mails WHERE sender_id = ? AND priority = ? ORDER BY id DESC LIMIT 1';
+    const [last] = await tx.read<Mail>(sql, [senderId, priority]);
     return last?.state === 'waiting' ? last.turnAt : undefined;
   }
 
   async findDue(priority: MailPriority, now: number, limit: number): Promise<DueMails> {
+    const waiting = `SELECT ${WAITING} FROM mails WHERE state = 'waiting' AND priority = ?`;
     return {
-      fresh: await this.mails.query(FIND_FRESH, [priority, limit]),
-      retries: await this.mails.query(FIND_RETRIES, [priority, now, limit]),
+      fresh: await this.mails.query(`${waiting} AND next_attempt_at = 0 ORDER BY turn_at LIMIT ?`, [
+        priority,
+        limit,
+      ]),
+      retries: await this.mails.query(
+        `${waiting} AND next_attempt_at > 0 AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`,
+        [priority, now, limit],
+      ),
     };
   }
 
@@ -128,7 +101,8 @@ export class MailsRepository {
   }
 
   async hasWaitedSince(time: number): Promise<boolean> {
-    return (await this.findIds(FIND_WAITING, [firstEntityIdAt(time)])).length > 0;
+    const sql = `SELECT id FROM mails WHERE state = 'waiting' AND id < ? ORDER BY id LIMIT 1`;
+    return (await this.mails.query<unknown[]>(sql, [firstEntityIdAt(time)])).length > 0;
   }
 
   async countByState(): Promise<Partial<Record<MailState, number>>> {
@@ -147,12 +121,14 @@ export class MailsRepository {
     limit: number,
     before = LATEST,
   ): Promise<Mail[]> {
+    // COALESCE keeps the engines from the index of states, which would read many emails to other recipients.
+    const [condition, values] =
+      recipient === undefined
+        ? ['state = ?', []]
+        : [`recipient = ? AND COALESCE(state, '') = ?`, [recipient]];
+    const sql = `SELECT id FROM mails WHERE ${condition} AND id < ? ORDER BY id DESC LIMIT ?`;
     const found = await Promise.all(
-      states.map((state) =>
-        recipient === undefined
-          ? this.findIds(FIND_OF_STATE, [state, before, limit])
-          : this.findIds(FIND_TO, [recipient, state, before, limit]),
-      ),
+      states.map((state) => this.findIds(sql, [...values, state, before, limit])),
     );
     const latestFirst = found.flat().toSorted((a, b) => (a < b ? 1 : -1));
     return this.mails.find({ where: { id: In(latestFirst.slice(0, limit)) }, order: { id: 'DESC' } });
@@ -168,7 +144,8 @@ export class MailsRepository {
   }
 
   findBefore(time: number, limit: number): Promise<string[]> {
-    return this.findIds(FIND_BEFORE, [firstEntityIdAt(time), limit]);
+    const sql = 'SELECT id FROM mails WHERE id < ? ORDER BY id LIMIT ?';
+    return this.findIds(sql, [firstEntityIdAt(time), limit]);
   }
 
   async delete(ids: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeorm';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { hotStatement, NOW_MS } from '../database/statements.js';
+import { NOW_MS } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 
 /** The login limits of an email do not count requests that were admitted before `liftedAt`. */
@@ -16,13 +16,6 @@ export class LiftedLimit {
   liftedAt: number;
 }
 
-const FIND_RECENT = hotStatement(
-  'the limits of logins that were lifted',
-  `SELECT lift_key AS liftKey, lifted_at AS liftedAt, ${NOW_MS} - lifted_at AS agoMs FROM lifted_limits
-    WHERE lifted_at > ${NOW_MS} - ?`,
-  [0],
-);
-
 @Injectable()
 export class LiftedLimitsRepository {
   constructor(@InjectRepository(LiftedLimit) private readonly lifted: Repository<LiftedLimit>) {}
@@ -33,7 +26,9 @@ export class LiftedLimitsRepository {
   }
 
   findRecent(maxAgeMs: number): Promise<(LiftedLimit & { agoMs: number })[]> {
-    return this.lifted.query(FIND_RECENT, [maxAgeMs]);
+    const sql = `SELECT lift_key AS liftKey, lifted_at AS liftedAt, ${NOW_MS} - lifted_at AS agoMs
+      FROM lifted_limits WHERE lifted_at > ${NOW_MS} - ?`;
+    return this.lifted.query(sql, [maxAgeMs]);
   }
 
   async findOld(ageMs: number, limit: number): Promise<string[]> {

@@ -2,7 +2,6 @@ import { Column, Entity, Index, PrimaryColumn, type Repository } from 'typeorm';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
-import { hotStatement } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { Problem } from '../problems/problem.js';
 
@@ -38,40 +37,6 @@ const MAX_KEYS = 10_000;
 /** The clean-up looks for users with too many keys only among those who wrote lately. It runs each minute. */
 const LATELY_MS = 300_000;
 
-const FIND = hotStatement(
-  'the first answer to a repeated request',
-  `SELECT k.fingerprint, k.status, k.body, k.expires_at AS expiresAt FROM idempotency_keys k
-    WHERE k.user_id = ? AND k.key_hash = ?`,
-);
-
-const FIND_FULL = hotStatement(
-  'a user with too many idempotency keys',
-  `SELECT f.userId, f.lastExpiresAt FROM (
-      SELECT part.userId, (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = part.userId
-        ORDER BY k.expires_at DESC LIMIT 1 OFFSET ${MAX_KEYS}) AS lastExpiresAt
-      FROM (SELECT DISTINCT n.user_id AS userId FROM idempotency_keys n WHERE n.expires_at > ?) part
-    ) f WHERE f.lastExpiresAt IS NOT NULL LIMIT 1`,
-  [0],
-);
-
-const FIND_OLDEST = hotStatement(
-  'the oldest keys of a user',
-  `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
-    WHERE k.user_id = ? AND k.expires_at <= ? ORDER BY k.expires_at LIMIT ?`,
-  ['', 0, 1],
-);
-
-const INSERT = `INSERT INTO idempotency_keys (user_id, key_hash, fingerprint, status, body, expires_at)
-  VALUES (?, ?, ?, ?, ?, ?)`;
-const DELETE_EXPIRED = 'DELETE FROM idempotency_keys WHERE user_id = ? AND key_hash = ? AND expires_at <= ?';
-
-const FIND_EXPIRED = hotStatement(
-  'the clean-up of idempotency keys',
-  `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
-    WHERE k.expires_at < ? ORDER BY k.expires_at LIMIT ?`,
-  [0, 1],
-);
-
 @Injectable()
 export class IdempotencyKeysRepository {
   constructor(
@@ -80,22 +45,27 @@ export class IdempotencyKeysRepository {
   ) {}
 
   async find(userId: string, keyHash: string, tx?: Transaction): Promise<KeptAnswer | undefined> {
+    const sql = `SELECT k.fingerprint, k.status, k.body, k.expires_at AS expiresAt FROM idempotency_keys k
+      WHERE k.user_id = ? AND k.key_hash = ?`;
     const values = [userId, keyHash];
-    const rows = await (tx ? tx.read<KeptAnswer>(FIND, values) : this.keys.query<KeptAnswer[]>(FIND, values));
+    const rows = await (tx ? tx.read<KeptAnswer>(sql, values) : this.keys.query<KeptAnswer[]>(sql, values));
     return rows[0];
   }
 
   async insert(tx: Transaction, key: IdempotencyKey): Promise<void> {
     const { userId, keyHash, fingerprint, status, body, expiresAt } = key;
+    const sql = `INSERT INTO idempotency_keys (user_id, key_hash, fingerprint, status, body, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?)`;
     try {
-      await tx.write(INSERT, [userId, keyHash, fingerprint, status, body, expiresAt]);
+      await tx.write(sql, [userId, keyHash, fingerprint, status, body, expiresAt]);
     } catch (error) {
       throw isUniqueViolation(error, IDEMPOTENCY_KEYS_KEY) ? new Problem('idempotency_key_reused') : error;
     }
   }
 
   async deleteExpired(tx: Transaction, { userId, keyHash }: KeyOfUser): Promise<void> {
-    await tx.write(DELETE_EXPIRED, [userId, keyHash, Date.now()]);
+    const sql = 'DELETE FROM idempotency_keys WHERE user_id = ? AND key_hash = ? AND expires_at <= ?';
+    await tx.write(sql, [userId, keyHash, Date.now()]);
   }
 
   async deleteAllOf(tx: Transaction, userId: string): Promise<void> {
@@ -103,15 +73,24 @@ export class IdempotencyKeysRepository {
   }
 
   findExpired(before: number, limit: number): Promise<KeyOfUser[]> {
-    return this.keys.query<KeyOfUser[]>(FIND_EXPIRED, [before, limit]);
+    const sql = `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
+      WHERE k.expires_at < ? ORDER BY k.expires_at LIMIT ?`;
+    return this.keys.query<KeyOfUser[]>(sql, [before, limit]);
   }
 
   /** Finds the oldest keys of a user who has more than 10,000. */
   async findExcess(now: number, limit: number): Promise<KeyOfUser[]> {
     type Full = { userId: string; lastExpiresAt: number };
-    const [full] = await this.keys.query<Full[]>(FIND_FULL, [now + KEY_RETENTION_MS - LATELY_MS]);
+    const findFull = `SELECT f.userId, f.lastExpiresAt FROM (
+        SELECT part.userId, (SELECT k.expires_at FROM idempotency_keys k WHERE k.user_id = part.userId
+          ORDER BY k.expires_at DESC LIMIT 1 OFFSET ${MAX_KEYS}) AS lastExpiresAt
+        FROM (SELECT DISTINCT n.user_id AS userId FROM idempotency_keys n WHERE n.expires_at > ?) part
+      ) f WHERE f.lastExpiresAt IS NOT NULL LIMIT 1`;
+    const [full] = await this.keys.query<Full[]>(findFull, [now + KEY_RETENTION_MS - LATELY_MS]);
     if (!full) return [];
-    return this.keys.query<KeyOfUser[]>(FIND_OLDEST, [full.userId, full.lastExpiresAt, limit]);
+    const sql = `SELECT k.user_id AS userId, k.key_hash AS keyHash FROM idempotency_keys k
+      WHERE k.user_id = ? AND k.expires_at <= ? ORDER BY k.expires_at LIMIT ?`;
+    return this.keys.query<KeyOfUser[]>(sql, [full.userId, full.lastExpiresAt, limit]);
   }
 
   async delete(keys: readonly KeyOfUser[]): Promise<void> {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, In, Index, PrimaryColumn, type Repository } from 'typeorm';
-import { hotStatement } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 
 @Entity('service_secrets')
@@ -29,17 +28,6 @@ export interface SecretHolder {
   epoch: number;
 }
 
-const FIND_HOLDER = hotStatement(
-  'the look-up of a secret of a service',
-  `SELECT x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
-    FROM service_secrets x JOIN services v ON v.name = x.service
-    WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`,
-);
-
-/** An instance with a slow clock does not move the time back. */
-const NOTE_USE = `UPDATE service_secrets SET last_used_at = ?
-  WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`;
-
 @Injectable()
 export class ServiceSecretsRepository {
   constructor(
@@ -48,11 +36,17 @@ export class ServiceSecretsRepository {
   ) {}
 
   async findHolder(hash: string): Promise<SecretHolder | undefined> {
-    return (await this.secrets.query<SecretHolder[]>(FIND_HOLDER, [hash]))[0];
+    const sql = `SELECT x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
+      FROM service_secrets x JOIN services v ON v.name = x.service
+      WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`;
+    return (await this.secrets.query<SecretHolder[]>(sql, [hash]))[0];
   }
 
+  /** An instance with a slow clock does not move the time back. */
   async noteUse(id: string, hour: number): Promise<void> {
-    await this.transactions.write(NOTE_USE, [hour, id, hour]);
+    const sql = `UPDATE service_secrets SET last_used_at = ?
+      WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)`;
+    await this.transactions.write(sql, [hour, id, hour]);
   }
 
   async insert(

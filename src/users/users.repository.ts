@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { And, type FindOptionsWhere, In, IsNull, MoreThan, Not, Raw, type Repository } from 'typeorm';
-import { hotStatement, idsOf, padded, places } from '../database/statements.js';
+import { idsOf, padded, places } from '../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -36,11 +36,6 @@ const USERS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'users.id' };
 export const CREDENTIALS = `u.id, u.email, u.password_hash AS passwordHash, u.auth_epoch AS authEpoch,
   u.disabled_at AS disabledAt, u.second_factor_at AS secondFactorAt`;
 
-const FIND_CREDENTIALS_BY_ID = hotStatement(
-  'the credentials of a user',
-  `SELECT ${CREDENTIALS} FROM users u WHERE u.id = ?`,
-);
-
 const IMPORTED = [
   ...(['id', 'email', 'passwordHash', 'createdAt', 'emailVerifiedAt', 'revision'] as const),
   ...(['disabledAt', 'disabledEmail', ...PROFILE_FIELDS] as const),
@@ -51,39 +46,11 @@ const IMPORTED_COLUMNS = [
 ].join(', ');
 const IMPORTED_PLACES = `(${places(IMPORTED.length)})`;
 
-const pageBy = (column: string): string => `SELECT id, email, email_verified_at AS emailVerifiedAt,
-    created_at AS createdAt, disabled_at AS disabledAt, operator_since AS operatorSince,
-    second_factor_at AS secondFactorAt, password_changed_at AS passwordChangedAt, ${PROFILE_COLUMNS}
-  FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`;
-
-// By length and by what stands before the salt: the family, the version of argon2id, the cost.
-const COUNT_HASH_KINDS = `SELECT MIN(h) AS hash, COUNT(*) AS users, MAX(id) AS last
-  FROM (SELECT id, password_hash AS h FROM users WHERE id > ? ORDER BY id LIMIT ?) page
-  GROUP BY LENGTH(h), SUBSTR(h, 1, CASE WHEN h LIKE '$argon2id$v=19$%' THEN 15 + INSTR(SUBSTR(h, 16), '$')
-    ELSE INSTR(SUBSTR(h, 2), '$') + 1 + INSTR(SUBSTR(h, INSTR(SUBSTR(h, 2), '$') + 2), '$') END)`;
-
 const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
-
-// An operator may have had several emails, and an email several users.
-const FIND_ACTOR_IDS = hotStatement(
-  'the ids of the actors who had an email',
-  'SELECT id FROM users WHERE email = ? UNION SELECT user_id AS id FROM operator_emails WHERE email = ?',
-);
-
-const FIND_PAGE = hotStatement('a page of users', pageBy('email'), ['u1', 'u2', 21]);
-const FIND_DISABLED = hotStatement('a page of disabled users', pageBy('disabled_email'), ['u1', 'u2', 21]);
 
 /** What services learn of a user. */
 export type DirectoryUser = Pick<User, 'id' | 'email' | 'name' | 'avatarUrl' | 'revision'> &
   Record<'emailVerified' | 'disabled', boolean>;
-
-// Hot: services show names on every page.
-const inDirectory = (size: number): string => `SELECT id, email, email_verified_at AS emailVerifiedAt, name,
-    avatar_url AS avatarUrl, disabled_at AS disabledAt, revision
-  FROM users WHERE id IN (${places(size)})`;
-hotStatement('users by their ids', inDirectory(2));
-const COUNT_PAGE = `SELECT COUNT(*) AS counted, MAX(page.email) AS last
-  FROM (SELECT email FROM users WHERE email > ? ORDER BY email LIMIT ?) page`;
 
 @Injectable()
 export class UsersRepository {
@@ -118,7 +85,8 @@ export class UsersRepository {
   }
 
   async findCredentialsById(id: string): Promise<Credentials | undefined> {
-    return (await this.users.query<Credentials[]>(FIND_CREDENTIALS_BY_ID, [id]))[0];
+    const sql = `SELECT ${CREDENTIALS} FROM users u WHERE u.id = ?`;
+    return (await this.users.query<Credentials[]>(sql, [id]))[0];
   }
 
   async findIdByEmail(email: string): Promise<string | undefined> {
@@ -128,7 +96,10 @@ export class UsersRepository {
   /** Operators with CLI access act under any name, even under an email. */
   async findActorIds(idOrEmail: string): Promise<string[]> {
     if (!LIKE_EMAIL.test(idOrEmail)) return [idOrEmail];
-    const found = await this.users.query<{ id: string }[]>(FIND_ACTOR_IDS, [idOrEmail, idOrEmail]);
+    // An operator may have had several emails, and an email several users.
+    const sql =
+      'SELECT id FROM users WHERE email = ? UNION SELECT user_id AS id FROM operator_emails WHERE email = ?';
+    const found = await this.users.query<{ id: string }[]>(sql, [idOrEmail, idOrEmail]);
     return [...new Set([idOrEmail, ...idsOf(found)])];
   }
 
@@ -160,11 +131,17 @@ export class UsersRepository {
     return (await this.users.find({ where, select: { email: true } })).map(({ email }) => email);
   }
 
+  /** Hot: services show names on every page. */
   async findInDirectory(ids: readonly string[]): Promise<DirectoryUser[]> {
     type Row = Omit<DirectoryUser, 'emailVerified' | 'disabled'> &
       Pick<User, 'emailVerifiedAt' | 'disabledAt'>;
     const asked = padded(ids, '');
-    const rows = await this.users.query<Row[]>(inDirectory(asked.length), asked);
+    const rows = await this.users.query<Row[]>(
+      `SELECT id, email, email_verified_at AS emailVerifiedAt, name, avatar_url AS avatarUrl,
+          disabled_at AS disabledAt, revision
+        FROM users WHERE id IN (${places(asked.length)})`,
+      asked,
+    );
     return rows.map(({ id, email, emailVerifiedAt, name, avatarUrl, disabledAt, revision }) => {
       const emailVerified = emailVerifiedAt !== null;
       return { id, email, emailVerified, name, avatarUrl, disabled: disabledAt !== null, revision };
@@ -183,7 +160,9 @@ export class UsersRepository {
   }
 
   async countAfter(email: string, limit: number): Promise<CountedPage> {
-    return (await this.users.query<[CountedPage]>(COUNT_PAGE, [email, limit]))[0];
+    const sql = `SELECT COUNT(*) AS counted, MAX(page.email) AS last
+      FROM (SELECT email FROM users WHERE email > ? ORDER BY email LIMIT ?) page`;
+    return (await this.users.query<[CountedPage]>(sql, [email, limit]))[0];
   }
 
   async findPresent(emails: readonly string[], ids: readonly string[]): Promise<PresentUser[]> {
@@ -195,8 +174,14 @@ export class UsersRepository {
     { prefix, after, onlyDisabled }: { prefix: string; after: string | undefined; onlyDisabled: boolean },
     limit: number,
   ): Promise<UserView[]> {
-    const sql = onlyDisabled ? FIND_DISABLED : FIND_PAGE;
-    return this.users.query<UserView[]>(sql, [...emailRange(prefix, after), limit]);
+    const column = onlyDisabled ? 'disabled_email' : 'email';
+    return this.users.query<UserView[]>(
+      `SELECT id, email, email_verified_at AS emailVerifiedAt, created_at AS createdAt, disabled_at AS disabledAt,
+          operator_since AS operatorSince, second_factor_at AS secondFactorAt,
+          password_changed_at AS passwordChangedAt, ${PROFILE_COLUMNS}
+        FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`,
+      [...emailRange(prefix, after), limit],
+    );
   }
 
   /** Stores another hash of the same password, unless the password has changed since. */
@@ -211,7 +196,12 @@ export class UsersRepository {
   }
 
   countHashKinds(afterId: string, limit: number): Promise<HashKind[]> {
-    return this.users.query<HashKind[]>(COUNT_HASH_KINDS, [afterId, limit]);
+    // By length and by what stands before the salt: the family, the version of argon2id, the cost.
+    const sql = `SELECT MIN(h) AS hash, COUNT(*) AS users, MAX(id) AS last
+      FROM (SELECT id, password_hash AS h FROM users WHERE id > ? ORDER BY id LIMIT ?) page
+      GROUP BY LENGTH(h), SUBSTR(h, 1, CASE WHEN h LIKE '$argon2id$v=19$%' THEN 15 + INSTR(SUBSTR(h, 16), '$')
+        ELSE INSTR(SUBSTR(h, 2), '$') + 1 + INSTR(SUBSTR(h, INSTR(SUBSTR(h, 2), '$') + 2), '$') END)`;
+    return this.users.query<HashKind[]>(sql, [afterId, limit]);
   }
 
   private findWhere(where: FindOptionsWhere<User>, limit: number): Promise<UserView[]> {

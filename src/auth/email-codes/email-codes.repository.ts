@@ -2,7 +2,7 @@ import { Column, Entity, In, Index, PrimaryColumn, type Repository } from 'typeo
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement, idsOf } from '../../database/statements.js';
+import { idsOf } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 
@@ -62,19 +62,6 @@ type NewEmailCode = EmailCodeKey &
 export const EMAIL_CODE_TTL_MS = 15 * 60_000;
 const PURGE_AFTER_MS = 3_600_000;
 
-const FIND_OLD = hotStatement(
-  'the clean-up of email codes',
-  'SELECT id FROM email_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?',
-  [0, 1],
-);
-const FIND = hotStatement(
-  'the lookup of email codes',
-  `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
-     handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
-   FROM email_codes WHERE purpose IN (?, ?, ?) AND subject = ?`,
-  ['password_reset', 'password_reset', 'password_reset', ''],
-);
-
 @Injectable()
 export class EmailCodesRepository {
   constructor(@InjectRepository(EmailCode) private readonly codes: Repository<EmailCode>) {}
@@ -109,7 +96,10 @@ export class EmailCodesRepository {
   }
 
   find(transaction: Transaction, purposes: EmailCodePurposes, subject: string): Promise<EmailCode[]> {
-    return transaction.read<EmailCode>(FIND, [...threeOf(purposes), subject]);
+    const sql = `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
+        handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
+      FROM email_codes WHERE purpose IN (?, ?, ?) AND subject = ?`;
+    return transaction.read<EmailCode>(sql, [...threeOf(purposes), subject]);
   }
 
   isCurrent(id: string, codeNumber: number): Promise<boolean> {
@@ -137,7 +127,8 @@ export class EmailCodesRepository {
   }
 
   async findOld(now: number, limit: number): Promise<string[]> {
-    return idsOf(await this.codes.query(FIND_OLD, [now, limit]));
+    const sql = 'SELECT id FROM email_codes WHERE purge_at < ? ORDER BY purge_at LIMIT ?';
+    return idsOf(await this.codes.query(sql, [now, limit]));
   }
 
   async purge(ids: readonly string[]): Promise<void> {

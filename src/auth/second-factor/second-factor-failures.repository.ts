@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, PrimaryColumn, type Repository } from 'typeorm';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** An attacker who knows the password can use up the tries of `login`, but not those of `signed-in`. */
@@ -35,10 +34,7 @@ export type FailureCount = Pick<SecondFactorFailures, 'count' | 'since' | 'notif
 const MAX_FAILURES = 10;
 const WINDOW_MS = 15 * 60_000;
 
-const FIND = hotStatement(
-  'the wrong codes of a user',
-  'SELECT count, since, notified FROM second_factor_failures WHERE user_id = ? AND scope = ?',
-);
+const FIND = 'SELECT count, since, notified FROM second_factor_failures WHERE user_id = ? AND scope = ?';
 
 @Injectable()
 export class SecondFactorFailuresRepository {

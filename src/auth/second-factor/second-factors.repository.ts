@@ -3,7 +3,6 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, ForeignKey, IsNull, MoreThan, PrimaryColumn, type Repository } from 'typeorm';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
-import { hotStatement } from '../../database/statements.js';
 import { SecondFactorFailuresRepository } from './second-factor-failures.repository.js';
 
 @Entity('recovery_codes')
@@ -71,25 +70,20 @@ export type PendingFactor = StoredSecret & { pendingUntil: number };
 
 const ENCRYPTED_AT_ONCE = 500;
 
-const FIND_ENABLED = hotStatement(
-  'the second factor of a user',
-  `SELECT secret, last_step AS lastStep, enabled_at AS enabledAt
-    FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL`,
-);
-
-const FIND_PENDING = `SELECT secret, last_step AS lastStep, pending_until AS pendingUntil
-  FROM second_factors WHERE user_id = ? AND enabled_at IS NULL AND pending_until > ?`;
-
 @Injectable()
 export class SecondFactorsRepository {
   constructor(@InjectRepository(SecondFactor) private readonly factors: Repository<SecondFactor>) {}
 
   async findEnabled(userId: string): Promise<EnabledFactor | undefined> {
-    return (await this.factors.query<EnabledFactor[]>(FIND_ENABLED, [userId]))[0];
+    const sql = `SELECT secret, last_step AS lastStep, enabled_at AS enabledAt
+      FROM second_factors WHERE user_id = ? AND enabled_at IS NOT NULL`;
+    return (await this.factors.query<EnabledFactor[]>(sql, [userId]))[0];
   }
 
   async findPending(userId: string): Promise<PendingFactor | undefined> {
-    return (await this.factors.query<PendingFactor[]>(FIND_PENDING, [userId, Date.now()]))[0];
+    const sql = `SELECT secret, last_step AS lastStep, pending_until AS pendingUntil
+      FROM second_factors WHERE user_id = ? AND enabled_at IS NULL AND pending_until > ?`;
+    return (await this.factors.query<PendingFactor[]>(sql, [userId, Date.now()]))[0];
   }
 
   async putPending(

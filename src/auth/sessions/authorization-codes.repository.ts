@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
-import { BATCH, hotStatement, inBatches, padded, places } from '../../database/statements.js';
+import { BATCH, inBatches, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import type { User } from '../../users/user.entity.js';
@@ -14,26 +14,7 @@ export type CodeOwner = Pick<Session, 'userId' | 'authTime' | 'authEpoch' | 'amr
 
 type OwnedCode = CodeOwner & { hash: string };
 
-const findOwners = (size: number): string =>
-  `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
-      u.email_verified_at AS emailVerifiedAt
-    FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
-    WHERE c.hash IN (${places(size)}) AND ${HAS_ACTIVE_USER}`;
-hotStatement('the look-up of a code', findOwners(2));
-
-const FIND_EXPIRED = hotStatement(
-  'the clean-up of codes',
-  `SELECT hash FROM authorization_codes WHERE expires_at < ? ORDER BY expires_at LIMIT ${BATCH}`,
-  [0],
-);
-
 const PAGE = 1000;
-const FIND_OF_SESSION = hotStatement(
-  'the codes of a session',
-  `SELECT c.hash, c.created_at AS createdAt, x.created_at AS usedAt
-    FROM authorization_codes c LEFT JOIN sessions x ON x.code_hash = c.hash
-    WHERE c.session_id = ? ORDER BY c.created_at DESC, c.hash DESC LIMIT ${PAGE}`,
-);
 
 type IssuedCode = Pick<AuthorizationCode, 'hash' | 'createdAt'> & { usedAt: number | null };
 
@@ -67,7 +48,8 @@ export class AuthorizationCodesRepository {
   }
 
   async findExpired(before: number): Promise<string[]> {
-    const rows = await this.codes.query<{ hash: string }[]>(FIND_EXPIRED, [before]);
+    const sql = `SELECT hash FROM authorization_codes WHERE expires_at < ? ORDER BY expires_at LIMIT ${BATCH}`;
+    const rows = await this.codes.query<{ hash: string }[]>(sql, [before]);
     return rows.map(({ hash }) => hash);
   }
 
@@ -76,8 +58,11 @@ export class AuthorizationCodesRepository {
   }
 
   async deleteUnneeded(sessionId: string): Promise<void> {
+    const sql = `SELECT c.hash, c.created_at AS createdAt, x.created_at AS usedAt
+      FROM authorization_codes c LEFT JOIN sessions x ON x.code_hash = c.hash
+      WHERE c.session_id = ? ORDER BY c.created_at DESC, c.hash DESC LIMIT ${PAGE}`;
     for (;;) {
-      const codes = await this.codes.query<IssuedCode[]>(FIND_OF_SESSION, [sessionId]);
+      const codes = await this.codes.query<IssuedCode[]>(sql, [sessionId]);
       const last = codes[0]?.createdAt ?? 0;
       const counted = codes.filter(({ usedAt }) => usedAt === null || usedAt >= last);
       const kept = new Set(counted.slice(0, MAX_UNUSED_CODES).map(({ hash }) => hash));
@@ -98,7 +83,13 @@ export class AuthorizationCodesRepository {
 
   private async findOwners(hashes: string[]): Promise<(OwnedCode | undefined)[]> {
     const asked = padded(hashes, '');
-    const rows = await this.codes.query<OwnedCode[]>(findOwners(asked.length), asked);
+    const rows = await this.codes.query<OwnedCode[]>(
+      `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
+          u.email_verified_at AS emailVerifiedAt
+        FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
+        WHERE c.hash IN (${places(asked.length)}) AND ${HAS_ACTIVE_USER}`,
+      asked,
+    );
     const byHash = new Map(rows.map((row) => [row.hash, row]));
     return hashes.map((hash) => byHash.get(hash));
   }

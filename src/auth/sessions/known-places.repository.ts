@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { Column, Entity, ForeignKey, Index, LessThan, PrimaryColumn, type Repository } from 'typeorm';
 import type { SignInOrigin } from '../../access/principal.js';
 import { parseIpAddress } from '../../config/ip-address.js';
-import { BATCH, type Batch, deleteFound, hotStatement } from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound } from '../../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../../database/transactions/database-errors.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import type { User } from '../../users/user.entity.js';
@@ -68,16 +68,6 @@ function networkOf(text: string): string {
   return `${family.networkAddressFromCIDR(`${address.toString()}/${length}`).toString()}/${length}`;
 }
 
-// One statement, so that a login from a known place needs no other.
-const LOGIN = `SELECT ${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
-    EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
-    (SELECT p.last_seen_at FROM known_places p
-      WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt
-  FROM users u`;
-
-const FIND_LOGIN = hotStatement('the credentials of an e-mail', `${LOGIN} WHERE u.email = ?`);
-const FIND_LOGIN_BY_ID = hotStatement('the credentials of a second step', `${LOGIN} WHERE u.id = ?`);
-
 @Injectable()
 export class KnownPlacesRepository {
   constructor(@InjectRepository(KnownPlace) private readonly places: Repository<KnownPlace>) {}
@@ -86,7 +76,13 @@ export class KnownPlacesRepository {
     by: { email: string } | { id: string },
     { network, agent }: Place,
   ): Promise<LoginUser | undefined> {
-    const [sql, key] = 'email' in by ? [FIND_LOGIN, by.email] : [FIND_LOGIN_BY_ID, by.id];
+    const [condition, key] = 'email' in by ? ['u.email = ?', by.email] : ['u.id = ?', by.id];
+    // One statement, so that a login from a known place needs no other.
+    const sql = `SELECT ${CREDENTIALS}, u.password_checked_at AS passwordCheckedAt,
+        EXISTS (SELECT 1 FROM known_places p WHERE p.user_id = u.id) AS hasPlaces,
+        (SELECT p.last_seen_at FROM known_places p
+          WHERE p.user_id = u.id AND p.network = ? AND p.agent = ?) AS placeSeenAt
+      FROM users u WHERE ${condition}`;
     return (await this.places.query<LoginUser[]>(sql, [network, agent, key]))[0];
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, Index, LessThanOrEqual, PrimaryColumn, type Repository } from 'typeorm';
-import { BATCH, type Batch, deleteFound, hotStatement, places } from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** When a user last logged in, and how often a login has failed since. It has no foreign key, which would lock users. */
@@ -41,15 +41,6 @@ function onConflict(isSqlite: boolean): string {
       THEN ${given('last_login_at')} ELSE ${row('last_login_at')} END`;
 }
 
-const FIND_EXPIRED = hotStatement(
-  'the IP addresses of failed logins that are to be deleted',
-  `SELECT user_id AS userId FROM login_traces WHERE ip_expires_at <= ? ORDER BY ip_expires_at LIMIT ${BATCH}`,
-  [0],
-);
-
-const FIND_PAGE = `SELECT t.user_id AS userId, u.id IS NULL AS orphan FROM login_traces t
-  LEFT JOIN users u ON u.id = t.user_id WHERE t.user_id > ? ORDER BY t.user_id LIMIT ${BATCH}`;
-
 @Injectable()
 export class LoginTracesRepository {
   constructor(@InjectRepository(LoginTrace) private readonly traces: Repository<LoginTrace>) {}
@@ -82,7 +73,9 @@ export class LoginTracesRepository {
 
   /** @returns the last user id of the page after this one, of which it deletes the traces without a user */
   async deleteOrphans(after: string): Promise<string | undefined> {
-    const page = await this.traces.query<{ userId: string; orphan: number }[]>(FIND_PAGE, [after]);
+    const sql = `SELECT t.user_id AS userId, u.id IS NULL AS orphan FROM login_traces t
+      LEFT JOIN users u ON u.id = t.user_id WHERE t.user_id > ? ORDER BY t.user_id LIMIT ${BATCH}`;
+    const page = await this.traces.query<{ userId: string; orphan: number }[]>(sql, [after]);
     const orphans = page.filter(({ orphan }) => orphan === 1).map(({ userId }) => userId);
     if (orphans.length > 0) await this.traces.delete(orphans);
     return page.at(-1)?.userId;
@@ -95,7 +88,9 @@ export class LoginTracesRepository {
   }
 
   async deleteOldAddresses(now: number): Promise<Batch> {
-    return deleteFound(await this.traces.query<{ userId: string }[]>(FIND_EXPIRED, [now]), async (found) => {
+    const sql = `SELECT user_id AS userId FROM login_traces
+      WHERE ip_expires_at <= ? ORDER BY ip_expires_at LIMIT ${BATCH}`;
+    return deleteFound(await this.traces.query<{ userId: string }[]>(sql, [now]), async (found) => {
       const old = { userId: In(found.map(({ userId }) => userId)), ipExpiresAt: LessThanOrEqual(now) };
       await this.traces.update(old, { failedIp: null, ipExpiresAt: null });
     });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { BATCH, hotStatement, idsOf, padded, places } from '../../database/statements.js';
+import { BATCH, idsOf, padded, places } from '../../database/statements.js';
 import { timeText } from '../../identifiers/text.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
@@ -41,88 +41,27 @@ const MAX_LISTED = 2000;
 const ALIVE_OF_USER = `FROM users u JOIN sessions s ON s.user_id = u.id ${JOIN_FAMILY_AND_SERVICE}
   WHERE u.id = ? AND s.expires_at > ? AND ${IS_ALIVE}`;
 
-const ALIVE = ['', 0];
-const FIND_ALIVE = hotStatement(
-  'the live sessions of a user',
-  `SELECT ${OWN_COLUMNS} ${ALIVE_OF_USER}`,
-  ALIVE,
-);
-const COUNT_ALIVE = hotStatement(
-  'the count of live sessions',
-  `SELECT COUNT(*) AS alive ${ALIVE_OF_USER}`,
-  ALIVE,
-);
+const FIND_ALIVE = `SELECT ${OWN_COLUMNS} ${ALIVE_OF_USER}`;
 
 /** Revoke a head only when no session of its branch is alive. */
 const IS_NO_HEAD_OF_OTHERS = `(s.branch_id <> s.id OR NOT EXISTS (SELECT 1 FROM sessions m
   WHERE m.branch_id = s.id AND m.id <> s.id AND m.revoked_at IS NULL AND m.expires_at > ?))`;
 
-const FIND_AT = hotStatement(
-  'whether a user has many sessions',
-  'SELECT id FROM sessions WHERE user_id = ? LIMIT 1 OFFSET ?',
-);
-
-const FIND_PAGE_OF = `SELECT ${OWN_COLUMNS}, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
-    s.revoked_at AS revokedAt, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
-  FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
-
 const PAGE = 500;
-
-const findUnrevokedOf = (column: 'login_id' | 'branch_id'): string =>
-  `SELECT id FROM sessions WHERE ${column} = ? AND id > ? AND revoked_at IS NULL ORDER BY ${column}, id LIMIT ${PAGE}`;
-const FIND_UNREVOKED_OF_LOGIN = hotStatement(
-  'the delegated sessions of a login',
-  findUnrevokedOf('login_id'),
-);
-const FIND_UNREVOKED_OF_BRANCH = hotStatement('the sessions of a branch', findUnrevokedOf('branch_id'));
-
-const findUnrevoked = (size: number): string => `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
-  FROM sessions WHERE id IN (${places(size)}) AND revoked_at IS NULL`;
-hotStatement('the look at the sessions to revoke', findUnrevoked(2));
-
-/** The plain range on `expires_at` makes the engines use the index. */
-const FIND_EXPIRED = hotStatement(
-  'the clean-up of sessions',
-  `SELECT ${ENDED_COLUMNS} FROM sessions s
-    WHERE s.expires_at <= ? AND (s.expires_at < ? OR s.id < ?) ORDER BY s.expires_at DESC, s.id DESC LIMIT ${BATCH}`,
-  [0, 0, ''],
-);
-
-const FIND_ENDED = hotStatement(
-  'the ended sessions of a user',
-  `SELECT ${ENDED_COLUMNS} FROM users u JOIN sessions s ON s.user_id = u.id
-    WHERE u.id = ? AND s.auth_epoch <= u.auth_epoch
-      AND (s.auth_epoch < u.auth_epoch OR s.revoked_at > 0 OR s.expires_at < ?) AND s.created_at < ?
-    ORDER BY s.auth_epoch DESC, s.revoked_at DESC, s.expires_at DESC LIMIT ?`,
-  ['', 0, 0, 1],
-);
-
-const FIND_SOME_OF = hotStatement(
-  'the sessions of a user who is deleted',
-  'SELECT id FROM sessions WHERE user_id = ? LIMIT ?',
-);
-
-// References within the batch do not count. For EXISTS, MariaDB reads the whole table if all sessions are of one login.
-const findNamed = (size: number): string => `SELECT s.id FROM sessions s WHERE s.id IN (${places(size)})
-  AND ((SELECT d.id FROM sessions d WHERE d.login_id = s.id AND d.id NOT IN (${places(size)})
-      ORDER BY d.login_id, d.id LIMIT 1) IS NOT NULL
-    OR (SELECT b.id FROM sessions b WHERE b.branch_id = s.id AND b.id NOT IN (${places(size)})
-      ORDER BY b.branch_id, b.id LIMIT 1) IS NOT NULL
-    OR (SELECT c.hash FROM authorization_codes c WHERE c.session_id = s.id LIMIT 1) IS NOT NULL
-    OR (SELECT o.hash FROM authorization_codes o WHERE o.hash = s.code_hash LIMIT 1) IS NOT NULL)`;
-hotStatement('the search for what names a session', findNamed(2));
 
 @Injectable()
 export class UserSessionsRepository {
   constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
 
   async countAlive(userId: string, now: number): Promise<number> {
-    const [row] = await this.sessions.query<{ alive: number }[]>(COUNT_ALIVE, [userId, now]);
+    const sql = `SELECT COUNT(*) AS alive ${ALIVE_OF_USER}`;
+    const [row] = await this.sessions.query<{ alive: number }[]>(sql, [userId, now]);
     return row!.alive;
   }
 
   async hasMoreThan(userId: string, count: number): Promise<boolean> {
-    return (await this.sessions.query<unknown[]>(FIND_AT, [userId, count])).length > 0;
+    const sql = 'SELECT id FROM sessions WHERE user_id = ? LIMIT 1 OFFSET ?';
+    return (await this.sessions.query<unknown[]>(sql, [userId, count])).length > 0;
   }
 
   findOldestDelegated(userId: string, limit: number): Promise<OwnSession[]> {
@@ -142,7 +81,10 @@ export class UserSessionsRepository {
   }
 
   findPageOf(userId: string, afterId: string, limit: number): Promise<HeldSession[]> {
-    return this.sessions.query<HeldSession[]>(FIND_PAGE_OF, [userId, afterId, limit]);
+    const sql = `SELECT ${OWN_COLUMNS}, s.auth_time AS authTime, s.auth_epoch AS authEpoch,
+        s.revoked_at AS revokedAt, s.auth_epoch < u.auth_epoch AS isOfEndedEpoch
+      FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.id = ? AND s.id > ? ORDER BY s.id LIMIT ?`;
+    return this.sessions.query<HeldSession[]>(sql, [userId, afterId, limit]);
   }
 
   async findSignedInAfter(userId: string, now: number, limit: number): Promise<string[]> {
@@ -168,14 +110,18 @@ export class UserSessionsRepository {
   }
 
   async findUnrevokedOf({ id, isLogin }: FamilyRoot, after: string): Promise<string[]> {
-    const sql = isLogin ? FIND_UNREVOKED_OF_LOGIN : FIND_UNREVOKED_OF_BRANCH;
+    const column = isLogin ? 'login_id' : 'branch_id';
+    const sql = `SELECT id FROM sessions WHERE ${column} = ? AND id > ? AND revoked_at IS NULL
+      ORDER BY ${column}, id LIMIT ${PAGE}`;
     return idsOf(await this.sessions.query(sql, [id, after]));
   }
 
   /** No other transaction revokes the sessions found until COMMIT. */
   lockUnrevoked(transaction: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
     const asked = padded(ids, '');
-    return transaction.read(findUnrevoked(asked.length) + transaction.forUpdate, asked);
+    const sql = `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
+      FROM sessions WHERE id IN (${places(asked.length)}) AND revoked_at IS NULL${transaction.forUpdate}`;
+    return transaction.read(sql, asked);
   }
 
   async revoke(transaction: Transaction, ids: readonly string[]): Promise<void> {
@@ -184,18 +130,33 @@ export class UserSessionsRepository {
   }
 
   findExpired(expiresAt: number, beforeId: string): Promise<EndedSession[]> {
-    return this.sessions.query<EndedSession[]>(FIND_EXPIRED, [expiresAt, expiresAt, beforeId]);
+    // The plain range on `expires_at` makes the engines use the index.
+    const sql = `SELECT ${ENDED_COLUMNS} FROM sessions s
+      WHERE s.expires_at <= ? AND (s.expires_at < ? OR s.id < ?) ORDER BY s.expires_at DESC, s.id DESC LIMIT ${BATCH}`;
+    return this.sessions.query<EndedSession[]>(sql, [expiresAt, expiresAt, beforeId]);
   }
 
   findEnded(userId: string, createdBefore: number, limit: number): Promise<EndedSession[]> {
     const expiredBefore = Date.now() - LEEWAY_SECONDS * 1000;
-    return this.sessions.query<EndedSession[]>(FIND_ENDED, [userId, expiredBefore, createdBefore, limit]);
+    const sql = `SELECT ${ENDED_COLUMNS} FROM users u JOIN sessions s ON s.user_id = u.id
+      WHERE u.id = ? AND s.auth_epoch <= u.auth_epoch
+        AND (s.auth_epoch < u.auth_epoch OR s.revoked_at > 0 OR s.expires_at < ?) AND s.created_at < ?
+      ORDER BY s.auth_epoch DESC, s.revoked_at DESC, s.expires_at DESC LIMIT ?`;
+    return this.sessions.query<EndedSession[]>(sql, [userId, expiredBefore, createdBefore, limit]);
   }
 
   async findNamed(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
-    const values = [...asked, ...asked, ...asked];
-    return idsOf(await this.sessions.query(findNamed(asked.length), values));
+    const given = places(asked.length);
+    // References within the batch do not count. For EXISTS, MariaDB reads the whole table if all sessions are of one login.
+    const sql = `SELECT s.id FROM sessions s WHERE s.id IN (${given})
+      AND ((SELECT d.id FROM sessions d WHERE d.login_id = s.id AND d.id NOT IN (${given})
+          ORDER BY d.login_id, d.id LIMIT 1) IS NOT NULL
+        OR (SELECT b.id FROM sessions b WHERE b.branch_id = s.id AND b.id NOT IN (${given})
+          ORDER BY b.branch_id, b.id LIMIT 1) IS NOT NULL
+        OR (SELECT c.hash FROM authorization_codes c WHERE c.session_id = s.id LIMIT 1) IS NOT NULL
+        OR (SELECT o.hash FROM authorization_codes o WHERE o.hash = s.code_hash LIMIT 1) IS NOT NULL)`;
+    return idsOf(await this.sessions.query(sql, [...asked, ...asked, ...asked]));
   }
 
   async delete(ids: readonly string[]): Promise<void> {
@@ -204,7 +165,7 @@ export class UserSessionsRepository {
 
   /** No code can be issued from the sessions found until COMMIT. */
   async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
-    const sql = FIND_SOME_OF + transaction.forUpdate;
+    const sql = `SELECT id FROM sessions WHERE user_id = ? LIMIT ?${transaction.forUpdate}`;
     return idsOf(await transaction.read(sql, [userId, limit]));
   }
 

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, type Repository } from 'typeorm';
 import type { UserPrincipal } from '../../access/principal.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { hotStatement, keyTable, NOW_MS, padded, places } from '../../database/statements.js';
+import { keyTable, NOW_MS, padded, places } from '../../database/statements.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_VOID } from './authorization-codes.repository.js';
@@ -52,52 +52,8 @@ type SignedIn = Pick<
   Pick<Session, 'amr' | 'loginId'> &
   Pick<User, 'emailVerifiedAt' | 'operatorSince' | 'secondFactorAt'>;
 
-const findSignedIn = (
-  size: number,
-): string => `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime,
-      s.amr, s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
-      u.operator_since AS operatorSince, u.second_factor_at AS secondFactorAt,
-      CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
-    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
-    WHERE s.id IN (${places(size)}) AND ${IS_ALIVE}`;
-hotStatement('the session check', findSignedIn(2));
-
-const FIND_OPENED = hotStatement(
-  'the look-up of what a code opened',
-  `SELECT s.id, head.revoked_at AS branchRevokedAt
-    FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`,
-);
-
-const FIND_REFRESHED = hotStatement(
-  'the look-up of a refreshed session',
-  `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
-      s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
-      s.auth_epoch AS authEpoch, s.amr
-    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`,
-);
-
-/** MySQL cannot join the table that it updates, so the user is a subquery, and only logins are refreshed. */
-const IS_LIVE_LOGIN = `s.login_id IS NULL AND s.revoked_at IS NULL
-  AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
-
-/** One statement, so that one of concurrent refreshes wins. */
-const ROTATE = `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
-    expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
-  WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ? AND ${IS_LIVE_LOGIN}`;
-
 const EXCHANGE = `SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch
   FROM sessions`;
-
-// One statement, so that nothing it checks changes before the insert. The session keeps the epoch of its issuer.
-const openedBy = (size: number): string =>
-  `SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
-    COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
-    FROM ${keyTable(EXCHANGE, 8, size)}
-      JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
-      LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
-    WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
-      AND NOT ${IS_VOID}`;
-hotStatement('the exchange of a code', openedBy(1), ['', 0, 0, '', '', '', '', 0, 0]);
 
 @Injectable()
 export class SessionsRepository {
@@ -147,22 +103,37 @@ export class SessionsRepository {
   }
 
   async findOpenedBy(codeHash: string): Promise<Opened | undefined> {
-    return (await this.sessions.query<Opened[]>(FIND_OPENED, [codeHash]))[0];
+    const sql = `SELECT s.id, head.revoked_at AS branchRevokedAt
+      FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`;
+    return (await this.sessions.query<Opened[]>(sql, [codeHash]))[0];
   }
 
+  // One statement, so that one of concurrent refreshes wins. MySQL cannot join the table that it updates, so the user is a
+  // subquery, and only logins are refreshed.
   async rotate(
     tx: Transaction,
     { sessionId, generation }: RefreshToken,
     { now, idleEnd, maxAge }: Record<'now' | 'idleEnd' | 'maxAge', number>,
   ): Promise<boolean> {
-    const values = [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now];
-    return (await tx.write(ROTATE, values)) === 1;
+    const rotated = await tx.write(
+      `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
+          expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
+        WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ?
+          AND s.login_id IS NULL AND s.revoked_at IS NULL
+          AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`,
+      [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now],
+    );
+    return rotated === 1;
   }
 
   async findRefreshed(sessionId: string, tx?: Transaction): Promise<RefreshedSession | undefined> {
+    const sql = `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
+        s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
+        s.auth_epoch AS authEpoch, s.amr
+      FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
     const [found] = tx
-      ? await tx.read<RefreshedSession>(FIND_REFRESHED, [sessionId])
-      : await this.sessions.query<RefreshedSession[]>(FIND_REFRESHED, [sessionId]);
+      ? await tx.read<RefreshedSession>(sql, [sessionId])
+      : await this.sessions.query<RefreshedSession[]>(sql, [sessionId]);
     return found;
   }
 
@@ -177,17 +148,32 @@ export class SessionsRepository {
 
   private async findSignedIn(ids: string[]): Promise<(SignedIn | undefined)[]> {
     const asked = padded(ids, '');
-    const rows = await this.sessions.query<SignedIn[]>(findSignedIn(asked.length), asked);
+    const rows = await this.sessions.query<SignedIn[]>(
+      `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime, s.amr,
+          s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
+          u.operator_since AS operatorSince, u.second_factor_at AS secondFactorAt,
+          CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
+        FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
+        WHERE s.id IN (${places(asked.length)}) AND ${IS_ALIVE}`,
+      asked,
+    );
     const byId = new Map(rows.map((row) => [row.sessionId, row]));
     return ids.map((id) => byId.get(id));
   }
 
+  // One statement, so that nothing it checks changes before the insert. The session keeps the epoch of its issuer.
   private async exchangeAll(exchanges: Exchange[]): Promise<boolean[]> {
     try {
       const opened = await this.transactions.write(
         `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, login_id,
            branch_id, code_hash, amr, service, bound_epoch)
-         ${openedBy(exchanges.length)}`,
+         SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
+           COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
+         FROM ${keyTable(EXCHANGE, 8, exchanges.length)}
+           JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
+           LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
+         WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
+           AND NOT ${IS_VOID}`,
         [...exchanges.flatMap(valuesOf), Date.now()],
       );
       if (opened === exchanges.length) return exchanges.map(() => true);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
-import { BATCH, type Batch, deleteFound, hotStatement } from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound } from '../../database/statements.js';
 import { Invitation, INVITATION_STATUSES, type InvitationStatus } from './org.entity.js';
 import { IS_FACTOR_REQUIRED } from './orgs.repository.js';
 
@@ -58,65 +58,6 @@ const findOfOrg = (and = ''): string => `SELECT ${LISTED}
   FROM invitations i LEFT JOIN users v ON v.id = i.invited_by
   WHERE i.org_id = ? AND i.status = ? AND i.id < ? ${and} ORDER BY i.id DESC LIMIT ?`;
 const FIND_OF_ORG = findOfOrg();
-const FIND_ALIVE_OF_ORG = findOfOrg('AND i.expires_at > ?');
-const FIND_STALE_OF_ORG = findOfOrg('AND i.expires_at <= ?');
-
-// One statement has one snapshot, so an invitation that ends meanwhile is in exactly one part.
-const unionOf = (parts: readonly string[]): string =>
-  parts.map((sql) => `SELECT * FROM (${sql}) part`).join(' UNION ALL ');
-hotStatement(
-  'the invitations of an organization',
-  unionOf(INVITATION_STATUSES.map(() => FIND_OF_ORG)),
-  INVITATION_STATUSES.flatMap((status) => ['', status, '', 1]),
-);
-
-const FIND_RECEIVED = hotStatement(
-  'the invitations of a user',
-  `SELECT ${LISTED}, ${ORG_AND_INVITER}
-    FROM users u JOIN invitations i ON i.email = u.email AND i.pending = 1 AND i.id < ?
-      JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL LEFT JOIN users v ON v.id = i.invited_by
-    WHERE u.id = ? AND u.email_verified_at IS NOT NULL AND i.expires_at > ? AND NOT ${IS_INVITER_SUSPENDED}
-    ORDER BY i.id DESC LIMIT ?`,
-  ['', '', 0, 1],
-);
-
-const FIND_MAILED = hotStatement(
-  'what the mail of an invitation says',
-  `SELECT i.role, i.expires_at AS expiresAt, o.name AS orgName, v.email AS inviterEmail, v.name AS inviterName,
-      v.email_verified_at AS inviterVerifiedAt
-    FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
-      JOIN users v ON v.id = i.invited_by AND v.disabled_at IS NULL
-      JOIN members w ON w.org_id = i.org_id AND w.user_id = i.invited_by AND w.role IN ('admin', 'owner')
-    WHERE i.id = ? AND i.code_number = ? AND i.code_shown = 0 AND i.pending = 1 AND i.expires_at > ?
-      AND NOT ${IS_INVITER_SUSPENDED}`,
-  ['', 0, 0],
-);
-
-/** COALESCE keeps SQLite from the index of times, which would read the invitations of every email. */
-const FIND_PENDING_OF_EMAIL = hotStatement(
-  'the invitations that a code may be of',
-  `SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown, i.invited_by AS invitedBy
-    FROM invitations i
-    WHERE i.email = ? AND i.pending = 1 AND COALESCE(i.expires_at, 0) > ? ORDER BY i.id DESC LIMIT ${MAX_LOOKED_AT}`,
-  ['', 0],
-);
-
-// Emailed invitations come first, then the inviters in turn, so that one inviter cannot crowd out another.
-const FIND_CANDIDATES = `SELECT id, orgId, codeNumber FROM (
-    SELECT p.*, ROW_NUMBER() OVER (PARTITION BY p.invitedBy ORDER BY p.id DESC) AS turn
-      FROM (${FIND_PENDING_OF_EMAIL}) p) candidates
-  ORDER BY codeShown, turn, id DESC LIMIT ${MAX_CANDIDATES}`;
-
-const FIND_EXPIRED = hotStatement(
-  'the clean-up of invitations that have expired',
-  'SELECT id FROM invitations WHERE pending = 1 AND expires_at <= ? ORDER BY expires_at LIMIT ?',
-  [0, 1],
-);
-const FIND_OLD = hotStatement(
-  'the clean-up of invitations that have ended',
-  'SELECT id FROM invitations WHERE pending IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?',
-  [0, 1],
-);
 
 @Injectable()
 export class InvitationLists {
@@ -128,7 +69,8 @@ export class InvitationLists {
     page: InvitationRange,
   ): Promise<ListedInvitation[]> {
     const parts = partsOf(orgId, status, page);
-    const sql = unionOf(parts.map((part) => part.sql));
+    // One statement has one snapshot, so an invitation that ends meanwhile is in exactly one part.
+    const sql = parts.map((part) => `SELECT * FROM (${part.sql}) part`).join(' UNION ALL ');
     const values = parts.flatMap((part) => part.values);
     const found = await this.invitations.query<ListedInvitation[]>(sql, values);
     const inOrder = found.toSorted((a, b) => (a.id < b.id ? 1 : -1));
@@ -137,15 +79,36 @@ export class InvitationLists {
 
   findReceived(userId: string, page: InvitationRange): Promise<ReceivedInvitation[]> {
     const { now, limit, beforeId = AFTER_ALL } = page;
-    return this.invitations.query<ReceivedInvitation[]>(FIND_RECEIVED, [beforeId, userId, now, limit]);
+    const sql = `SELECT ${LISTED}, ${ORG_AND_INVITER}
+      FROM users u JOIN invitations i ON i.email = u.email AND i.pending = 1 AND i.id < ?
+        JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL LEFT JOIN users v ON v.id = i.invited_by
+      WHERE u.id = ? AND u.email_verified_at IS NOT NULL AND i.expires_at > ? AND NOT ${IS_INVITER_SUSPENDED}
+      ORDER BY i.id DESC LIMIT ?`;
+    return this.invitations.query<ReceivedInvitation[]>(sql, [beforeId, userId, now, limit]);
   }
 
   async findMailed(id: string, codeNumber: number, now: number): Promise<MailedInvitation | undefined> {
-    return (await this.invitations.query<MailedInvitation[]>(FIND_MAILED, [id, codeNumber, now]))[0];
+    const sql = `SELECT i.role, i.expires_at AS expiresAt, o.name AS orgName, v.email AS inviterEmail,
+        v.name AS inviterName, v.email_verified_at AS inviterVerifiedAt
+      FROM invitations i JOIN orgs o ON o.id = i.org_id AND o.deleted_at IS NULL
+        JOIN users v ON v.id = i.invited_by AND v.disabled_at IS NULL
+        JOIN members w ON w.org_id = i.org_id AND w.user_id = i.invited_by AND w.role IN ('admin', 'owner')
+      WHERE i.id = ? AND i.code_number = ? AND i.code_shown = 0 AND i.pending = 1 AND i.expires_at > ?
+        AND NOT ${IS_INVITER_SUSPENDED}`;
+    return (await this.invitations.query<MailedInvitation[]>(sql, [id, codeNumber, now]))[0];
   }
 
+  /** Emailed invitations come first, then the inviters in turn, so that one inviter cannot crowd out another. */
   findCandidates(email: string, now: number): Promise<CandidateInvitation[]> {
-    return this.invitations.query<CandidateInvitation[]>(FIND_CANDIDATES, [email, now]);
+    // COALESCE keeps SQLite from the index of times, which would read the invitations of every email.
+    const sql = `SELECT id, orgId, codeNumber FROM (
+        SELECT p.*, ROW_NUMBER() OVER (PARTITION BY p.invitedBy ORDER BY p.id DESC) AS turn FROM (
+          SELECT i.id, i.org_id AS orgId, i.code_number AS codeNumber, i.code_shown AS codeShown,
+              i.invited_by AS invitedBy
+            FROM invitations i WHERE i.email = ? AND i.pending = 1 AND COALESCE(i.expires_at, 0) > ?
+            ORDER BY i.id DESC LIMIT ${MAX_LOOKED_AT}) p) candidates
+      ORDER BY codeShown, turn, id DESC LIMIT ${MAX_CANDIDATES}`;
+    return this.invitations.query<CandidateInvitation[]>(sql, [email, now]);
   }
 
   findForExport(email: string): Promise<ReceivedInvitation[]> {
@@ -170,7 +133,9 @@ export class InvitationLists {
 
   /** Leaves out invitations that got a new code since the read. */
   async markExpired(now: number): Promise<Batch> {
-    const found = await this.invitations.query<{ id: string }[]>(FIND_EXPIRED, [now, BATCH]);
+    const sql =
+      'SELECT id FROM invitations WHERE pending = 1 AND expires_at <= ? ORDER BY expires_at LIMIT ?';
+    const found = await this.invitations.query<{ id: string }[]>(sql, [now, BATCH]);
     if (found.length > 0) {
       const ids = In(found.map(({ id }) => id));
       await this.invitations.update(
@@ -182,7 +147,9 @@ export class InvitationLists {
   }
 
   async deleteOld(now: number): Promise<Batch> {
-    const found = await this.invitations.query<{ id: string }[]>(FIND_OLD, [now - ENDED_RETENTION_MS, BATCH]);
+    const sql =
+      'SELECT id FROM invitations WHERE pending IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?';
+    const found = await this.invitations.query<{ id: string }[]>(sql, [now - ENDED_RETENTION_MS, BATCH]);
     return deleteFound(found, async () => {
       await this.invitations.delete({ id: In(found.map(({ id }) => id)), pending: IsNull() });
     });
@@ -198,8 +165,10 @@ function partsOf(
     sql,
     values: [orgId, stored, beforeId, ...more, limit],
   });
-  if (status === 'pending') return [part(FIND_ALIVE_OF_ORG, status, now)];
-  if (status === 'expired') return [part(FIND_OF_ORG, status), part(FIND_STALE_OF_ORG, 'pending', now)];
+  if (status === 'pending') return [part(findOfOrg('AND i.expires_at > ?'), status, now)];
+  if (status === 'expired') {
+    return [part(FIND_OF_ORG, status), part(findOfOrg('AND i.expires_at <= ?'), 'pending', now)];
+  }
   return (status === undefined ? INVITATION_STATUSES : [status]).map((one) => part(FIND_OF_ORG, one));
 }
 

@@ -4,11 +4,11 @@ import { IsNull, type Repository } from 'typeorm';
 import { MAX_CODE_TRIES } from '../../auth/email-codes/email-codes.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/principal.js';
-import { hotStatement, inBatches, places } from '../../database/statements.js';
+import { inBatches, places } from '../../database/statements.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_INVITER_SUSPENDED } from './invitations.lists.js';
 import { Invitation, type InvitationStatus, PENDING_INVITATION_KEY } from './org.entity.js';
-import { type OrgFacts, selectOrg } from './orgs.repository.js';
+import type { OrgFacts } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
 export type EndedInvitation = Pick<Invitation, 'id' | 'role'>;
@@ -59,11 +59,6 @@ const ROW = {
   expiresAt: 'e.expires_at',
 };
 
-const FIND_INVITATIONS = hotStatement(
-  'invitations of an organization that is purged',
-  'SELECT id FROM invitations WHERE org_id = ? LIMIT ?',
-);
-
 const INVITING: OrgFacts<InvitingFacts>['columns'] = {
   actorRole: 'a.role',
   actorEmail: 'c.email',
@@ -85,12 +80,10 @@ const IN_ORG = 'LEFT JOIN invitations e ON e.id = ? AND e.org_id = o.id';
 export function invitingOf(email: string): OrgFacts<InvitingFacts> {
   return { columns: INVITING, joins: invitedOf('?'), values: [email, email] };
 }
-hotStatement('what decides about a new invitation', selectOrg(invitingOf('')));
 
 export function renewingOf(id: string): OrgFacts<Found<RenewingFacts>> {
   return { columns: { ...ROW, ...INVITING }, joins: `${IN_ORG} ${invitedOf('e.email')}`, values: [id] };
 }
-hotStatement('what decides about a new code of an invitation', selectOrg(renewingOf('')));
 
 const ANSWERING: OrgFacts<AnsweringFacts>['columns'] = {
   ...ROW,
@@ -113,12 +106,6 @@ const ANSWERED = `${IN_ORG}
 export function answeringOf(id: string, userId: string): OrgFacts<Found<AnsweringFacts>> {
   return { columns: ANSWERING, joins: ANSWERED, values: [id, userId] };
 }
-hotStatement('what decides about the answer to an invitation', selectOrg(answeringOf('', '')));
-
-const FIND_ORG_OF_RECEIVED = hotStatement(
-  'the organization of an invitation that a user received',
-  'SELECT e.org_id AS orgId FROM users u JOIN invitations e ON e.email = u.email WHERE u.id = ? AND e.id = ?',
-);
 
 /** The caller holds the organization's lock, except for tries and the clean-up. */
 @Injectable()
@@ -129,7 +116,9 @@ export class InvitationsRepository {
   ) {}
 
   async findOrgOfReceived(id: string, userId: string): Promise<string | undefined> {
-    return (await this.invitations.query<{ orgId: string }[]>(FIND_ORG_OF_RECEIVED, [userId, id]))[0]?.orgId;
+    const sql =
+      'SELECT e.org_id AS orgId FROM users u JOIN invitations e ON e.email = u.email WHERE u.id = ? AND e.id = ?';
+    return (await this.invitations.query<{ orgId: string }[]>(sql, [userId, id]))[0]?.orgId;
   }
 
   async insert(tx: Transaction, invitation: SentInvitation): Promise<void> {
@@ -197,7 +186,8 @@ export class InvitationsRepository {
   }
 
   async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
-    const found = await tx.read<{ id: string }>(FIND_INVITATIONS, [orgId, limit]);
+    const find = 'SELECT id FROM invitations WHERE org_id = ? LIMIT ?';
+    const found = await tx.read<{ id: string }>(find, [orgId, limit]);
     if (found.length === 0) return 0;
     const ids = found.map(({ id }) => id);
     return tx.write(`DELETE FROM invitations WHERE id IN (${places(ids.length)})`, ids);

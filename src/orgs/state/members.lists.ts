@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { hotStatement, padded, places } from '../../database/statements.js';
+import { padded, places } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
 import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
@@ -72,19 +72,9 @@ const MEMBERS_AND_USERS = `${MEMBERS} LEFT JOIN users u ON u.id = m.user_id`;
 
 type ForProfiles = Pick<ListReader, 'withProfile'>;
 
-/** Returns the statement for a reader. Without profiles, it joins no user. */
-function memberStatement(
-  name: string,
-  sqlOf: (columns: string, from: string, limit: number) => string,
-  values?: unknown[],
-): (reader: ForProfiles) => string {
-  const plain = hotStatement(name, sqlOf(MEMBER, MEMBERS, MAX_AT_ONCE.plain), values);
-  const full = hotStatement(
-    `${name} with profiles`,
-    sqlOf(MEMBER_WITH_PROFILE, MEMBERS_AND_USERS, MAX_AT_ONCE.withProfile),
-    values,
-  );
-  return ({ withProfile }) => (withProfile ? full : plain);
+/** Returns columns and tables. Without profiles, a statement joins no user. */
+function selected({ withProfile }: ForProfiles): [columns: string, from: string] {
+  return withProfile ? [MEMBER_WITH_PROFILE, MEMBERS_AND_USERS] : [MEMBER, MEMBERS];
 }
 
 // One statement has one snapshot, so a list and its reader, whose row alone has the organization, are of one revision.
@@ -93,44 +83,6 @@ const listsOf = (size: number, columns = MEMBER, from = MEMBERS): string => `${c
       o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired
     ${from} LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
     WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
-const LIST = memberStatement(
-  'the member list',
-  (columns, from, limit) => `SELECT ${listsOf(1, columns, from)} LIMIT ${limit + 1}`,
-);
-
-const findSharedLists = (size: number): string =>
-  `SELECT m.org_id AS orgId, ${listsOf(size)} LIMIT ${MAX_SHARED_ROWS + 1}`;
-hotStatement('several member lists', findSharedLists(2));
-
-/** The plain range on `joined_at` makes the engines use the index. */
-const LIST_AFTER = memberStatement(
-  'a page of the member list',
-  (columns, from) => `SELECT ${columns}, m.joined_at AS joinedAt ${from}
-    WHERE m.org_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?)
-    ORDER BY m.joined_at, m.user_id LIMIT ?`,
-  ['', 0, 0, '', 21],
-);
-
-const FIND_READER = hotStatement(
-  'the check of the reader of a member list that is streamed',
-  `SELECT r.role, ${IS_FACTOR_REQUIRED} AND u.second_factor_at IS NULL AS isSuspended
-    FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
-    JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
-    JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
-    WHERE s.id = ? AND ${IS_ALIVE}`,
-);
-
-// Admins first. LEFT preserves the join order if most users are in one organization.
-const FIND_SUCCESSORS = hotStatement(
-  'who may become the owner',
-  `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id LEFT JOIN users u ON u.id = m.user_id
-    WHERE r.org_id = ? AND r.user_id = ? AND m.role <> 'owner' AND u.disabled_at IS NULL
-    ORDER BY m.role LIMIT ?`,
-);
-
-const FIND_SESSION = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
-
-const FIND_ORG = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
 
 export interface MemberSearch extends ForProfiles {
   orgId: string;
@@ -141,26 +93,6 @@ export interface MemberSearch extends ForProfiles {
 }
 
 export type FoundMember = ListedMember & { joinedAt: number };
-
-const searchIn = (columns: string, from: string, and = ''): string => `SELECT ${columns} ${from}
-  WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ${and} ORDER BY m.email LIMIT ?`;
-const EXAMPLE = ['', 'owner', 'u1', 'u2', 21];
-const SEARCH = memberStatement(
-  'a search of members of a role',
-  (columns, from) => searchIn(columns, from),
-  EXAMPLE,
-);
-const SEARCH_WITHOUT_FACTOR = memberStatement(
-  'a search of members without a second factor',
-  (columns) => searchIn(columns, MEMBERS_AND_USERS, 'AND u.second_factor_at IS NULL'),
-  EXAMPLE,
-);
-
-const FIND_ONE = memberStatement(
-  'a member',
-  (columns, from) =>
-    `SELECT ${columns}, m.joined_at AS joinedAt ${from} WHERE m.org_id = ? AND m.user_id = ?`,
-);
 
 const ABSENT = { orgId: '', userId: '' };
 
@@ -188,8 +120,14 @@ export class MemberLists {
     limit: number,
     { order, id } = FROM_THE_START,
   ): Promise<ListPage<ListedMember> | undefined> {
-    const values = [reader.orgId, order, order, id, limit + 1];
-    const found = await this.members.query<DatedRow[]>(LIST_AFTER(reader), values);
+    const [columns, from] = selected(reader);
+    // The plain range on `joined_at` makes the engines use the index.
+    const found = await this.members.query<DatedRow[]>(
+      `SELECT ${columns}, m.joined_at AS joinedAt ${from}
+        WHERE m.org_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.user_id > ?)
+        ORDER BY m.joined_at, m.user_id LIMIT ?`,
+      [reader.orgId, order, order, id, limit + 1],
+    );
     if ((await this.findReader(reader))?.isSuspended !== 0) return undefined;
     const rows = found.slice(0, limit).map(memberOf);
     const last = found.length > limit ? found[limit - 1] : undefined;
@@ -197,24 +135,41 @@ export class MemberLists {
   }
 
   async findReader({ orgId, sessionId }: ListReader): Promise<FoundReader | undefined> {
-    return (await this.members.query<FoundReader[]>(FIND_READER, [orgId, sessionId]))[0];
+    const sql = `SELECT r.role, ${IS_FACTOR_REQUIRED} AND u.second_factor_at IS NULL AS isSuspended
+      FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
+      JOIN members r ON r.org_id = ? AND r.user_id = s.user_id
+      JOIN orgs o ON o.id = r.org_id AND o.deleted_at IS NULL
+      WHERE s.id = ? AND ${IS_ALIVE}`;
+    return (await this.members.query<FoundReader[]>(sql, [orgId, sessionId]))[0];
   }
 
   findSuccessors(orgId: string, userId: string, limit: number): Promise<ListedMember[]> {
-    return this.members.query<ListedMember[]>(FIND_SUCCESSORS, [orgId, userId, limit]);
+    // Admins first. LEFT preserves the join order if most users are in one organization.
+    const sql = `SELECT ${MEMBER} FROM members r JOIN members m ON m.org_id = r.org_id
+        LEFT JOIN users u ON u.id = m.user_id
+      WHERE r.org_id = ? AND r.user_id = ? AND m.role <> 'owner' AND u.disabled_at IS NULL
+      ORDER BY m.role LIMIT ?`;
+    return this.members.query<ListedMember[]>(sql, [orgId, userId, limit]);
   }
 
   async isOrgThere(orgId: string): Promise<boolean> {
-    return (await this.members.query<unknown[]>(FIND_ORG, [orgId])).length > 0;
+    const sql = 'SELECT id FROM orgs WHERE id = ? AND deleted_at IS NULL';
+    return (await this.members.query<unknown[]>(sql, [orgId])).length > 0;
   }
 
   async isSessionAlive(sessionId: string): Promise<boolean> {
-    return (await this.members.query<unknown[]>(FIND_SESSION, [sessionId])).length > 0;
+    const sql = `SELECT s.id FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
+    return (await this.members.query<unknown[]>(sql, [sessionId])).length > 0;
   }
 
   async search(search: MemberSearch, limit: number): Promise<ListedMember[]> {
     const { orgId, prefix, role, after } = search;
-    const sql = (search.lacksFactor ? SEARCH_WITHOUT_FACTOR : SEARCH)(search);
+    const [columns, from] = selected(search);
+    const [tables, and] = search.lacksFactor
+      ? [MEMBERS_AND_USERS, 'AND u.second_factor_at IS NULL']
+      : [from, ''];
+    const sql = `SELECT ${columns} ${tables}
+      WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ${and} ORDER BY m.email LIMIT ?`;
     const range = emailRange(prefix, after);
     const roles = role === undefined ? ROLES : [role];
     const found = await Promise.all(
@@ -225,7 +180,9 @@ export class MemberLists {
   }
 
   async findOne(reader: ListReader, userId: string): Promise<FoundMember | undefined> {
-    const [row] = await this.members.query<DatedRow[]>(FIND_ONE(reader), [reader.orgId, userId]);
+    const [columns, from] = selected(reader);
+    const sql = `SELECT ${columns}, m.joined_at AS joinedAt ${from} WHERE m.org_id = ? AND m.user_id = ?`;
+    const [row] = await this.members.query<DatedRow[]>(sql, [reader.orgId, userId]);
     return row && { ...memberOf(row), joinedAt: row.joinedAt };
   }
 
@@ -233,7 +190,8 @@ export class MemberLists {
     const asked = padded(readers, ABSENT);
     const values = [...asked.map(({ userId }) => userId), ...asked.map(({ orgId }) => orgId)];
     type Row = MemberOfOrg & { orgId: string };
-    const rows = await this.members.query<Row[]>(findSharedLists(asked.length), values);
+    const sql = `SELECT m.org_id AS orgId, ${listsOf(asked.length)} LIMIT ${MAX_SHARED_ROWS + 1}`;
+    const rows = await this.members.query<Row[]>(sql, values);
     if (rows.length > MAX_SHARED_ROWS) return Promise.all(readers.map((reader) => this.findAlone(reader)));
     const lists = Map.groupBy(rows, ({ orgId }) => orgId);
     this.usualLength = rows.length / new Set(readers.map(({ orgId }) => orgId)).size;
@@ -241,8 +199,8 @@ export class MemberLists {
   }
 
   private async findAlone(reader: ListReader): Promise<MemberOfOrg[]> {
-    const values = [reader.userId, reader.orgId];
-    const rows = await this.members.query<MemberOfOrg[]>(LIST(reader), values);
+    const sql = `SELECT ${listsOf(1, ...selected(reader))} LIMIT ${maxAtOnce(reader) + 1}`;
+    const rows = await this.members.query<MemberOfOrg[]>(sql, [reader.userId, reader.orgId]);
     this.usualLength = rows.length;
     return rows;
   }

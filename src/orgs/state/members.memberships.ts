@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role, UserPrincipal } from '../../access/principal.js';
-import { hotStatement } from '../../database/statements.js';
 import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
 import { IS_FACTOR_REQUIRED } from './orgs.repository.js';
@@ -28,21 +27,6 @@ const find = (condition: string): string => `SELECT m.org_id AS orgId, m.user_id
 const pageIn = (list: string, place: string): string =>
   `${find(`${list} = ? AND m.joined_at >= ? AND (m.joined_at > ? OR ${place} > ?)`)}
     ORDER BY m.joined_at, ${place} LIMIT ?`;
-
-const EXAMPLE = ['', 0, 0, '', 21];
-const LIST_OF_ORG = hotStatement(
-  'a page of the memberships in an organization',
-  pageIn('m.org_id', 'm.user_id'),
-  EXAMPLE,
-);
-
-const LIST_OF_USER = hotStatement(
-  'a page of the memberships of a user',
-  pageIn('m.user_id', 'm.org_id'),
-  EXAMPLE,
-);
-
-const FIND_ONE = hotStatement('one membership', find('m.org_id = ? AND m.user_id = ?'));
 
 interface NamedMembership {
   id: string;
@@ -70,35 +54,6 @@ const pageOf = (
   WHERE m.user_id = ? AND m.joined_at >= ? AND (m.joined_at > ? OR m.org_id > ?) AND ${condition}
   ORDER BY m.joined_at, m.org_id LIMIT ?`;
 
-const WITH_REQUIREMENT = `m.role, o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired`;
-
-const FIND_PAGE = hotStatement(
-  'a page of the organizations of a user',
-  pageOf(WITH_REQUIREMENT, 'o.deleted_at IS NULL'),
-  EXAMPLE,
-);
-
-const FIND_UNSUSPENDED = hotStatement(
-  'a page of the organizations of a user that require no second factor',
-  pageOf(WITH_REQUIREMENT, `o.deleted_at IS NULL AND NOT ${IS_FACTOR_REQUIRED}`),
-  EXAMPLE,
-);
-
-const FIND_DELETED = hotStatement(
-  'a page of the deleted organizations of a user',
-  pageOf(
-    'o.deleted_at AS deletedAt, o.purge_at AS purgeAt',
-    "m.role = 'owner' AND COALESCE(o.purge_at, 0) > ? AND o.purge_began_at IS NULL",
-  ),
-  ['', 0, 0, '', 0, 21],
-);
-
-const FIND_EVEN_DELETED = hotStatement(
-  'a page of the organizations of a user, deleted ones too',
-  pageOf('m.role, o.deleted_at AS deletedAt', '1 = 1'),
-  EXAMPLE,
-);
-
 const ALL = 2 ** 31 - 1;
 
 export type OrgsReader = Pick<UserPrincipal, 'id' | 'audience' | 'hasSecondFactor'>;
@@ -112,28 +67,37 @@ export class Memberships {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   listOfOrg(orgId: string, limit: number, { order, id } = FROM_THE_START): Promise<ListedMembership[]> {
-    return this.members.query<ListedMembership[]>(LIST_OF_ORG, [orgId, order, order, id, limit]);
+    const sql = pageIn('m.org_id', 'm.user_id');
+    return this.members.query<ListedMembership[]>(sql, [orgId, order, order, id, limit]);
   }
 
   listOfUser(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<ListedMembership[]> {
-    return this.members.query<ListedMembership[]>(LIST_OF_USER, [userId, order, order, id, limit]);
+    const sql = pageIn('m.user_id', 'm.org_id');
+    return this.members.query<ListedMembership[]>(sql, [userId, order, order, id, limit]);
   }
 
   findOne(orgId: string, userId: string): Promise<ListedMembership[]> {
-    return this.members.query<ListedMembership[]>(FIND_ONE, [orgId, userId]);
+    const sql = find('m.org_id = ? AND m.user_id = ?');
+    return this.members.query<ListedMembership[]>(sql, [orgId, userId]);
   }
 
   /** Leaves out organizations that suspend the user for a token for one service. */
   findOrgs(caller: OrgsReader, limit: number, { order, id } = FROM_THE_START): Promise<UserOrg[]> {
-    const sql = seesAll(caller) ? FIND_PAGE : FIND_UNSUSPENDED;
+    const isListed = `o.deleted_at IS NULL${seesAll(caller) ? '' : ` AND NOT ${IS_FACTOR_REQUIRED}`}`;
+    const columns = `m.role, o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired`;
+    const sql = pageOf(columns, isListed);
     return this.members.query<UserOrg[]>(sql, [caller.id, order, order, id, limit]);
   }
 
   findOrgsEvenDeleted(userId: string, limit = ALL, { order, id } = FROM_THE_START): Promise<AnyUserOrg[]> {
-    return this.members.query(FIND_EVEN_DELETED, [userId, order, order, id, limit]);
+    const sql = pageOf('m.role, o.deleted_at AS deletedAt', '1 = 1');
+    return this.members.query(sql, [userId, order, order, id, limit]);
   }
 
   findDeletedOrgs(userId: string, limit: number, { order, id } = FROM_THE_START): Promise<DeletedOrg[]> {
-    return this.members.query<DeletedOrg[]>(FIND_DELETED, [userId, order, order, id, Date.now(), limit]);
+    const columns = 'o.deleted_at AS deletedAt, o.purge_at AS purgeAt';
+    const isListed = "m.role = 'owner' AND COALESCE(o.purge_at, 0) > ? AND o.purge_began_at IS NULL";
+    const values = [userId, order, order, id, Date.now(), limit];
+    return this.members.query<DeletedOrg[]>(pageOf(columns, isListed), values);
   }
 }

@@ -3,11 +3,11 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
-import { hotStatement, inBatches, keyTable, padded, places } from '../../database/statements.js';
+import { inBatches, keyTable, padded, places } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Member, MEMBERS_KEY, type Org, type OrgStatus } from './org.entity.js';
-import { IS_FACTOR_REQUIRED, type OrgFacts, type OrgRow, selectOrg } from './orgs.repository.js';
+import { IS_FACTOR_REQUIRED, type OrgFacts, type OrgRow } from './orgs.repository.js';
 import { Problem } from '../../problems/problem.js';
 
 interface MemberKey {
@@ -77,39 +77,11 @@ function isInviter(org: string, user: string): string {
     WHERE i.org_id = ${org} AND i.invited_by = ${user} AND i.pending = 1)`;
 }
 
-const FIND_DEPARTURES = hotStatement(
-  'the memberships of a user whose organizations are locked',
-  `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
-      ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
-      ${hasOtherMember('m.org_id', 'm.user_id')} AS hasOtherMember,
-      ${isInviter('m.org_id', 'm.user_id')} AS isInviter, ${IS_FACTOR_REQUIRED} AS isFactorRequired
-    FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?`,
-);
-
-const FIND_ENABLED_OWNER = hotStatement(
-  'an enabled owner of an organization',
-  `SELECT m.user_id AS id FROM members m JOIN users u ON u.id = m.user_id
-    WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL
-    ORDER BY m.org_id, m.role, m.email LIMIT 1`,
-);
-
-// LEFT preserves the join order: a plain join could begin with all users.
-const findOwned = (size: number): string =>
-  `SELECT DISTINCT m.org_id AS id FROM members m LEFT JOIN users u ON u.id = m.user_id
-    WHERE m.org_id IN (${places(size)}) AND m.role = 'owner' AND u.disabled_at IS NULL`;
-hotStatement('the organizations that have an enabled owner', findOwned(4), ['', '', '', '']);
-
-const FIND_MEMBERS = hotStatement(
-  'members of an organization that is purged',
-  'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?',
-);
-
 export const ACTOR: OrgFacts<ActorFacts> = {
   columns: { actorRole: 'a.role', actorDisabledAt: 'c.disabled_at' },
   joins: '',
   values: [],
 };
-hotStatement('what decides about a change of an organization itself', selectOrg(ACTOR));
 
 const PAIR: OrgFacts<MemberPair>['columns'] = {
   actorRole: 'a.role',
@@ -127,7 +99,6 @@ const TARGET = `LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ? LEFT JO
 export function pairOf(targetId: string): OrgFacts<MemberPair> {
   return { columns: PAIR, joins: TARGET, values: [targetId] };
 }
-hotStatement('what decides about a change', selectOrg(pairOf('')));
 
 const ADDITION: OrgFacts<AdditionFacts>['columns'] = {
   actorRole: 'a.role',
@@ -142,40 +113,6 @@ const ADDED = 'LEFT JOIN users u ON u.email = ? LEFT JOIN members t ON t.org_id 
 export function additionOf(email: string): OrgFacts<AdditionFacts> {
   return { columns: ADDITION, joins: ADDED, values: [email] };
 }
-hotStatement('what decides about an addition', selectOrg(additionOf('')));
-
-// LEFT preserves the join order if most users are in one organization.
-const COUNT_WITHOUT_FACTOR = hotStatement(
-  'the number of members without a second factor',
-  `SELECT COUNT(*) AS members FROM members m LEFT JOIN users u ON u.id = m.user_id
-    WHERE m.org_id = ? AND u.second_factor_at IS NULL`,
-);
-
-const IS_ENABLED_OWNER = hotStatement(
-  'whether a user is an enabled owner',
-  `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
-    WHERE m.org_id = ? AND m.user_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL`,
-);
-
-const findMemberships = (size: number): string =>
-  `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role,
-      o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired
-    FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, size)}
-      JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
-      LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`;
-hotStatement('the role check', findMemberships(2));
-
-/** NULL while the user `u` may join one more organization; reads at most as many rows as the limit. */
-function orgAtLimit(maxOrgs: number): string {
-  return `(SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1})`;
-}
-
-/** Takes the email from the user's row and locks the row, so that both hold until COMMIT. */
-const insertMember = (maxOrgs: number): string =>
-  `SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ? AND ${orgAtLimit(maxOrgs)} IS NULL`;
-hotStatement('the limit of the organizations of a user', insertMember(5000), ['', 'member', 0, '']);
-const IS_ENABLED = ' AND u.disabled_at IS NULL';
-
 const NOBODY: MemberKey = { orgId: '', userId: '' };
 
 /** Callers with a transaction hold the lock of the organization. */
@@ -191,11 +128,16 @@ export class MembersRepository {
   }
 
   async isEnabledOwner(orgId: string, userId: string): Promise<boolean> {
-    return (await this.members.query<unknown[]>(IS_ENABLED_OWNER, [orgId, userId])).length > 0;
+    const sql = `SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id
+      WHERE m.org_id = ? AND m.user_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL`;
+    return (await this.members.query<unknown[]>(sql, [orgId, userId])).length > 0;
   }
 
   async countWithoutFactor(tx: Transaction, orgId: string): Promise<number> {
-    return (await tx.read<{ members: number }>(COUNT_WITHOUT_FACTOR, [orgId]))[0]!.members;
+    // LEFT preserves the join order if most users are in one organization.
+    const sql = `SELECT COUNT(*) AS members FROM members m LEFT JOIN users u ON u.id = m.user_id
+      WHERE m.org_id = ? AND u.second_factor_at IS NULL`;
+    return (await tx.read<{ members: number }>(sql, [orgId]))[0]!.members;
   }
 
   /** For the event of an addition. The insert holds the user's row, whose latest version only a locking read sees. */
@@ -205,11 +147,17 @@ export class MembersRepository {
     return (await tx.read<unknown>(sql, [userId])).length > 0 ? { suspended: true } : {};
   }
 
-  /** Returns false for an unknown user, a disabled owner, or at `maxOrgs` organizations. @throws already_member */
+  /**
+   * Takes the email from the user's row and locks the row, so that both hold until COMMIT. Returns false for an unknown
+   * user, a disabled owner, or at `maxOrgs` organizations. @throws already_member
+   */
   async insert(tx: Transaction, member: Omit<Member, 'email'>, maxOrgs: number): Promise<boolean> {
     const { orgId, userId, role, joinedAt } = member;
-    const user = insertMember(maxOrgs) + (role === 'owner' ? IS_ENABLED : '') + tx.forUpdate;
-    const sql = `INSERT INTO members (org_id, user_id, email, role, joined_at) ${user}`;
+    // Reads at most as many rows as the limit.
+    const sql = `INSERT INTO members (org_id, user_id, email, role, joined_at)
+      SELECT ?, u.id, u.email, ?, ? FROM users u WHERE u.id = ?
+        AND (SELECT x.org_id FROM members x WHERE x.user_id = u.id LIMIT 1 OFFSET ${maxOrgs - 1}) IS NULL
+        ${role === 'owner' ? 'AND u.disabled_at IS NULL' : ''}${tx.forUpdate}`;
     try {
       return (await tx.write(sql, [orgId, role, joinedAt, userId])) === 1;
     } catch (error) {
@@ -231,7 +179,12 @@ export class MembersRepository {
   }
 
   findDepartures(tx: Transaction, userId: string): Promise<Departure[]> {
-    return tx.read<Departure>(FIND_DEPARTURES + tx.forUpdate, [userId]);
+    const sql = `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
+        ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
+        ${hasOtherMember('m.org_id', 'm.user_id')} AS hasOtherMember,
+        ${isInviter('m.org_id', 'm.user_id')} AS isInviter, ${IS_FACTOR_REQUIRED} AS isFactorRequired
+      FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?${tx.forUpdate}`;
+    return tx.read<Departure>(sql, [userId]);
   }
 
   async delete(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
@@ -242,14 +195,18 @@ export class MembersRepository {
   }
 
   async deleteOfOrg(tx: Transaction, orgId: string, limit: number): Promise<number> {
-    const found = await tx.read<{ id: string }>(FIND_MEMBERS, [orgId, limit]);
+    const find = 'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?';
+    const found = await tx.read<{ id: string }>(find, [orgId, limit]);
     if (found.length === 0) return 0;
     const sql = `DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`;
     return tx.write(sql, [orgId, ...found.map(({ id }) => id)]);
   }
 
   async hasEnabledOwner(tx: Transaction, orgId: string): Promise<boolean> {
-    return (await tx.read<unknown>(FIND_ENABLED_OWNER, [orgId])).length > 0;
+    const sql = `SELECT m.user_id AS id FROM members m JOIN users u ON u.id = m.user_id
+      WHERE m.org_id = ? AND m.role = 'owner' AND u.disabled_at IS NULL
+      ORDER BY m.org_id, m.role, m.email LIMIT 1`;
+    return (await tx.read<unknown>(sql, [orgId])).length > 0;
   }
 
   /** Chooses from a page of organizations. An ownerless one is not deleted and has no enabled owner. */
@@ -261,7 +218,10 @@ export class MembersRepository {
       active.map(({ id }) => id),
       '',
     );
-    const found = await this.members.query<{ id: string }[]>(findOwned(asked.length), asked);
+    // LEFT preserves the join order: a plain join could begin with all users.
+    const sql = `SELECT DISTINCT m.org_id AS id FROM members m LEFT JOIN users u ON u.id = m.user_id
+      WHERE m.org_id IN (${places(asked.length)}) AND m.role = 'owner' AND u.disabled_at IS NULL`;
+    const found = await this.members.query<{ id: string }[]>(sql, asked);
     const owned = new Set(found.map(({ id }) => id));
     return active.filter(({ id }) => !owned.has(id));
   }
@@ -272,9 +232,16 @@ export class MembersRepository {
   }
 
   private async findMemberships(keys: MemberKey[]): Promise<(Membership | undefined)[]> {
-    const asked = padded(keys, NOBODY).flatMap(({ orgId, userId }) => [orgId, userId]);
+    const asked = padded(keys, NOBODY);
     type Row = Membership & MemberKey;
-    const rows = await this.members.query<Row[]>(findMemberships(asked.length / 2), asked);
+    const rows = await this.members.query<Row[]>(
+      `SELECT o.id AS orgId, o.name AS orgName, o.revision, k.user_id AS userId, m.role,
+          o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired
+        FROM ${keyTable('SELECT id AS org_id, id AS user_id FROM orgs', 2, asked.length)}
+          JOIN orgs o ON o.id = k.org_id AND o.deleted_at IS NULL
+          LEFT JOIN members m ON m.org_id = o.id AND m.user_id = k.user_id`,
+      asked.flatMap(({ orgId, userId }) => [orgId, userId]),
+    );
     const byKey = new Map(rows.map((row) => [row.orgId + row.userId, row]));
     return keys.map(({ orgId, userId }) => byKey.get(orgId + userId));
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
-import { BATCH, hotStatement, idsOf, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
+import { BATCH, idsOf, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
 import type { NamedPosition } from '../../http/pages.js';
@@ -45,30 +45,12 @@ export interface OrgFacts<Facts extends object> {
 
 export const NO_FACTS: OrgFacts<object> = { columns: {}, joins: '', values: [] };
 
-export function selectOrg({ columns, joins }: { columns: Record<string, string>; joins: string }): string {
-  const facts = Object.entries(columns).map(([name, sql]) => `, ${sql} AS ${name}`);
-  return `SELECT ${ROW}${facts.join('')}
-    FROM orgs o LEFT JOIN users c ON c.id = ? LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
-      ${joins} WHERE o.id = ?`;
-}
-
-/** LEFT preserves the join order if one user is in most organizations. May cut the last list. */
-const findOrgsOfUsers = (size: number): string =>
-  `SELECT m.user_id AS userId, o.id, o.name
-    FROM members m LEFT JOIN orgs o ON o.id = m.org_id
-    WHERE m.user_id IN (${places(size)}) AND o.deleted_at IS NULL
-    ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`;
-hotStatement('the organizations of a user', findOrgsOfUsers(2));
-
 export type ListedOrg = Pick<Org, 'id' | 'name' | 'createdAt' | 'deletedAt' | 'purgeAt'>;
 
 /** What services learn of an organization. */
 export type DirectoryOrg = Pick<Org, 'id' | 'name' | 'revision'>;
 
 const DIRECTORY_VIEW = { id: true, name: true, revision: true } as const;
-const inDirectory = (size: number): string =>
-  `SELECT id, name, revision FROM orgs WHERE id IN (${places(size)}) AND deleted_at IS NULL`;
-hotStatement('organizations by their ids', inDirectory(2));
 
 export interface OrgSearch {
   prefix: string;
@@ -76,27 +58,6 @@ export interface OrgSearch {
 }
 
 const END = '\u{10ffff}';
-
-/** The plain range on the name makes the engines use the index. */
-const pageBy = (column: string): string => `SELECT id, name, created_at AS createdAt,
-    deleted_at AS deletedAt, purge_at AS purgeAt
-  FROM orgs WHERE ${column} >= ? AND ${column} < ? AND (${column} > ? OR id > ?)
-  ORDER BY ${column}, id LIMIT ?`;
-
-const EXAMPLE = ['Org 1', 'Org 2', 'Org 1', '', 21];
-const FIND_PAGE = hotStatement('a page of organizations', pageBy('name'), EXAMPLE);
-const FIND_DELETED = hotStatement('a page of deleted organizations', pageBy('deleted_name'), EXAMPLE);
-
-const FIND_DUE = hotStatement(
-  'the organizations that are to be purged',
-  'SELECT id FROM orgs WHERE purge_at <= ? ORDER BY purge_at LIMIT 1',
-  [0],
-);
-
-const FIND_FACTOR_DUE = hotStatement(
-  'the organizations that begin to require a second factor',
-  `SELECT id FROM orgs WHERE second_factor_due_at <= ${NOW_MS} ORDER BY second_factor_due_at LIMIT ${BATCH}`,
-);
 
 /** Callers that change an organization hold its lock. */
 @Injectable()
@@ -126,9 +87,13 @@ export class OrgsRepository {
     tx: Transaction,
     id: string,
     actorId: string,
-    facts: OrgFacts<Facts>,
+    { columns, joins, values }: OrgFacts<Facts>,
   ): Promise<(OrgRow & Facts) | undefined> {
-    return (await tx.read<OrgRow & Facts>(selectOrg(facts), [actorId, ...facts.values, id]))[0];
+    const facts = Object.entries<string>(columns).map(([name, sql]) => `, ${sql} AS ${name}`);
+    const sql = `SELECT ${ROW}${facts.join('')}
+      FROM orgs o LEFT JOIN users c ON c.id = ? LEFT JOIN members a ON a.org_id = o.id AND a.user_id = c.id
+        ${joins} WHERE o.id = ?`;
+    return (await tx.read<OrgRow & Facts>(sql, [actorId, ...values, id]))[0];
   }
 
   async delete(tx: Transaction, ids: readonly string[], deletedAt: number, purgeAt: number): Promise<void> {
@@ -155,7 +120,9 @@ export class OrgsRepository {
   }
 
   async findFactorDue(): Promise<string[]> {
-    return idsOf(await this.orgs.query(FIND_FACTOR_DUE, []));
+    const sql = `SELECT id FROM orgs WHERE second_factor_due_at <= ${NOW_MS}
+      ORDER BY second_factor_due_at LIMIT ${BATCH}`;
+    return idsOf(await this.orgs.query(sql));
   }
 
   async endFactorDue(tx: Transaction, id: string): Promise<void> {
@@ -176,13 +143,20 @@ export class OrgsRepository {
 
   findPage({ prefix, after }: OrgSearch, limit: number, onlyDeleted: boolean): Promise<ListedOrg[]> {
     const { name, id } = after?.name.startsWith(prefix) ? after : { name: prefix, id: '' };
-    const values = [name, prefix + END, name, id, limit];
-    return this.orgs.query<ListedOrg[]>(onlyDeleted ? FIND_DELETED : FIND_PAGE, values);
+    const column = onlyDeleted ? 'deleted_name' : 'name';
+    // The plain range on the name makes the engines use the index.
+    return this.orgs.query<ListedOrg[]>(
+      `SELECT id, name, created_at AS createdAt, deleted_at AS deletedAt, purge_at AS purgeAt
+        FROM orgs WHERE ${column} >= ? AND ${column} < ? AND (${column} > ? OR id > ?)
+        ORDER BY ${column}, id LIMIT ?`,
+      [name, prefix + END, name, id, limit],
+    );
   }
 
   findInDirectory(ids: readonly string[]): Promise<DirectoryOrg[]> {
     const asked = padded(ids, '');
-    return this.orgs.query<DirectoryOrg[]>(inDirectory(asked.length), asked);
+    const sql = `SELECT id, name, revision FROM orgs WHERE id IN (${places(asked.length)}) AND deleted_at IS NULL`;
+    return this.orgs.query<DirectoryOrg[]>(sql, asked);
   }
 
   listDirectory(afterId = '', limit: number): Promise<DirectoryOrg[]> {
@@ -200,7 +174,8 @@ export class OrgsRepository {
   }
 
   async findDue(now: number): Promise<string | undefined> {
-    return (await this.orgs.query<{ id: string }[]>(FIND_DUE, [now]))[0]?.id;
+    const sql = 'SELECT id FROM orgs WHERE purge_at <= ? ORDER BY purge_at LIMIT 1';
+    return (await this.orgs.query<{ id: string }[]>(sql, [now]))[0]?.id;
   }
 
   async beginPurge(tx: Transaction, id: string, now: number): Promise<void> {
@@ -230,9 +205,15 @@ export class OrgsRepository {
     return userIds.map((userId) => shortOnly(lists.get(userId) ?? []));
   }
 
+  /** LEFT preserves the join order if one user is in most organizations. May cut the last list. */
   private findOrgsOf(userIds: readonly string[]): Promise<OrgOfUser[]> {
     const ids = padded(userIds, '');
-    return this.orgs.query<OrgOfUser[]>(findOrgsOfUsers(ids.length), ids);
+    return this.orgs.query<OrgOfUser[]>(
+      `SELECT m.user_id AS userId, o.id, o.name FROM members m LEFT JOIN orgs o ON o.id = m.org_id
+        WHERE m.user_id IN (${places(ids.length)}) AND o.deleted_at IS NULL
+        ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`,
+      ids,
+    );
   }
 }
 
