@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(resolve(ROOT, path), 'utf8')
 it('limits the young generation of V8 alike in the image, the unit and the npm scripts', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const limits = {
-    image: /^ENV .*\bNODE_OPTIONS=(--\S+)$/m.exec(read('Dockerfile'))?.[1],
+    image: /^ENV .*\bNODE_OPTIONS=(--\S+)/m.exec(read('Dockerfile'))?.[1],
     unit: /^Environment=NODE_OPTIONS=(--\S+)$/m.exec(read('deploy/accounts.service'))?.[1],
     start: /exec node (--\S+) dist\/main\.js/.exec(scripts['start']!)?.[1],
     'start:prod': /exec node (--\S+) dist\/main\.js/.exec(scripts['start:prod']!)?.[1],

@@ -3,24 +3,45 @@ import { waitFor } from '../../tooling/wait.js';
 import { docker, inspect } from './support/images.js';
 
 const PORT = 3000;
+const MAX_BYTES = 260_000_000;
 const HEALTHY_TIMEOUT_MS = 120_000;
 const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
 /** Nobody listens there: a start reads the templates of emails wherever a server is named. */
 const MAIL = ['--env', 'SMTP_URL=smtp://127.0.0.1:9', '--env', 'MAIL_FROM=accounts@example.com'];
+const DOCS = ['--env', 'DOCS=on'];
 const VOLUME = ['--volume', 'accounts-data:/app/data', '--env', 'JWT_KEYS_FILE=/app/data/jwks.json'];
 const HARDENED = '--read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges'.split(' ');
 
 describe('the image', () => {
   beforeAll(async () => {
     await docker('run', '--rm', ...VOLUME, 'accounts', 'accounts', 'keys', 'create');
-    const publish = ['--publish', `${PORT}:3000`];
-    await docker('run', '--detach', '--name', 'one', ...HARDENED, ...VOLUME, ...MAIL, ...publish, 'accounts');
+    const options = [...HARDENED, ...VOLUME, ...MAIL, ...DOCS, '--publish', `${PORT}:3000`];
+    await docker('run', '--detach', '--name', 'one', ...options, 'accounts');
   });
   afterAll(() => docker('rm', '--force', 'one'));
 
   it('becomes healthy', async () => {
     await untilHealthy();
     expect((await fetch(`http://127.0.0.1:${PORT}/health/ready`)).status).toBe(200);
+  });
+
+  it('has at most 260 MB', async () => {
+    expect(Number(await inspect('accounts', '.Size'))).toBeLessThanOrEqual(MAX_BYTES);
+  });
+
+  it('starts from compiled code, which it cannot change', async () => {
+    const debug = ['--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE'];
+    const output = await docker('exec', ...debug, 'one', 'accounts', 'users', 'list');
+    expect(output.match(/V8 code cache for \S+ \S+ was (?!accepted).*/g)).toBeNull();
+    expect(output.match(/V8 code cache for \S+ \S+ was accepted/g)?.length).toBeGreaterThan(0);
+    expect(await docker('exec', 'one', 'find', 'cache', '!', '-user', 'root')).toBe('');
+  });
+
+  it('contains the native packages, and Swagger UI', async () => {
+    const packages = ['@node-rs/argon2', 'argon2', 'bcrypt'];
+    for (const name of packages) await docker('exec', 'one', 'node', '--eval', `require('${name}')`);
+    for (const path of ['/docs', '/docs/swagger-ui-bundle.js'])
+      expect((await fetch(`http://127.0.0.1:${PORT}${path}`)).status, path).toBe(200);
   });
 
   it('runs as uid 1000, without capabilities or privilege escalation', async () => {

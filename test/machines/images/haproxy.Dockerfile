@@ -1,4 +1,4 @@
-FROM minimal:trixie
+FROM debian:trixie-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates haproxy \
   && groupmod --gid 99 haproxy && usermod --uid 99 --gid 99 haproxy
 STOPSIGNAL SIGUSR1

@@ -1,3 +1,3 @@
-FROM minimal:bookworm
+FROM debian:bookworm-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends dbus systemd
 CMD ["/lib/systemd/systemd"]
