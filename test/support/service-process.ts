@@ -8,13 +8,8 @@ import type { Installation } from './installation.js';
 const HERE = import.meta.dirname;
 /** Options of Node for a process whose statements the tests compare with the list. */
 export const RECORDING = ['--import', resolve(HERE, 'record-statements.ts')] as const;
-export const BUILT_SERVICE = [
-  process.execPath,
-  ...RECORDING,
-  '--import',
-  resolve(HERE, 'end-with-parent.mjs'),
-  resolve(HERE, '../../dist/main.js'),
-] as const;
+const COMMAND = [process.execPath, ...RECORDING, '--import', resolve(HERE, 'end-with-parent.mjs')] as const;
+export const BUILT_SERVICE = [...COMMAND, resolve(HERE, '../../dist/main.js')] as const;
 const LAST_LINES = 20;
 
 /** The tests log in thousands of times. */
@@ -153,7 +148,7 @@ const SCRIPT = `
 /** For NODE_OPTIONS: takes away what a Node before 24.16 lacks. */
 export const AS_AN_OLD_NODE = `--import=data:text/javascript,${encodeURIComponent(SCRIPT)}`;
 
-/** The service as a process in which these packages cannot be loaded. */
+/** The service before it was bundled, as a process in which these packages cannot be loaded. */
 export function spawnWithout(
   packages: readonly string[],
   { directory, env: location }: Installation,
@@ -161,8 +156,8 @@ export function spawnWithout(
 ): ServiceProcess {
   const hook = pathToFileURL(resolve(import.meta.dirname, 'refuse-packages.mjs'));
   for (const name of packages) hook.searchParams.append('package', name);
-  const [node, ...parameters] = BUILT_SERVICE;
-  return spawnCommand([node, '--import', hook.href, ...parameters], directory, {
+  const command = [...COMMAND, '--import', hook.href, resolve(HERE, '../../build/main.js')] as const;
+  return spawnCommand(command, directory, {
     ...COMPILE_CACHE,
     ...location,
     ...env,
