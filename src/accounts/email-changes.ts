@@ -8,13 +8,13 @@ import { Mails } from '../mail/mails.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { RefusedError } from '../problems/problem.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 
 @Injectable()
 export class EmailChanges {
   constructor(
     private readonly changes: UserChanges,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
     private readonly members: MembersRepository,

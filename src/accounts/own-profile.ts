@@ -13,7 +13,7 @@ import {
   profileTag,
 } from '../users/profile.js';
 import { UserChanges } from '../users/user-changes.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 type ProfileAnswer = Versioned<{ profile: Profile }>;
@@ -22,7 +22,7 @@ type ProfileAnswer = Versioned<{ profile: Profile }>;
 export class OwnProfile {
   constructor(
     private readonly users: UsersRepository,
-    private readonly updates: UserUpdates,
+    private readonly updates: UserUpdatesRepository,
     private readonly changes: UserChanges,
     private readonly writes: Writes,
   ) {}

@@ -22,7 +22,7 @@ import { suspensionEvents } from '../orgs/state/user-departures.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 
 const PENDING_MS = 10 * 60_000;
@@ -31,7 +31,7 @@ const PENDING_MS = 10 * 60_000;
 export class OwnSecondFactorService {
   constructor(
     private readonly users: UsersRepository,
-    private readonly updates: UserUpdates,
+    private readonly updates: UserUpdatesRepository,
     private readonly changes: UserChanges,
     private readonly orgs: OrgChanges,
     private readonly proofs: OwnerProofs,

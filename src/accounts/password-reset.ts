@@ -26,14 +26,14 @@ import type { Departure } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 import { SecondFactorRemoval } from './second-factor-removal.js';
 
 @Injectable()
 export class PasswordSetting {
   constructor(
     private readonly changes: UserChanges,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly codes: EmailCodesRepository,
     private readonly mails: Mails,
   ) {}
@@ -75,7 +75,7 @@ export class PasswordResetService {
     private readonly typedCodes: EmailCodes,
     private readonly mails: Mails,
     private readonly users: UsersRepository,
-    private readonly updates: UserUpdates,
+    private readonly updates: UserUpdatesRepository,
     private readonly changes: UserChanges,
     private readonly orgs: OrgChanges,
     private readonly secondFactors: SecondFactorRemoval,

@@ -6,7 +6,7 @@ import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { suspensionEvents } from '../orgs/state/user-departures.js';
 import type { LockedUser } from '../users/user-changes.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 
 type LostFactor = Parameters<typeof suspensionEvents>[1];
 
@@ -16,7 +16,7 @@ const REMOVED = 'account.second_factor_removed';
 export class SecondFactorRemoval {
   constructor(
     private readonly orgs: OrgChanges,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly rows: SecondFactorRows,
     private readonly mails: Mails,
   ) {}

@@ -10,7 +10,7 @@ import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.
 import { SessionDeletion } from '../auth/sessions/session-deletion.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import { type ChangeOutcome, type Transaction, UNCHANGED } from '../database/transactions/transactions.js';
-import { EventAddresses } from '../events/events.addresses.js';
+import { EventAddressesRepository } from '../events/events.addresses.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
 import type { Departure } from '../orgs/state/members.repository.js';
@@ -20,13 +20,13 @@ import { RefusedError } from '../problems/problem.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import type { Write } from '../requests/write.js';
 import type { LockedUser } from '../users/user-changes.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 import type { Forcible } from './user-operations.js';
 
 @Injectable()
 export class UserDeletion {
   constructor(
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly orgs: OrgChanges,
     private readonly departures: UserDepartures,
     private readonly invitations: InvitationsRepository,
@@ -37,7 +37,7 @@ export class UserDeletion {
     private readonly places: KnownPlacesRepository,
     private readonly sessions: SessionDeletion,
     private readonly traces: LoginTracesRepository,
-    private readonly addresses: EventAddresses,
+    private readonly addresses: EventAddressesRepository,
   ) {}
 
   // One transaction deletes all but ended sessions: an interrupted or refused deletion leaves a user who can log in.
@@ -104,7 +104,7 @@ export class OwnDeletion {
   constructor(
     private readonly deletion: UserDeletion,
     private readonly proofs: OwnerProofs,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly orgs: OrgChanges,
   ) {}
 

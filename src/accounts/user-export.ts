@@ -7,8 +7,8 @@ import { ownEvent } from '../events/events.service.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { MAIL_STATES } from '../mail/mail.entity.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { InvitationLists, statusAt } from '../orgs/state/invitations.lists.js';
-import { Memberships } from '../orgs/state/members.memberships.js';
+import { InvitationListsRepository, statusAt } from '../orgs/state/invitations.lists.js';
+import { MembershipsRepository } from '../orgs/state/members.memberships.js';
 import { profileOf } from '../users/profile.js';
 import { loginTraceView, type UserView, userJson } from '../users/user-view.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
@@ -54,14 +54,14 @@ export async function* inPieces(texts: AsyncIterable<string>, length: number): A
 @Injectable()
 export class UserExport {
   constructor(
-    private readonly memberships: Memberships,
+    private readonly memberships: MembershipsRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
     private readonly sessions: UserSessionsRepository,
     private readonly places: KnownPlacesRepository,
     private readonly traces: LoginTracesRepository,
     private readonly events: EventsRepository,
     private readonly mails: MailsRepository,
-    private readonly invitations: InvitationLists,
+    private readonly invitations: InvitationListsRepository,
   ) {}
 
   documentOf(user: UserView): DocumentParts {

@@ -20,7 +20,7 @@ import { emailKey } from '../rate-limits/rate-limit-store.js';
 import { UserChanges } from '../users/user-changes.js';
 import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 
 export interface Forcible {
   actor: Actor;
@@ -46,7 +46,7 @@ export class UserOperations {
   constructor(
     private readonly changes: UserChanges,
     private readonly users: UsersRepository,
-    private readonly updates: UserUpdates,
+    private readonly updates: UserUpdatesRepository,
     private readonly orgs: OrgChanges,
     private readonly departures: UserDepartures,
     private readonly codes: EmailCodesRepository,

@@ -6,7 +6,7 @@ import { LostConflictError } from '../database/transactions/database-errors.js';
 import { Mails } from '../mail/mails.js';
 import { ValidationProblem } from '../problems/problem.js';
 import { UserChanges } from '../users/user-changes.js';
-import { UserUpdates } from '../users/users.updates.js';
+import { UserUpdatesRepository } from '../users/users.updates.js';
 import { EmailCodesRepository } from './email-codes/email-codes.repository.js';
 import { BreachedPasswords } from './passwords/breached-passwords.js';
 import type { HashClient } from './passwords/hash-queue.js';
@@ -29,7 +29,7 @@ export class PasswordChangeService {
   constructor(
     private readonly proofs: OwnerProofs,
     private readonly changes: UserChanges,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly breached: BreachedPasswords,
     private readonly passwords: PasswordHasher,
     private readonly sessions: SessionRevocation,

@@ -11,7 +11,7 @@ import { OperatorEmailsRepository } from '../events/operator-emails.repository.j
 import { PendingMarks } from '../events/feed-numbering.js';
 import { Mails } from '../mail/mails.js';
 import { OrgPurge } from '../orgs/orgs.service.js';
-import { InvitationLists } from '../orgs/state/invitations.lists.js';
+import { InvitationListsRepository } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 
@@ -41,7 +41,7 @@ export class CleanUp {
     private readonly emailCodes: EmailCodesRepository,
     private readonly keys: IdempotencyKeysRepository,
     private readonly orgs: OrgPurge,
-    private readonly invitations: InvitationLists,
+    private readonly invitations: InvitationListsRepository,
     private readonly limits: LiftedLimits,
   ) {}
 

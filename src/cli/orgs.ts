@@ -3,7 +3,7 @@ import { oneLine, timeOrNull, timeText } from '../identifiers/text.js';
 import { ORG_STATUSES, orgView } from '../operators/views.js';
 import { MembersService } from '../orgs/members/members.service.js';
 import { OperatedOrgs } from '../orgs/operated-orgs.js';
-import { type ListedMember, MemberLists } from '../orgs/state/members.lists.js';
+import { type ListedMember, MemberListsRepository } from '../orgs/state/members.lists.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { MAX_ORG_NAME, type Org } from '../orgs/state/org.entity.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
@@ -71,7 +71,7 @@ export async function showOrg(invocation: Invocation): Promise<Report> {
     for (const role of roles) {
       if (members.length > atMost) break;
       const search = { orgId: org.id, prefix: '', role, after: undefined };
-      members.push(...(await context.get(MemberLists).search(search, atMost + 1 - members.length)));
+      members.push(...(await context.get(MemberListsRepository).search(search, atMost + 1 - members.length)));
     }
     const shown = members.slice(0, atMost);
     const isCut = members.length > atMost;

@@ -4,7 +4,7 @@ import { Env } from '../config/env.js';
 import { isColumnDenied, isTableDenied } from '../database/transactions/database-errors.js';
 import { type Batch, BATCH, idsOf, MAX_ROWS_AT_ONCE } from '../database/statements.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import { ADDRESS_RETENTION_MS, EventAddresses } from './events.addresses.js';
+import { ADDRESS_RETENTION_MS, EventAddressesRepository } from './events.addresses.js';
 import { EventsRepository } from './events.repository.js';
 import { FeedRepository } from './feed.repository.js';
 
@@ -19,7 +19,7 @@ export class EventsRetention {
 
   constructor(
     private readonly events: EventsRepository,
-    private readonly addresses: EventAddresses,
+    private readonly addresses: EventAddressesRepository,
     private readonly feed: FeedRepository,
     private readonly env: Env,
   ) {}

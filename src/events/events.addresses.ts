@@ -14,7 +14,7 @@ const OF_USER = ['actor_id = ?', "user_id = ? AND actor_type <> 'operator'"];
 
 /** Finds and deletes IP addresses, the only part of an event that Accounts deletes before its row. */
 @Injectable()
-export class EventAddresses {
+export class EventAddressesRepository {
   constructor(@InjectRepository(Event) private readonly events: Repository<Event>) {}
 
   findBetween(afterId: string, time: number, limit: number): Promise<{ id: string; hasAddress: 0 | 1 }[]> {

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Event, FeedEntry } from './event.entity.js';
-import { EventAddresses } from './events.addresses.js';
+import { EventAddressesRepository } from './events.addresses.js';
 import { EventsRetention } from './events-retention.js';
 import { EventsRepository } from './events.repository.js';
 import { EventsService } from './events.service.js';
@@ -15,7 +15,7 @@ import { FeedService } from './feed.service.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Event, FeedEntry, OperatorEmail])],
   providers: [
-    EventAddresses,
+    EventAddressesRepository,
     EventsRepository,
     EventsRetention,
     EventsService,
@@ -27,7 +27,7 @@ import { FeedService } from './feed.service.js';
     PendingMarks,
   ],
   exports: [
-    EventAddresses,
+    EventAddressesRepository,
     EventsRepository,
     EventsRetention,
     EventsService,

@@ -35,7 +35,7 @@ const MAX_REVISION = 2_147_483_647;
 
 const MAX_LOGINS = 1000;
 
-/** Only this class and `EventAddresses` change the audit log. */
+/** Only this class and `EventAddressesRepository` change the audit log. */
 @Injectable()
 export class EventsRepository {
   constructor(

@@ -8,7 +8,7 @@ import { timeText } from '../identifiers/text.js';
 import { cutPage, encodeCursor, limitOf, positionOf } from '../http/pages.js';
 import { GatedRead } from '../http/read-gate.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
-import { type ListedMembership, Memberships } from '../orgs/state/members.memberships.js';
+import { type ListedMembership, MembershipsRepository } from '../orgs/state/members.memberships.js';
 import {
   IntrospectionForm,
   INTROSPECTIONS,
@@ -90,7 +90,7 @@ function describe({ claims, user }: LiveToken): IntrospectionResponse {
 
 @Controller('api/memberships')
 export class MembershipsController {
-  constructor(private readonly memberships: Memberships) {}
+  constructor(private readonly memberships: MembershipsRepository) {}
 
   /**
    * List memberships

@@ -5,7 +5,7 @@ import { Transactions } from '../database/transactions/transactions.js';
 import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
 import { harmless, lookUp, type MailText, type SignInDetails } from '../mail/template.js';
-import { InvitationLists, type MailedInvitation } from '../orgs/state/invitations.lists.js';
+import { InvitationListsRepository, type MailedInvitation } from '../orgs/state/invitations.lists.js';
 import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
 
@@ -26,7 +26,7 @@ export class MailTexts {
     private readonly users: UsersRepository,
     private readonly codes: EmailCodes,
     private readonly codeRows: EmailCodesRepository,
-    private readonly invitations: InvitationLists,
+    private readonly invitations: InvitationListsRepository,
     private readonly known: KnownAddresses,
     private readonly mails: MailsRepository,
     private readonly transactions: Transactions,

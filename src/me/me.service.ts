@@ -7,7 +7,12 @@ import { type ListPage, streamJson, streamList } from '../http/list-stream.js';
 import type { ReadPage } from '../http/read-gate.js';
 import { cutPage, encodeCursor, limitOf, type Position, positionOf } from '../http/pages.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
-import { Memberships, type OrgsReader, seesAll, type UserOrg } from '../orgs/state/members.memberships.js';
+import {
+  MembershipsRepository,
+  type OrgsReader,
+  seesAll,
+  type UserOrg,
+} from '../orgs/state/members.memberships.js';
 import { MAX_SHORT_LIST, OrgsRepository } from '../orgs/state/orgs.repository.js';
 import { profileOf } from '../users/profile.js';
 import type { UserView } from '../users/user-view.js';
@@ -33,7 +38,7 @@ export class MeService {
   constructor(
     private readonly users: UsersRepository,
     private readonly orgs: OrgsRepository,
-    private readonly memberships: Memberships,
+    private readonly memberships: MembershipsRepository,
     private readonly sessions: SessionsRepository,
     private readonly exports: UserExport,
   ) {}

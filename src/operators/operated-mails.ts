@@ -5,7 +5,7 @@ import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { RefusedError } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
 import { MailsRepository } from '../mail/mails.repository.js';
-import { InvitationLists } from '../orgs/state/invitations.lists.js';
+import { InvitationListsRepository } from '../orgs/state/invitations.lists.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 /** Sends an email again, unless the worker would drop it: see `MailTexts`. */
@@ -16,7 +16,7 @@ export class OperatedMails {
     private readonly mails: Mails,
     private readonly codes: EmailCodesRepository,
     private readonly users: UsersRepository,
-    private readonly invitations: InvitationLists,
+    private readonly invitations: InvitationListsRepository,
   ) {}
 
   async retry(id: string, actor: Actor): Promise<void> {

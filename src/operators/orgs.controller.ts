@@ -5,7 +5,7 @@ import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResponse, OrgResponse } from '../orgs/orgs.responses.js';
 import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../http/pages.js';
-import { MemberListsService } from '../orgs/members/member-lists.service.js';
+import { MembersReader } from '../orgs/members/members-reader.js';
 import { MembersService } from '../orgs/members/members.service.js';
 import { OperatedOrgs } from '../orgs/operated-orgs.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
@@ -42,7 +42,7 @@ export class OperatorOrgsController {
   constructor(
     private readonly rows: OrgsRepository,
     private readonly memberRows: MembersRepository,
-    private readonly memberLists: MemberListsService,
+    private readonly membersReader: MembersReader,
     private readonly members: MembersService,
     private readonly orgs: OperatedOrgs,
   ) {}
@@ -107,7 +107,7 @@ export class OperatorOrgsController {
     @Query() query: ListOrgMembersQuery,
   ): Promise<OrgMembersResponse> {
     const { id } = await this.find(orgId);
-    return this.memberLists.search(id, query);
+    return this.membersReader.search(id, query);
   }
 
   /**

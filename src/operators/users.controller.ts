@@ -17,7 +17,7 @@ import { ApiIncluded, Included, PROFILE_ONLY } from '../http/included.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
-import { Memberships } from '../orgs/state/members.memberships.js';
+import { MembershipsRepository } from '../orgs/state/members.memberships.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
 import { ApiUserId, OperatedUsers, UNKNOWN_USER } from './operated-changes.js';
@@ -39,7 +39,7 @@ export class OperatorUsersController {
     private readonly users: UsersRepository,
     private readonly finder: OperatedUsers,
     private readonly sessions: UserSessionsRepository,
-    private readonly memberships: Memberships,
+    private readonly memberships: MembershipsRepository,
     private readonly traces: LoginTracesRepository,
   ) {}
 

@@ -17,7 +17,7 @@ import { Problem } from '../problems/problem.js';
 import { ACTOR, MembersRepository } from './state/members.repository.js';
 import { NO_FACTS, OrgsRepository } from './state/orgs.repository.js';
 import type { UpdateOrgRequest } from './orgs.requests.js';
-import { MemberListsService } from './members/member-lists.service.js';
+import { MembersReader } from './members/members-reader.js';
 import type { Versioned } from '../requests/entity-tags.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { Write } from '../requests/write.js';
@@ -40,7 +40,7 @@ export class OrgsService {
     private readonly members: MembersRepository,
     private readonly users: UsersRepository,
     private readonly events: EventsRepository,
-    private readonly lists: MemberListsService,
+    private readonly lists: MembersReader,
     private readonly writes: Writes,
     private readonly env: Env,
   ) {}

@@ -12,7 +12,7 @@ import type { EventType, EventWithout, NewEvent } from '../events/event-types.js
 import { EventsRepository } from '../events/events.repository.js';
 import type { AnyWrite } from '../requests/write.js';
 import { Problem } from '../problems/problem.js';
-import { type UserState, UserUpdates } from './users.updates.js';
+import { type UserState, UserUpdatesRepository } from './users.updates.js';
 
 type AllSessionsEnded = Extract<NewEvent<'session.ended'>, { data: { all: true } }>;
 
@@ -46,7 +46,7 @@ export interface LockedUser extends UserState {
 @Injectable()
 export class UserChanges {
   constructor(
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}

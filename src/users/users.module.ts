@@ -4,9 +4,9 @@ import { UserChanges } from './user-changes.js';
 import { UserImportService } from './user-import.service.js';
 import { User } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
-import { UserUpdates } from './users.updates.js';
+import { UserUpdatesRepository } from './users.updates.js';
 
-const EXPORTED = [UserChanges, UserImportService, UsersRepository, UserUpdates];
+const EXPORTED = [UserChanges, UserImportService, UsersRepository, UserUpdatesRepository];
 
 @Global()
 @Module({

@@ -15,7 +15,7 @@ const EPOCH_LEAP = 1000;
 
 /** `inUser` raises the revision, so most of these statements do not. */
 @Injectable()
-export class UserUpdates {
+export class UserUpdatesRepository {
   async raiseRevisions(tx: Transaction, ids: readonly string[]): Promise<void> {
     await set(tx, ids, 'revision = revision + 1');
   }

@@ -8,12 +8,12 @@ import { anAccount, anOrg, anOrgOf, anUnknownId, type Org, ROLES } from '../supp
 import { addCrowd, crowdEmail, insertRow, insertRows } from '../support/rows.js';
 import { startService } from '../support/service.js';
 import { newEntityId } from '../../src/identifiers/entity-id.js';
-import { MemberListsService } from '../../src/orgs/members/member-lists.service.js';
+import { MembersReader } from '../../src/orgs/members/members-reader.js';
 import { Member } from '../../src/orgs/state/org.entity.js';
 import {
   type FoundList,
   type MemberList,
-  MemberLists,
+  MemberListsRepository,
   type ListReader,
 } from '../../src/orgs/state/members.lists.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -243,7 +243,7 @@ const STREAMS = 4;
 
 const data = await openDataLayer();
 const { dataSource, db } = data;
-const lists = new MemberLists(dataSource.getRepository(Member));
+const lists = new MemberListsRepository(dataSource.getRepository(Member));
 const crowded = await insertOrg();
 await addCrowd(db, { id: crowded, name: 'Everybody' }, PAGES * PAGE);
 afterAll(() => data.close());
@@ -333,7 +333,7 @@ describe('member lists that are asked for at the same time', async () => {
 });
 
 describe('a list of several pages', () => {
-  const listing = new MemberListsService(lists);
+  const listing = new MembersReader(lists);
 
   /** A session of a new user, who is a member unless it is said otherwise. */
   async function aReader({

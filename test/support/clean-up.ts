@@ -9,7 +9,7 @@ import { MembersRepository } from '../../src/orgs/state/members.repository.js';
 import { IdempotencyKey, IdempotencyKeysRepository } from '../../src/requests/idempotency-keys.repository.js';
 import { Writes } from '../../src/requests/writes.js';
 import { UserChanges } from '../../src/users/user-changes.js';
-import { UserUpdates } from '../../src/users/users.updates.js';
+import { UserUpdatesRepository } from '../../src/users/users.updates.js';
 import type { DataLayer } from './data-source.js';
 import { CleanUp } from '../../src/clean-up/clean-up.js';
 import { LoginTrace, LoginTracesRepository } from '../../src/auth/sessions/login-traces.repository.js';
@@ -23,7 +23,7 @@ import { Transactions } from '../../src/database/transactions/transactions.js';
 import { OperatorEmail, OperatorEmailsRepository } from '../../src/events/operator-emails.repository.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
 import { PendingMarks } from '../../src/events/feed-numbering.js';
-import { EventAddresses } from '../../src/events/events.addresses.js';
+import { EventAddressesRepository } from '../../src/events/events.addresses.js';
 import { EventsRetention } from '../../src/events/events-retention.js';
 import { EmailCode, EmailCodesRepository } from '../../src/auth/email-codes/email-codes.repository.js';
 import { Mail } from '../../src/mail/mail.entity.js';
@@ -31,7 +31,7 @@ import { Mails } from '../../src/mail/mails.js';
 import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
-import { InvitationLists } from '../../src/orgs/state/invitations.lists.js';
+import { InvitationListsRepository } from '../../src/orgs/state/invitations.lists.js';
 import { OrgPurge } from '../../src/orgs/orgs.service.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
@@ -68,7 +68,7 @@ export function userChanges({
   transactions,
 }: Pick<DataLayer, 'dataSource' | 'transactions'>): UserChanges {
   const events = eventsRepository(dataSource);
-  return new UserChanges(new UserUpdates(), events, transactions);
+  return new UserChanges(new UserUpdatesRepository(), events, transactions);
 }
 
 /** The clean-up of a service, as far as a test does not replace its parts. */
@@ -82,14 +82,14 @@ export function aCleanUp(dataSource: DataSource, sessions = aDeletion(dataSource
     sessions,
     new KnownPlacesRepository(dataSource.getRepository(KnownPlace)),
     new LoginTracesRepository(dataSource.getRepository(LoginTrace)),
-    new EventsRetention(events, new EventAddresses(dataSource.getRepository(Event)), feed, env),
+    new EventsRetention(events, new EventAddressesRepository(dataSource.getRepository(Event)), feed, env),
     operatorEmails(dataSource),
     new PendingMarks(events, feed, transactions),
     new Mails(new MailsRepository(dataSource.getRepository(Mail), transactions), events, transactions, env),
     new EmailCodesRepository(dataSource.getRepository(EmailCode)),
     new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions),
     anOrgPurge(dataSource),
-    new InvitationLists(dataSource.getRepository(Invitation)),
+    new InvitationListsRepository(dataSource.getRepository(Invitation)),
     new LiftedLimits(
       env,
       new LiftedLimitsRepository(dataSource.getRepository(LiftedLimit)),
@@ -125,7 +125,7 @@ export const aRevocation = (dataSource: DataSource, deletion = aDeletion(dataSou
     new AuthorizationCodesRepository(dataSource.getRepository(AuthorizationCode)),
     new PendingRevocationsRepository(dataSource.getRepository(PendingRevocation)),
     userChanges({ dataSource, transactions: new Transactions(dataSource) }),
-    new UserUpdates(),
+    new UserUpdatesRepository(),
     eventsRepository(dataSource),
     new Transactions(dataSource),
     deletion,

@@ -5,7 +5,7 @@ import type { EventWithout } from '../../events/event-types.js';
 import { Mails } from '../../mail/mails.js';
 import { RateLimitedError } from '../../rate-limits/admissions.js';
 import type { Credentials } from '../../users/users.repository.js';
-import { UserUpdates } from '../../users/users.updates.js';
+import { UserUpdatesRepository } from '../../users/users.updates.js';
 import { EncryptedSecrets } from '../tokens/derived-keys.js';
 import { KeyFileWatch } from '../tokens/key-file-watch.js';
 import { KeyRing } from '../tokens/signing-keys.js';
@@ -59,7 +59,7 @@ export class SecondFactorVerification {
     private readonly factors: SecondFactorsRepository,
     private readonly failures: SecondFactorFailuresRepository,
     private readonly recoveryCodes: RecoveryCodesRepository,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly mails: Mails,
     private readonly transactions: Transactions,
     private readonly keyFile: KeyFileWatch,

@@ -8,7 +8,7 @@ import {
 } from '../../database/transactions/transactions.js';
 import { EventsRepository } from '../../events/events.repository.js';
 import { allSessionsEnded, UserChanges } from '../../users/user-changes.js';
-import { UserUpdates } from '../../users/users.updates.js';
+import { UserUpdatesRepository } from '../../users/users.updates.js';
 import { InvalidTokenError, LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
 import { PendingRevocationsRepository, type Revocation } from './pending-revocations.repository.js';
@@ -34,7 +34,7 @@ export class SessionRevocation implements OnApplicationShutdown {
     private readonly codes: AuthorizationCodesRepository,
     private readonly pending: PendingRevocationsRepository,
     private readonly changes: UserChanges,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly deletion: SessionDeletion,

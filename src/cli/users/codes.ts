@@ -6,7 +6,7 @@ import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { Env } from '../../config/env.js';
 import { timeText } from '../../identifiers/text.js';
 import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
-import { InvitationLists, type ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
+import { InvitationListsRepository, type ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { normalizedEmail } from '../../users/email-address.js';
 import { type Context, findOrg, onUser, withContext } from '../command/context.js';
 import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
@@ -50,7 +50,7 @@ async function findInvitation(
   orgText: string | undefined,
 ): Promise<ReceivedInvitation> {
   const orgId = orgText === undefined ? undefined : (await findOrg(context, orgText)).id;
-  const pending = await context.get(InvitationLists).findPending(email, Date.now());
+  const pending = await context.get(InvitationListsRepository).findPending(email, Date.now());
   const [invitation, ...others] = pending.filter((one) => orgId === undefined || one.orgId === orgId);
   if (!invitation) throw new CannotRunError(`no invitation is pending for ${email}`);
   if (others.length > 0) {

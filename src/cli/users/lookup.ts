@@ -2,8 +2,8 @@ import { documentText, UserExport } from '../../accounts/user-export.js';
 import { LoginTracesRepository } from '../../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { timeText } from '../../identifiers/text.js';
-import { InvitationLists } from '../../orgs/state/invitations.lists.js';
-import { type AnyUserOrg, Memberships } from '../../orgs/state/members.memberships.js';
+import { InvitationListsRepository } from '../../orgs/state/invitations.lists.js';
+import { type AnyUserOrg, MembershipsRepository } from '../../orgs/state/members.memberships.js';
 import { profileOf } from '../../users/profile.js';
 import { type LoginTraceView, loginTraceView, type UserView, userJson } from '../../users/user-view.js';
 import { UsersRepository } from '../../users/users.repository.js';
@@ -41,8 +41,8 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
   return withContext(async (context) => {
     const user = await findUser(context, parameters[0]!);
     const sessions = await context.get(UserSessionsRepository).countAlive(user.id, Date.now());
-    const orgs = await context.get(Memberships).findOrgsEvenDeleted(user.id);
-    const invitations = await context.get(InvitationLists).countPending(user.email, Date.now());
+    const orgs = await context.get(MembershipsRepository).findOrgsEvenDeleted(user.id);
+    const invitations = await context.get(InvitationListsRepository).countPending(user.email, Date.now());
     const { lastLoginAt, failedLogins } = loginTraceView(
       await context.get(LoginTracesRepository).find(user.id),
     );

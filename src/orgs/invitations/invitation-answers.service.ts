@@ -3,7 +3,7 @@ import { EmailCodesRepository } from '../../auth/email-codes/email-codes.reposit
 import { EmailCodes, MAX_CODE_TRIES, typedCode } from '../../auth/email-codes/email-codes.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import type { Invitation } from '../state/org.entity.js';
-import { type CandidateInvitation, InvitationLists } from '../state/invitations.lists.js';
+import { type CandidateInvitation, InvitationListsRepository } from '../state/invitations.lists.js';
 import {
   type AnsweringFacts,
   answeringOf,
@@ -17,7 +17,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import type { OkResponse } from '../../http/fields.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { UserUpdates } from '../../users/users.updates.js';
+import { UserUpdatesRepository } from '../../users/users.updates.js';
 import { invitationData, type LockedOrg, OrgChanges } from '../state/org-changes.js';
 import { isOpen, requireAcceptance, requireAnswer } from '../state/policies.js';
 import { MembersRepository } from '../state/members.repository.js';
@@ -46,9 +46,9 @@ export class InvitationAnswers {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
-    private readonly lists: InvitationLists,
+    private readonly lists: InvitationListsRepository,
     private readonly members: MembersRepository,
-    private readonly users: UserUpdates,
+    private readonly users: UserUpdatesRepository,
     private readonly codes: EmailCodes,
     private readonly codeRows: EmailCodesRepository,
     private readonly events: EventsRepository,

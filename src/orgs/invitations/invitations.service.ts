@@ -8,7 +8,7 @@ import { Mails } from '../../mail/mails.js';
 import type { Included } from '../../http/included.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
-import { MemberListsService } from '../members/member-lists.service.js';
+import { MembersReader } from '../members/members-reader.js';
 import { invitationData, OrgChanges, revocations } from '../state/org-changes.js';
 import type {
   CreateInvitationRequest,
@@ -34,7 +34,7 @@ import {
   type SentInvitation,
 } from '../state/invitations.repository.js';
 import {
-  InvitationLists,
+  InvitationListsRepository,
   type InvitationRange,
   type ListedInvitation,
   type ReceivedInvitation,
@@ -48,8 +48,8 @@ export class InvitationsService {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
-    private readonly lists: InvitationLists,
-    private readonly members: MemberListsService,
+    private readonly lists: InvitationListsRepository,
+    private readonly members: MembersReader,
     private readonly codes: EmailCodes,
     private readonly mails: Mails,
   ) {}

@@ -21,7 +21,7 @@ import { ApiProblems, invalidFields } from '../../openapi/decorators.js';
 import { AddMemberRequest, ChangeMemberRoleRequest, ListMembersQuery } from './members.requests.js';
 import { MemberDetailResponse, MemberRoleResponse, MembersResponse } from './members.responses.js';
 import { RateLimited } from '../../rate-limits/rate-limit.guard.js';
-import { MemberListsService } from './member-lists.service.js';
+import { MembersReader } from './members-reader.js';
 import { MembersService } from './members.service.js';
 import { OrgWrite } from '../../requests/write-route.decorator.js';
 import { CurrentWrite, type Write } from '../../requests/write.js';
@@ -44,7 +44,7 @@ const MEMBER_OR_ME_PARAM = {
 export class MembersController {
   constructor(
     private readonly members: MembersService,
-    private readonly lists: MemberListsService,
+    private readonly lists: MembersReader,
   ) {}
 
   /**

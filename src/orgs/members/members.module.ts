@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { MemberListsService } from './member-lists.service.js';
+import { MembersReader } from './members-reader.js';
 import { MembersController } from './members.controller.js';
 import { MembersService } from './members.service.js';
 import { RolesGuard } from './roles.guard.js';
 
 @Module({
   controllers: [MembersController],
-  providers: [MemberListsService, MembersService, RolesGuard],
-  exports: [MemberListsService, MembersService, RolesGuard],
+  providers: [MembersReader, MembersService, RolesGuard],
+  exports: [MembersReader, MembersService, RolesGuard],
 })
 export class MembersModule {}

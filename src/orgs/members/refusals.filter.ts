@@ -5,7 +5,7 @@ import { problemOf, sendProblem } from '../../http/problem.filter.js';
 import type { CurrentOrg } from '../../http/request-origin.js';
 import { Problem, type Remedy } from '../../problems/problem.js';
 import { Writes } from '../../requests/writes.js';
-import { MemberLists } from '../state/members.lists.js';
+import { MemberListsRepository } from '../state/members.lists.js';
 
 type RefusedRequest = FastifyRequest & { org?: CurrentOrg };
 
@@ -18,7 +18,7 @@ export class RefusalsFilter implements ExceptionFilter<Problem> {
 
   constructor(
     private readonly writes: Writes,
-    private readonly members: MemberLists,
+    private readonly members: MemberListsRepository,
   ) {}
 
   async catch(problem: Problem, host: ArgumentsHost): Promise<void> {

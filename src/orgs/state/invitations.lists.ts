@@ -60,7 +60,7 @@ const findOfOrg = (and = ''): string => `SELECT ${LISTED}
 const FIND_OF_ORG = findOfOrg();
 
 @Injectable()
-export class InvitationLists {
+export class InvitationListsRepository {
   constructor(@InjectRepository(Invitation) private readonly invitations: Repository<Invitation>) {}
 
   async findOfOrg(

@@ -97,7 +97,7 @@ export type FoundMember = ListedMember & { joinedAt: number };
 const ABSENT = { orgId: '', userId: '' };
 
 @Injectable()
-export class MemberLists {
+export class MemberListsRepository {
   private readonly shortLists = new SharedStatement((readers: ListReader[]) => this.findShort(readers));
   private usualLength = 0;
 

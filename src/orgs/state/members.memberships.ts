@@ -63,7 +63,7 @@ export function seesAll({ audience, hasSecondFactor }: OrgsReader): boolean {
 }
 
 @Injectable()
-export class Memberships {
+export class MembershipsRepository {
   constructor(@InjectRepository(Member) private readonly members: Repository<Member>) {}
 
   listOfOrg(orgId: string, limit: number, { order, id } = FROM_THE_START): Promise<ListedMembership[]> {

@@ -1,10 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Invitation, Member, Org } from './org.entity.js';
-import { InvitationLists } from './invitations.lists.js';
+import { InvitationListsRepository } from './invitations.lists.js';
 import { InvitationsRepository } from './invitations.repository.js';
-import { MemberLists } from './members.lists.js';
-import { Memberships } from './members.memberships.js';
+import { MemberListsRepository } from './members.lists.js';
+import { MembershipsRepository } from './members.memberships.js';
 import { MembersRepository } from './members.repository.js';
 import { OrgChanges } from './org-changes.js';
 import { OrgsRepository } from './orgs.repository.js';
@@ -12,10 +12,10 @@ import { SecondFactorRequirement } from './second-factor-requirement.js';
 import { UserDepartures } from './user-departures.js';
 
 const EXPORTED = [
-  InvitationLists,
+  InvitationListsRepository,
   InvitationsRepository,
-  MemberLists,
-  Memberships,
+  MemberListsRepository,
+  MembershipsRepository,
   MembersRepository,
   OrgChanges,
   OrgsRepository,

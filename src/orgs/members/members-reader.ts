@@ -16,7 +16,12 @@ import {
 import type { CurrentOrg } from '../../http/request-origin.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
-import { maxAtOnce, type MemberList, MemberLists, type ListReader } from '../state/members.lists.js';
+import {
+  maxAtOnce,
+  type MemberList,
+  MemberListsRepository,
+  type ListReader,
+} from '../state/members.lists.js';
 import { requiredByOrg } from '../state/orgs.errors.js';
 import { requireRole } from '../state/policies.js';
 import type { ListMembersQuery } from './members.requests.js';
@@ -27,10 +32,10 @@ import { Problem } from '../../problems/problem.js';
 type Caller = Pick<UserPrincipal, 'id' | 'sessionId' | 'audience' | 'hasSecondFactor'>;
 
 @Injectable()
-export class MemberListsService {
+export class MembersReader {
   private readonly logger = new Logger('Members');
 
-  constructor(private readonly members: MemberLists) {}
+  constructor(private readonly members: MemberListsRepository) {}
 
   async list(
     org: CurrentOrg,
