@@ -218,6 +218,13 @@ describe('Swagger UI', () => {
     expect(render()).toContain('original');
   });
 
+  it('knows how long an operator stays logged in', async () => {
+    expect(page.options.operatorsLoginAge).toBe(3600);
+    const strict = await startService({ env: { OPERATORS_LOGIN_AGE: '5m' } });
+    expect((await ServedPage.of(strict)).options.operatorsLoginAge).toBe(300);
+    await strict.stop();
+  });
+
   it('has a box to filter with, and lists what ends something last', () => {
     const methods = ['delete', 'get', 'patch', 'delete', 'post'].map((method) => ({ get: () => method }));
     const sorted = methods.toSorted((one, other) => page.options.operationsSorter(one, other));

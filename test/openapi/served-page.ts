@@ -5,6 +5,7 @@ import type { Document } from './documented.js';
 interface Options {
   persistAuthorization: boolean;
   filter: boolean;
+  operatorsLoginAge: number;
   spec: object;
   urls: { name: string; url: string }[];
   responseInterceptor(answer: { url: string; ok: boolean; status: number; obj?: unknown }): unknown;
