@@ -15,7 +15,11 @@ const MAX_NOTES_OF_USER = 10;
 /** more than all instances can hash in the time until their notes are written */
 const MAX_USERS = 10_000;
 
-/** Sums logins and failures in memory, and writes them in the background: no login waits for a row of another one. */
+/**
+ * Sums logins and failures in memory, and writes them in the background: no login waits for a row of another one.
+ *
+ * @floor login 0.8: 0.88 with it, not measured without
+ */
 @Injectable()
 export class LoginTraces {
   private pending = new Map<string, LoginNote[]>();

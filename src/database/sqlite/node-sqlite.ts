@@ -41,7 +41,11 @@ export class NodeSqlite {
     return this.database.prepare(`PRAGMA ${text}`).all();
   }
 
-  /** Caches statements, because SQLite prepares a statement more slowly than it runs it. */
+  /**
+   * Caches statements, because SQLite prepares a statement more slowly than it runs it.
+   *
+   * @floor each operation on SQLite: not measured without
+   */
   prepare(sql: string): Statement {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -72,9 +76,13 @@ function claimFile(file: string, isShared: boolean): () => void {
   return unlock;
 }
 
+/**
+ * Makes rows from arrays: the objects that node:sqlite returns are slower to create and to serialize.
+ *
+ * @floor list of 1,000 on SQLite 0.9: raised it, with a literal limit, from 0.93 to 1.45
+ */
 function asStatement(statement: StatementSync) {
   const columns = statement.columns().map(({ name }) => name);
-  // The objects that node:sqlite returns are slower to create and to serialize.
   statement.setReturnArrays(true);
   return {
     reader: columns.length > 0,

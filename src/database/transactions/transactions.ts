@@ -57,6 +57,11 @@ const MIN_RETRIES = 5;
 const RETRY_FOR_MS = 3000;
 const INITIAL_BACKOFF_MS = 10;
 const MAX_BACKOFF_MS = 160;
+/**
+ * How many connections transactions may use. COMMIT waits for the disk, and those that wait together share the wait.
+ *
+ * @floor create, add, change, remove 0.33: 16 transactions take 0.77 to 0.89 of the CPU of ten for each change
+ */
 const SHARE_OF_POOL = 3 / 4;
 const WRITE = /^\s*(?:INSERT|UPDATE|DELETE)\b/i;
 
