@@ -65,9 +65,7 @@ export class AuthService {
   ): Promise<LoginResponse> {
     requireRegistrable(this.env, { email, invitationCode });
     const invitation =
-      invitationCode === null
-        ? undefined
-        : await this.invitations.findByCode(email, invitationCode, client.key);
+      invitationCode === null ? undefined : await this.invitations.tryCode(email, invitationCode, client.key);
     await this.breached.refuse('password', password, client.key);
     const hash = await this.passwords.hash(password, client);
     const create = async (transaction: Transaction) => {

@@ -149,7 +149,7 @@ export class ServiceChanges {
     decide: (transaction: Transaction, service: Service) => Promise<T>,
   ): Promise<T> {
     return this.transactions.run({ principal: 'services', row: name }, async (transaction) => {
-      const service = await this.services.lock(transaction, name);
+      const service = await this.services.raise(transaction, name);
       if (!service) throw new RefusedError(`there is no service ${name}`, 'service_not_found');
       return decide(transaction, service);
     });

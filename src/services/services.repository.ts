@@ -36,7 +36,7 @@ export class ServicesRepository {
   }
 
   /** Call it first: no concurrent change of the service can commit, on another node either. */
-  async lock(tx: Transaction, name: string): Promise<Service | null> {
+  async raise(tx: Transaction, name: string): Promise<Service | null> {
     await tx.write('UPDATE services SET revision = revision + 1 WHERE name = ?', [name]);
     return tx.of(this.services).findOneBy({ name });
   }

@@ -58,7 +58,7 @@ export class UserChanges {
     work: (transaction: Transaction, user: LockedUser) => Promise<Answer | Unchanged<Same>>,
   ): Promise<ChangeOutcome<Answer, Same>> {
     return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      const user = await this.lock(transaction, actor, userId);
+      const user = await this.raise(transaction, actor, userId);
       return user ? doneUnlessUnchanged(await work(transaction, user)) : new Gone();
     });
   }
@@ -79,7 +79,7 @@ export class UserChanges {
   }
 
   /** For transactions that lock organizations first. @throws operator_protected */
-  async lock(transaction: Transaction, actor: Actor, userId: string): Promise<LockedUser | undefined> {
+  async raise(transaction: Transaction, actor: Actor, userId: string): Promise<LockedUser | undefined> {
     await this.users.raiseRevisions(transaction, [userId]);
     const [state] = await this.users.findStates(transaction, [userId]);
     if (!state) return undefined;

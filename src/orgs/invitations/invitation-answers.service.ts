@@ -57,7 +57,7 @@ export class InvitationAnswers {
   ) {}
 
   /** A right code counts as a try for its invitation, a wrong one for each candidate. @throws invalid_invitation_code */
-  async findByCode(email: string, typed: string, principal: string): Promise<CandidateInvitation> {
+  async tryCode(email: string, typed: string, principal: string): Promise<CandidateInvitation> {
     const code = typedCode(typed);
     if (code === undefined) throw new Problem('invalid_invitation_code');
     const found = await this.lists.findCandidates(email, Date.now());
@@ -156,7 +156,7 @@ export class InvitationAnswers {
   }
 
   private async nameByCode(actor: UserActor, email: string, typed: string): Promise<Named> {
-    const { id, orgId, codeNumber } = await this.findByCode(email, typed, actor.id);
+    const { id, orgId, codeNumber } = await this.tryCode(email, typed, actor.id);
     const hasCode = (facts: AnsweringFacts): boolean => {
       const isOwn = facts.userEmail === facts.email;
       if (!isOwn || facts.codeNumber !== codeNumber) throw new Problem('invalid_invitation_code');

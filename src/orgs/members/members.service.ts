@@ -53,7 +53,7 @@ export class MembersService {
 
       const member = { orgId, userId, role, joinedAt: Date.now() };
       if (!(await this.members.insert(tx, member, limit))) {
-        if (!(await this.users.lock(tx, write.actor, userId))) throw new Problem('user_not_found');
+        if (!(await this.users.raise(tx, write.actor, userId))) throw new Problem('user_not_found');
         throw new Problem('user_has_too_many_orgs', {
           detail: `The user belongs to ${limit} or more organizations and must join others by invitation. Send one.`,
         });
@@ -135,7 +135,7 @@ export class MembersService {
     return this.changes.inOrg({ actor }, orgId, pairOf(userId), async (tx, org, facts) => {
       const from = facts.targetRole;
       if (from === 'owner') return new Unchanged(answer);
-      const user = await this.users.lock(tx, actor, userId);
+      const user = await this.users.raise(tx, actor, userId);
       if (!user) throw new Problem('org_not_found');
       if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'member_disabled');
       if (from === null) {

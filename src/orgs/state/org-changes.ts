@@ -97,7 +97,7 @@ export class OrgChanges {
     work: Work<LockedOrg, Facts, Answer>,
     { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
   ): Promise<OrgOutcome<Answer>> {
-    return this.lock(write, orgId, facts, (tx, org, found) => work(tx, org!, found!), { evenSuspended });
+    return this.run(write, orgId, facts, (tx, org, found) => work(tx, org!, found!), { evenSuspended });
   }
 
   /** @param work like `inOrg`, for deleted organizations too; gets undefined if there is no organization */
@@ -108,10 +108,10 @@ export class OrgChanges {
     work: Work<LockedOrg | undefined, Facts | undefined, Answer>,
     { evenSuspended = false }: Pick<Exceptions, 'evenSuspended'> = {},
   ): Promise<OrgOutcome<Answer>> {
-    return this.lock(write, orgId, facts, work, { evenDeleted: true, evenSuspended });
+    return this.run(write, orgId, facts, work, { evenDeleted: true, evenSuspended });
   }
 
-  private async lock<Facts extends object, Answer extends object>(
+  private async run<Facts extends object, Answer extends object>(
     write: AnyWrite,
     orgId: string,
     facts: OrgFacts<Facts>,
@@ -161,7 +161,7 @@ export class OrgChanges {
       const locked = new Set(await this.members.findOrgIds(userId));
       const attempt = async (tx: Transaction): Promise<ChangeOutcome<Answer>> => {
         await this.orgs.raiseRevisions(tx, [...locked]);
-        const user = await this.users.lock(tx, actor, userId);
+        const user = await this.users.raise(tx, actor, userId);
         if (!user) return new Gone();
         const departures = await this.members.findDepartures(tx, userId);
         if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
