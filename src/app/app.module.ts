@@ -23,7 +23,8 @@ import { SCHEMA } from './schema.js';
 import { RefusalsFilter } from '../orgs/members/refusals.filter.js';
 import { WriteLimitGuard } from '../rate-limits/rate-limit.guard.js';
 import { MailDeliveryModule } from '../mail-delivery/mail-delivery.module.js';
-import { ShortCircuitResponseFilter, WriteControlsGuard } from '../requests/write.js';
+import { ShortCircuitResponseFilter } from '../requests/write.js';
+import { WriteControlsGuard } from '../requests/write-controls.js';
 import { ReplayGuard } from '../requests/writes.js';
 
 @Module({})

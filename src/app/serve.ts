@@ -28,7 +28,7 @@ import { validationPipe } from '../http/fields.js';
 import { serveDocs } from '../openapi/docs.js';
 import { reservedNames } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
-import { markDryRuns } from '../requests/write.js';
+import { markDryRuns } from '../requests/write-controls.js';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { Decoys } from '../auth/passwords/decoys.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { entityTag, parseIfMatch, requireMatch, streamTag } from './entity-tags.js';
-import { parseKey, requestKey } from './write.js';
+import { parseKey, requestKey } from './idempotency.js';
 
 const isMatched = (text: string, revision: number): boolean => {
   try {

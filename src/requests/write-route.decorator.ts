@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiHeader, ApiQuery } from '@nestjs/swagger';
 import { ApiProblems, invalidFields, WRITE_PARAMETERS } from '../openapi/decorators.js';
-import type { WriteOptions } from './write.js';
+import type { WriteOptions } from './write-controls.js';
 
 export const WriteRoute = (options: WriteOptions): MethodDecorator =>
   applyDecorators(

@@ -3,14 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { userOf } from '../access/principal.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { IdempotencyKeysRepository, KEY_RETENTION_MS } from './idempotency-keys.repository.js';
-import {
-  parseKey,
-  type RequestKey,
-  requestKey,
-  ShortCircuitResponse,
-  type Write,
-  writeOptions,
-} from './write.js';
+import { parseKey, type RequestKey, requestKey } from './idempotency.js';
+import { ShortCircuitResponse, type Write } from './write.js';
+import { writeOptions } from './write-controls.js';
 import { Problem } from '../problems/problem.js';
 
 @Injectable()
