@@ -12,16 +12,19 @@ import { actorOf } from '../http/request-origin.js';
 import type { WriteControls } from './write-controls.js';
 
 export interface Write extends WriteControls {
+  kind: 'request';
   actor: UserActor;
   status: number;
 }
 
-export type AnyWrite = Write | { actor: Actor };
+/** A change by a request, or by an operator, a command or a job, which names only its actor. */
+export type AnyWrite = Write | { kind?: undefined; actor: Actor };
 
 export const CurrentWrite = createParamDecorator((_: unknown, context: ExecutionContext): Write => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const declared = Reflect.getMetadata(HTTP_CODE_METADATA, context.getHandler()) as number | undefined;
   return {
+    kind: 'request',
     dryRun: false,
     ...request.writeControls,
     actor: actorOf(request),

@@ -285,7 +285,7 @@ it('the kept answer has no code, which is shown once', async () => {
   const key = { keyHash: 'k', fingerprint: 'f' };
   const code = '7K2M9-QX4TB';
   const answer = { invitation: { id: 'i', email: 'grace@example.com', code }, code };
-  const write = { actor, status: 201, dryRun: false, withRemedy: false, key };
+  const write = { kind: 'request' as const, actor, status: 201, dryRun: false, key };
   expect(await writes.run(write, actor.id, () => Promise.resolve(answer))).toBe(answer);
   const kept = await data.db.query("SELECT status, body FROM idempotency_keys WHERE user_id = 'ada'");
   expect(kept).toEqual([{ status: 201, body: '{"invitation":{"id":"i","email":"grace@example.com"}}' }]);

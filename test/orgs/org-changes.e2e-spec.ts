@@ -214,7 +214,7 @@ describe('a change of an organization', () => {
       requestId: 'test',
       address: '127.0.0.1',
     };
-    write = { actor, status: 200, dryRun: false };
+    write = { kind: 'request', actor, status: 200, dryRun: false };
     for (const id of [ownerId, memberId]) await insertRow(db, 'users', { id });
     await insertRow(db, 'orgs', { id: orgId });
     await join(ownerId, 'owner');

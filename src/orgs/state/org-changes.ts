@@ -120,7 +120,7 @@ export class OrgChanges {
   ): Promise<OrgOutcome<Answer>> {
     const { actor } = write;
     const actorId = actor.kind === 'user' ? actor.id : '';
-    const request = 'status' in write ? write : undefined;
+    const request = write.kind === 'request' ? write : undefined;
     const turn = { principal: principalOf(actor), row: orgId };
     const outcome = await this.transactions.run(turn, async (tx) => {
       await this.orgs.raiseRevisions(tx, [orgId]);
@@ -166,7 +166,8 @@ export class OrgChanges {
         const departures = await this.members.findDepartures(tx, userId);
         if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
         const done = doneUnlessUnchanged(await work(tx, user, departures));
-        if ('status' in write && done.kind === 'done') await this.writes.complete(tx, write, done.answer);
+        if (write.kind === 'request' && done.kind === 'done')
+          await this.writes.complete(tx, write, done.answer);
         return done;
       };
       try {
