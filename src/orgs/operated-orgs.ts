@@ -5,6 +5,7 @@ import { Problem } from '../problems/problem.js';
 import { MembersRepository } from './state/members.repository.js';
 import type { Org } from './state/org.entity.js';
 import { OrgChanges, type OrgOutcome, requirementEvent } from './state/org-changes.js';
+import { OrgDeletion } from './state/org-deletion.js';
 import { NO_ENABLED_OWNER } from './state/orgs.errors.js';
 import { NO_FACTS, OrgsRepository } from './state/orgs.repository.js';
 import { requireRestorable } from './state/policies.js';
@@ -16,6 +17,7 @@ type OperatedOrg = OrgOutcome<{ org: Pick<Org, 'id' | 'name'> }>;
 export class OperatedOrgs {
   constructor(
     private readonly changes: OrgChanges,
+    private readonly deletion: OrgDeletion,
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
   ) {}
@@ -25,7 +27,7 @@ export class OperatedOrgs {
     return this.changes.inAnyOrg({ actor }, orgId, NO_FACTS, async (tx, org) => {
       if (!org) throw new Problem('org_not_found');
       if (org.purgeAt !== null) return new Unchanged({ purgeAt: org.purgeAt });
-      const { purgeAt, events } = await this.changes.delete(tx, orgId);
+      const { purgeAt, events } = await this.deletion.delete(tx, orgId);
       await org.record(...events);
       return { purgeAt };
     });

@@ -25,6 +25,7 @@ import { Writes } from '../requests/writes.js';
 import { secondFactorNotEnabled, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireOrgChange, requireRestorable, requireRole } from './state/policies.js';
 import { type LockedOrg, OrgChanges, type OrgEvent, requirementEvent } from './state/org-changes.js';
+import { OrgDeletion } from './state/org-deletion.js';
 import { InvitationsRepository } from './state/invitations.repository.js';
 import { BATCH, type Batch } from '../database/statements.js';
 import { type Transaction, Unchanged } from '../database/transactions/transactions.js';
@@ -36,6 +37,7 @@ const FIRST_REVISION = 1;
 export class OrgsService {
   constructor(
     private readonly changes: OrgChanges,
+    private readonly deletion: OrgDeletion,
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
     private readonly users: UsersRepository,
@@ -113,7 +115,7 @@ export class OrgsService {
   delete(write: Write, orgId: string): Promise<Versioned<OrgDeletionResponse>> {
     return this.changes.inOrg(write, orgId, ACTOR, async (tx, org, { actorRole }) => {
       requireRole(actorRole, 'owner');
-      const { purgeAt, events } = await this.changes.delete(tx, orgId, write.dryRun);
+      const { purgeAt, events } = await this.deletion.delete(tx, orgId, write.dryRun);
       await org.record(...events);
       return deletionResult(purgeAt);
     });

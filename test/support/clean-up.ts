@@ -39,19 +39,17 @@ import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
 import { SessionRevocation } from '../../src/auth/sessions/session-revocation.js';
 
 export function orgChanges(
-  { dataSource, transactions, env }: Pick<DataLayer, 'dataSource' | 'transactions' | 'env'>,
+  { dataSource, transactions }: Pick<DataLayer, 'dataSource' | 'transactions'>,
   members = new MembersRepository(dataSource.getRepository(Member)),
 ): OrgChanges {
   const keys = new IdempotencyKeysRepository(dataSource.getRepository(IdempotencyKey), transactions);
   return new OrgChanges(
     new OrgsRepository(dataSource.getRepository(Org)),
     members,
-    new InvitationsRepository(dataSource.getRepository(Invitation), transactions),
     userChanges({ dataSource, transactions }),
     eventsRepository(dataSource),
     new Writes(transactions, keys),
     transactions,
-    env,
   );
 }
 
@@ -104,7 +102,7 @@ export function anOrgPurge(
 ): OrgPurge {
   const transactions = new Transactions(dataSource);
   return new OrgPurge(
-    orgChanges({ dataSource, transactions, env: parseEnv({}) }),
+    orgChanges({ dataSource, transactions }),
     orgs,
     new MembersRepository(dataSource.getRepository(Member)),
     new InvitationsRepository(dataSource.getRepository(Invitation), transactions),

@@ -24,6 +24,7 @@ import {
   type OrgOutcome,
   revocations,
 } from '../state/org-changes.js';
+import { OrgDeletion } from '../state/org-deletion.js';
 import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MemberRoleResponse } from './members.responses.js';
 import { additionOf, type MemberPair, MembersRepository, pairOf } from '../state/members.repository.js';
@@ -39,6 +40,7 @@ export interface NewOwner {
 export class MembersService {
   constructor(
     private readonly changes: OrgChanges,
+    private readonly deletion: OrgDeletion,
     private readonly members: MembersRepository,
     private readonly invitations: InvitationsRepository,
     private readonly users: UserChanges,
@@ -168,7 +170,7 @@ export class MembersService {
       // An organization that loses its last member without an owner could never be joined or managed again.
       const { events } = facts.hasOtherMember
         ? { events: [] }
-        : await this.changes.delete(tx, orgId, write.dryRun);
+        : await this.deletion.delete(tx, orgId, write.dryRun);
       await org.record(
         { type: 'member.removed', userId, data: { role, reason } },
         ...revocations(revoked, `inviter_${reason}`),

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, EventWithout, NewEvent } from '../../events/event-types.js';
 import type { Invitation } from './org.entity.js';
-import { type EndedInvitation, InvitationsRepository } from './invitations.repository.js';
+import type { EndedInvitation } from './invitations.repository.js';
 import { principalOf } from '../../access/principal.js';
-import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import {
   type ChangeOutcome,
@@ -78,12 +77,10 @@ export class OrgChanges {
   constructor(
     private readonly orgs: OrgsRepository,
     private readonly members: MembersRepository,
-    private readonly invitations: InvitationsRepository,
     private readonly users: UserChanges,
     private readonly events: EventsRepository,
     private readonly writes: Writes,
     private readonly transactions: Transactions,
-    private readonly env: Env,
   ) {}
 
   /**
@@ -177,15 +174,5 @@ export class OrgChanges {
         if (performance.now() - begun > RETRY_TIMEOUT_MS) throw new LostConflictError(error);
       }
     }
-  }
-
-  /** Returns the events to record. A dry run leaves out invitations, which can be many. */
-  async delete(tx: Transaction, orgId: string, dryRun = false) {
-    const now = Date.now();
-    const purgeAt = now + this.env.orgRestoreWindow * 1000;
-    await this.orgs.delete(tx, [orgId], now, purgeAt);
-    const revoked = dryRun ? [] : await this.invitations.revokeAll(tx, orgId);
-    const events: OrgEvent[] = [{ type: 'org.deleted' }, ...revocations(revoked, 'org_deleted')];
-    return { purgeAt, events };
   }
 }

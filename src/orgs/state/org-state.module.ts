@@ -7,6 +7,7 @@ import { MemberListsRepository } from './members.lists.js';
 import { MembershipsRepository } from './members.memberships.js';
 import { MembersRepository } from './members.repository.js';
 import { OrgChanges } from './org-changes.js';
+import { OrgDeletion } from './org-deletion.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { SecondFactorRequirement } from './second-factor-requirement.js';
 import { UserDepartures } from './user-departures.js';
@@ -18,6 +19,7 @@ const EXPORTED = [
   MembershipsRepository,
   MembersRepository,
   OrgChanges,
+  OrgDeletion,
   OrgsRepository,
   SecondFactorRequirement,
   UserDepartures,
