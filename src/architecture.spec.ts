@@ -238,6 +238,17 @@ describe('architecture', () => {
     expect(readFileSync(join(SRC, 'app/node-version.ts'), 'utf8')).not.toMatch(/^import .* from '(?!node:)/m);
   });
 
+  it('names every class that sends SQL a repository', () => {
+    const files = sources().filter((file) => !HAS_ITS_OWN_SQL.test(file));
+    const classes = files.flatMap((file) =>
+      Array.from(readFileSync(join(SRC, file), 'utf8').matchAll(/^export class (\w+).*\{\n[^]+?^}$/gm)),
+    );
+    const senders = classes.filter(([text]) => SQL.test(text) || text.includes('@InjectRepository('));
+    const names = senders.map(([, name]) => name!);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !name.endsWith('Repository'))).toEqual([]);
+  });
+
   it('has SQL only in repositories', () => {
     const files = sources();
     const withSql = files.filter((file) => SQL.test(readFileSync(join(SRC, file), 'utf8')));
