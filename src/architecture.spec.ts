@@ -229,7 +229,7 @@ describe('architecture', () => {
     const statics = ['main.ts', 'cli/main.ts'].flatMap((file) =>
       readFileSync(join(SRC, file), 'utf8')
         .split('\n')
-        .filter((line) => /^import |^} from /.test(line)),
+        .filter((line) => /^(?:import |} from )(?!.*from 'node:)/.test(line)),
     );
     expect(statics).toEqual([
       "import { nodeProblem } from './app/node-version.js';",
