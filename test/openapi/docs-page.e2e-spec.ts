@@ -32,9 +32,13 @@ describe('the page of the documentation', () => {
     expect(final.headers.get('content-security-policy')).not.toMatch(/https?:/);
   });
 
-  it('is one page, with or without a slash at the end', async () => {
+  it('is one page, with or without a slash at the end or the name of a file', async () => {
     const answer = await fetch(`${service.url}/docs/`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+    const [page, index] = await Promise.all(
+      ['/docs', '/docs/index.html'].map((path) => service.anyone.get(path)),
+    );
+    expect(index).toMatchObject({ status: 200, text: page!.text });
   });
 
   it('is off in production, together with the document', async () => {
