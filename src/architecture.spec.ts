@@ -261,6 +261,16 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('declares the name of each type once', () => {
+    const declaration = /^(?:export )?(?:abstract )?(?:class|interface|type|enum) (\w+)/gm;
+    const declared = sources().flatMap((file) =>
+      Array.from(readFileSync(join(SRC, file), 'utf8').matchAll(declaration), ([, name]) => ({ name, file })),
+    );
+    const twice = [...Map.groupBy(declared, ({ name }) => name).values()].filter(({ length }) => length > 1);
+    expect(declared.length).toBeGreaterThan(500);
+    expect(twice).toEqual([]);
+  });
+
   it('reads the process environment in one place', () => {
     expect(sourcesWith(/process\.env/)).toEqual(['config/env.ts']);
   });
