@@ -22,8 +22,8 @@ export class EmailChanges {
   ) {}
 
   verifyByOperator(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, userId, async (transaction, user) =>
-      user.emailVerifiedAt === null ? this.verify(transaction, user) : UNCHANGED,
+    return this.changes.inUser({ actor }, userId, async (tx, user) =>
+      user.emailVerifiedAt === null ? this.verify(tx, user) : UNCHANGED,
     );
   }
 
@@ -32,12 +32,12 @@ export class EmailChanges {
     { id, email: from }: { id: string; email: string },
     { email, isVerified, actor }: { email: string; isVerified: boolean; actor: Actor },
   ): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, id, async (transaction, user) => {
+    return this.changes.inUser({ actor }, id, async (tx, user) => {
       if (user.email !== from) throw new LostConflictError(undefined);
       if (email === from) return UNCHANGED;
       // `notify` only writes to a verified email of the user, so it must come before the change.
-      await this.mails.notify(transaction, { kind: 'email_changed', recipient: from, senderId: id });
-      await this.replace(transaction, user, email, isVerified);
+      await this.mails.notify(tx, { kind: 'email_changed', recipient: from, senderId: id });
+      await this.replace(tx, user, email, isVerified);
       // The first password reset at an unverified email would remove the user's own second factor.
       if (!isVerified && this.env.smtp && user.secondFactorAt !== null) {
         throw new RefusedError(
@@ -49,21 +49,16 @@ export class EmailChanges {
     });
   }
 
-  async verify(transaction: Transaction, user: LockedUser): Promise<void> {
-    await this.users.verifyEmail(transaction, user.id);
+  async verify(tx: Transaction, user: LockedUser): Promise<void> {
+    await this.users.verifyEmail(tx, user.id);
     await user.record({ type: 'account.email_verified' });
   }
 
   /** Changes every copy of the email, and voids the codes that may be on their way to either address. @throws email_taken */
-  async replace(
-    transaction: Transaction,
-    user: LockedUser,
-    email: string,
-    isVerified: boolean,
-  ): Promise<void> {
-    await this.users.changeEmail(transaction, user.id, email, isVerified);
-    await this.members.updateEmail(transaction, user.id, email);
-    await this.codes.voidAll(transaction, user);
-    await this.codes.voidResets(transaction, email);
+  async replace(tx: Transaction, user: LockedUser, email: string, isVerified: boolean): Promise<void> {
+    await this.users.changeEmail(tx, user.id, email, isVerified);
+    await this.members.updateEmail(tx, user.id, email);
+    await this.codes.voidAll(tx, user);
+    await this.codes.voidResets(tx, email);
   }
 }

@@ -32,8 +32,8 @@ export class OwnEmailService {
     this.mails.requireServer();
     const user = await this.users.findForProof(id);
     if (!user || user.emailVerifiedAt !== null) return false;
-    await this.transactions.run({ principal: id, row: id }, (transaction) =>
-      this.emailCode(transaction, 'email_verification', user.email, user),
+    await this.transactions.run({ principal: id, row: id }, (tx) =>
+      this.emailCode(tx, 'email_verification', user.email, user),
     );
     return true;
   }
@@ -48,46 +48,46 @@ export class OwnEmailService {
     const owner = await this.owners.verify(actor.id, proof, client);
     const { id, email: current } = owner.credentials;
     if (email !== current) requireAcceptedDomain(this.env, email);
-    await this.transactions.run({ principal: id, row: id }, async (transaction) => {
+    await this.transactions.run({ principal: id, row: id }, async (tx) => {
       if (email === current) {
-        await this.codes.void(transaction, { purpose: 'email_change', subject: id });
+        await this.codes.void(tx, { purpose: 'email_change', subject: id });
       } else {
-        await this.emailCode(transaction, 'email_change', email, owner.credentials);
+        await this.emailCode(tx, 'email_change', email, owner.credentials);
         const notice = { kind: 'email_change_asked', recipient: current, senderId: id } as const;
-        await this.mails.notify(transaction, notice);
+        await this.mails.notify(tx, notice);
       }
-      await this.owners.use(transaction, owner, actor);
+      await this.owners.use(tx, owner, actor);
     });
   }
 
   async prove(actor: UserActor, typed: string): Promise<void> {
     const { id } = actor;
-    const code = await this.transactions.run({ principal: id, row: id }, (transaction) =>
-      this.typedCodes.check(transaction, ['email_verification', 'email_change'], id, typed),
+    const code = await this.transactions.run({ principal: id, row: id }, (tx) =>
+      this.typedCodes.check(tx, ['email_verification', 'email_change'], id, typed),
     );
     if (!code) throw new Problem('invalid_email_code');
-    const proven = await this.changes.inUser({ actor }, id, async (transaction, user) => {
-      const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(transaction, code));
+    const proven = await this.changes.inUser({ actor }, id, async (tx, user) => {
+      const isCurrent = user.authEpoch === code.authEpoch && (await this.codes.use(tx, code));
       if (!isCurrent) return UNCHANGED;
       if (code.purpose === 'email_change') {
         requireAcceptedDomain(this.env, code.email);
-        await this.emails.replace(transaction, user, code.email, true);
+        await this.emails.replace(tx, user, code.email, true);
         return user.record({ type: 'account.email_changed' });
       }
       if (user.email !== code.email) return UNCHANGED;
-      return user.emailVerifiedAt === null ? this.emails.verify(transaction, user) : undefined;
+      return user.emailVerifiedAt === null ? this.emails.verify(tx, user) : undefined;
     });
     if (proven.kind !== 'done') throw new Problem('invalid_email_code');
   }
 
   private async emailCode(
-    transaction: Transaction,
+    tx: Transaction,
     purpose: 'email_verification' | 'email_change',
     email: string,
     { id, authEpoch }: Pick<Credentials, 'id' | 'authEpoch'>,
   ): Promise<void> {
-    const issued = await this.codes.issue(transaction, { purpose, subject: id, email, authEpoch });
-    await this.mails.enqueueWithinLimits(transaction, {
+    const issued = await this.codes.issue(tx, { purpose, subject: id, email, authEpoch });
+    await this.mails.enqueueWithinLimits(tx, {
       kind: purpose,
       recipient: email,
       senderId: id,

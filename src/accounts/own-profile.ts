@@ -35,8 +35,8 @@ export class OwnProfile {
 
   async update(write: Write, change: ProfileChange): Promise<ProfileAnswer> {
     const userId = write.actor.id;
-    const done = await this.changes.inUser(write, userId, async (transaction, user) => {
-      await this.writes.replay(transaction, write);
+    const done = await this.changes.inUser(write, userId, async (tx, user) => {
+      await this.writes.replay(tx, write);
       if (user.disabledAt !== null) throw new InvalidTokenError('user_gone');
       const before = profileOf(user);
       requireMatch(write, profileTag(before), PROFILE_CHANGED);
@@ -44,9 +44,9 @@ export class OwnProfile {
       const changed = PROFILE_FIELDS.filter((name) => profile[name] !== before[name]);
       if (changed.length === 0) return new Unchanged({ profile });
 
-      await this.updates.setProfile(transaction, userId, profile);
+      await this.updates.setProfile(tx, userId, profile);
       await user.record({ type: 'account.profile_changed', data: { changed } });
-      return this.writes.complete(transaction, write, { profile });
+      return this.writes.complete(tx, write, { profile });
     });
     if (done.kind === 'gone') throw new InvalidTokenError('user_gone');
     if (done.kind === 'unchanged' && (write.key || write.dryRun))

@@ -62,8 +62,8 @@ export class OwnSecondFactorService {
     const encrypted = new EncryptedSecrets(this.keys).encrypt(bytes, userId);
     const pending = { secret: encrypted, pendingUntil: Date.now() + PENDING_MS };
     try {
-      const isStored = await this.transactions.run({ principal: userId, row: userId }, (transaction) =>
-        this.factors.putPending(transaction, userId, pending),
+      const isStored = await this.transactions.run({ principal: userId, row: userId }, (tx) =>
+        this.factors.putPending(tx, userId, pending),
       );
       if (!isStored) throw new Problem('second_factor_enabled');
     } catch (error) {
@@ -81,20 +81,20 @@ export class OwnSecondFactorService {
     const checked = await this.verification.checkPending(user, typed);
     const { texts, hashes } = newRecoveryCodes();
     const { id: userId, email: recipient } = user;
-    const done = await this.orgs.inOrgsOf({ actor }, userId, async (transaction, locked, departures) => {
+    const done = await this.orgs.inOrgsOf({ actor }, userId, async (tx, locked, departures) => {
       if (locked.secondFactorAt !== null) throw new Problem('second_factor_enabled');
       this.requireVerified(locked);
       const enabledAt = Date.now();
-      await this.updates.setSecondFactor(transaction, userId, enabledAt);
-      await this.verification.usePending(transaction, userId, { ...checked, enabledAt });
-      await this.sessions.keepActing(transaction, actor, PASSWORD_AND_CODE);
-      await this.recoveryCodes.replaceAll(transaction, userId, hashes);
+      await this.updates.setSecondFactor(tx, userId, enabledAt);
+      await this.verification.usePending(tx, userId, { ...checked, enabledAt });
+      await this.sessions.keepActing(tx, actor, PASSWORD_AND_CODE);
+      await this.recoveryCodes.replaceAll(tx, userId, hashes);
       await locked.recordWithEnd(
         { type: 'account.second_factor_enabled' },
         { reason: 'second_factor_enabled', except: actor.sessionId },
         ...suspensionEvents('member.resumed', { actor, userId, departures }),
       );
-      await this.mails.notify(transaction, { kind: 'second_factor_enabled', recipient, senderId: userId });
+      await this.mails.notify(tx, { kind: 'second_factor_enabled', recipient, senderId: userId });
       return texts;
     });
     if (done.kind !== 'done') throw new InvalidTokenError('user_gone');
@@ -105,12 +105,12 @@ export class OwnSecondFactorService {
     const owner = await this.verify(actor, proof, client);
     const { id: userId, email: recipient, authEpoch } = owner.credentials;
     const { texts, hashes } = newRecoveryCodes();
-    const done = await this.changes.inUser({ actor }, userId, async (transaction, user) => {
+    const done = await this.changes.inUser({ actor }, userId, async (tx, user) => {
       if (user.authEpoch !== authEpoch || user.disabledAt !== null) return UNCHANGED;
-      await this.proofs.use(transaction, owner, actor);
-      await this.recoveryCodes.replaceAll(transaction, userId, hashes);
+      await this.proofs.use(tx, owner, actor);
+      await this.recoveryCodes.replaceAll(tx, userId, hashes);
       await user.record({ type: 'account.recovery_codes_renewed' });
-      return this.mails.notify(transaction, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
+      return this.mails.notify(tx, { kind: 'recovery_codes_renewed', recipient, senderId: userId });
     });
     if (done.kind !== 'done') throw new LostConflictError(undefined);
     return texts;
@@ -118,13 +118,13 @@ export class OwnSecondFactorService {
 
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
-    const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (transaction, user, departures) => {
+    const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (tx, user, departures) => {
       if (user.secondFactorAt === null) return UNCHANGED;
-      await this.updates.setSecondFactor(transaction, user.id, null);
-      await this.proofs.use(transaction, owner, actor);
-      await this.sessions.keepActing(transaction, actor, 'pwd');
+      await this.updates.setSecondFactor(tx, user.id, null);
+      await this.proofs.use(tx, owner, actor);
+      await this.sessions.keepActing(tx, actor, 'pwd');
       const lost = { actor, userId: user.id, departures };
-      return { wasOperator: await this.removal.complete(transaction, user, lost, actor.sessionId) };
+      return { wasOperator: await this.removal.complete(tx, user, lost, actor.sessionId) };
     });
     if (done.kind !== 'done') throw new Problem('invalid_second_factor_code');
   }

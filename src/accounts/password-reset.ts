@@ -39,27 +39,27 @@ export class PasswordSetting {
   ) {}
 
   setByOperator(userId: string, hash: string, actor: Actor): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, userId, (transaction, user) => this.set(transaction, user, hash));
+    return this.changes.inUser({ actor }, userId, (tx, user) => this.set(tx, user, hash));
   }
 
-  async set(transaction: Transaction, user: LockedUser, hash: string): Promise<void> {
+  async set(tx: Transaction, user: LockedUser, hash: string): Promise<void> {
     const { id, email } = user;
-    await this.users.setPassword(transaction, id, hash);
-    await this.codes.voidAll(transaction, { id, email });
+    await this.users.setPassword(tx, id, hash);
+    await this.codes.voidAll(tx, { id, email });
     await user.recordWithEnd({ type: 'account.password_changed' }, { reason: 'password_changed' });
-    await this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: id });
+    await this.mails.notify(tx, { kind: 'password_changed', recipient: email, senderId: id });
   }
 
   /** Anyone with the code can take over the account, so the user gets an email as well. @throws RefusedError */
   async issueCode(id: string, actor: Actor): Promise<EmailCode> {
-    const issued = await this.changes.inUser({ actor }, id, async (transaction, user) => {
+    const issued = await this.changes.inUser({ actor }, id, async (tx, user) => {
       const { email, authEpoch, disabledAt } = user;
       if (disabledAt !== null) return UNCHANGED;
       // Anyone can request an emailed code. It has another purpose, so that it does not void this one.
       const code = { purpose: 'handed_out_reset', subject: email, email, authEpoch, userId: id } as const;
-      const handedOut = await this.codes.issue(transaction, code);
+      const handedOut = await this.codes.issue(tx, code);
       await user.record({ type: 'account.reset_code_issued' });
-      await this.mails.notify(transaction, { kind: 'reset_code_issued', recipient: email, senderId: id });
+      await this.mails.notify(tx, { kind: 'reset_code_issued', recipient: email, senderId: id });
       return handedOut;
     });
     if (issued.kind !== 'done') throw new RefusedError('the user is disabled', 'account_disabled');
@@ -89,11 +89,11 @@ export class PasswordResetService {
   async ask(email: string, { address }: Origin): Promise<void> {
     this.mails.requireServer();
     const senderId = clientKey(address);
-    await this.transactions.run({ principal: senderId }, async (transaction) => {
-      await this.codes.keep(transaction, { purpose: 'password_reset', subject: email });
+    await this.transactions.run({ principal: senderId }, async (tx) => {
+      await this.codes.keep(tx, { purpose: 'password_reset', subject: email });
       const expiresAt = Date.now() + EMAIL_CODE_TTL_MS;
       const mail = { kind: 'password_reset', recipient: email, senderId, expiresAt } as const;
-      await this.mails.enqueue(transaction, mail);
+      await this.mails.enqueue(tx, mail);
     });
   }
 
@@ -103,10 +103,10 @@ export class PasswordResetService {
     client: HashClient,
     origin: Origin,
   ): Promise<void> {
-    const checked = await this.transactions.run({ principal: client.key }, async (transaction) => {
+    const checked = await this.transactions.run({ principal: client.key }, async (tx) => {
       // Without it, only a try at an email with a code would write.
-      await this.codes.keep(transaction, { purpose: 'password_reset', subject: email });
-      return this.typedCodes.check(transaction, RESETS, email, code);
+      await this.codes.keep(tx, { purpose: 'password_reset', subject: email });
+      return this.typedCodes.check(tx, RESETS, email, code);
     });
     if (!checked) throw new Problem('invalid_email_code');
     // Only now, so that a stranger can neither cause requests nor use up the code.
@@ -115,37 +115,37 @@ export class PasswordResetService {
     const owner = await this.users.findByEmail(email);
     if (!owner) throw new Problem('invalid_email_code');
     const actor = { kind: 'system', ...origin } as const;
-    const reset = async (transaction: Transaction, user: LockedUser, departures?: Departure[]) => {
+    const reset = async (tx: Transaction, user: LockedUser, departures?: Departure[]) => {
       // Another user may have taken this email since an operator issued the code.
       const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
       const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
       if (!isOwner || !isInEpoch || user.disabledAt !== null) return UNCHANGED;
-      if (!(await this.codes.use(transaction, checked))) return UNCHANGED;
-      if (checked.handedOut === 0) await this.noteOwner(transaction, user, { actor, departures });
-      await this.setting.set(transaction, user, hash);
-      await this.limits.lift(transaction, user.email);
+      if (!(await this.codes.use(tx, checked))) return UNCHANGED;
+      if (checked.handedOut === 0) await this.noteOwner(tx, user, { actor, departures });
+      await this.setting.set(tx, user, hash);
+      await this.limits.lift(tx, user.email);
       return { ok: true };
     };
     // Most resets remove no second factor, and need not lock the organizations of the user.
     const mayRemoveFactor = owner.emailVerifiedAt === null && owner.secondFactorAt !== null;
     const done = await (mayRemoveFactor
       ? this.orgs.inOrgsOf({ actor }, owner.id, reset)
-      : this.changes.inUser({ actor }, owner.id, (transaction, user) => reset(transaction, user)));
+      : this.changes.inUser({ actor }, owner.id, (tx, user) => reset(tx, user)));
     if (done.kind !== 'done') throw new Problem('invalid_email_code');
     await this.limits.tryToApply();
   }
 
   /** Before the owner of the mailbox verified the email, an attacker may have set up the second factor. */
   private async noteOwner(
-    transaction: Transaction,
+    tx: Transaction,
     user: LockedUser,
     { actor, departures }: { actor: Actor; departures: Departure[] | undefined },
   ): Promise<void> {
-    if (!(await this.updates.proveEmail(transaction, user.id, user.email))) return;
+    if (!(await this.updates.proveEmail(tx, user.id, user.email))) return;
     await user.record({ type: 'account.email_verified' });
     if (user.secondFactorAt === null) return;
     // The factor is newer than the read before the lock. The client repeats the request.
     if (!departures) throw new LostConflictError(undefined);
-    await this.secondFactors.byMailbox(transaction, user, { actor, userId: user.id, departures });
+    await this.secondFactors.byMailbox(tx, user, { actor, userId: user.id, departures });
   }
 }

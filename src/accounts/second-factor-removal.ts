@@ -23,41 +23,36 @@ export class SecondFactorRemoval {
 
   /** Ends every session. @throws operator_protected */
   byOperator(userId: string, actor: Actor): Promise<ChangeOutcome<{ wasOperator: boolean }>> {
-    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
+    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, departures) => {
       if (user.secondFactorAt === null) return UNCHANGED;
-      await this.users.setSecondFactor(transaction, userId, null);
-      return { wasOperator: await this.complete(transaction, user, { actor, userId, departures }) };
+      await this.users.setSecondFactor(tx, userId, null);
+      return { wasOperator: await this.complete(tx, user, { actor, userId, departures }) };
     });
   }
 
-  async byMailbox(transaction: Transaction, user: LockedUser, lost: LostFactor): Promise<void> {
-    await this.users.setSecondFactor(transaction, user.id, null);
+  async byMailbox(tx: Transaction, user: LockedUser, lost: LostFactor): Promise<void> {
+    await this.users.setSecondFactor(tx, user.id, null);
     await user.record({ type: REMOVED }, ...suspensionEvents('member.suspended', lost));
-    await this.deleteRest(transaction, user);
+    await this.deleteRest(tx, user);
   }
 
   /** The caller must have turned the second factor off. Returns whether the user was an operator. */
-  async complete(
-    transaction: Transaction,
-    user: LockedUser,
-    lost: LostFactor,
-    except?: string,
-  ): Promise<boolean> {
+  async complete(tx: Transaction, user: LockedUser, lost: LostFactor, except?: string): Promise<boolean> {
     const end = { reason: 'second_factor_removed', except } as const;
     await user.recordWithEnd({ type: REMOVED }, end, ...suspensionEvents('member.suspended', lost));
-    return this.deleteRest(transaction, user);
+    return this.deleteRest(tx, user);
   }
 
-  private async deleteRest(transaction: Transaction, user: LockedUser): Promise<boolean> {
+  private async deleteRest(tx: Transaction, user: LockedUser): Promise<boolean> {
     // Otherwise an attacker who knows the password could enroll a factor and act as an operator.
     const wasOperator = user.operatorSince !== null;
     if (wasOperator) {
-      await this.users.setOperator(transaction, user.id, null);
+      await this.users.setOperator(tx, user.id, null);
       await user.record({ type: 'account.operator_revoked' });
     }
-    await this.rows.delete(transaction, user.id);
+    await this.rows.delete(tx, user.id);
     const notice = { kind: 'second_factor_removed', recipient: user.email, senderId: user.id } as const;
-    await this.mails.notify(transaction, notice);
+    await this.mails.notify(tx, notice);
     return wasOperator;
   }
 }

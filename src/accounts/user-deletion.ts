@@ -43,7 +43,7 @@ export class UserDeletion {
   // One transaction deletes all but ended sessions: an interrupted or refused deletion leaves a user who can log in.
   async delete(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
     await this.deleteEndedSessions(userId);
-    return this.orgs.inOrgsOf({ actor }, userId, (transaction, user, departures) => {
+    return this.orgs.inOrgsOf({ actor }, userId, (tx, user, departures) => {
       // An operator may mistype the user. Over HTTP, `inOrgsOf` protects every operator.
       const isCommand = actor.kind === 'operator' && !isSignedInOperator(actor);
       if (isCommand && !force && user.operatorSince !== null) {
@@ -52,7 +52,7 @@ export class UserDeletion {
           'operator_protected',
         );
       }
-      return this.deleteRows(transaction, user, { actor, departures, force });
+      return this.deleteRows(tx, user, { actor, departures, force });
     });
   }
 
@@ -63,35 +63,35 @@ export class UserDeletion {
 
   /** Deletes the rows of every table explicitly, because Galera does not certify cascades. */
   async deleteRows(
-    transaction: Transaction,
+    tx: Transaction,
     user: LockedUser,
     { actor, departures, force }: Forcible & { departures: Departure[] },
   ): Promise<OrphanedOrg[]> {
     const { id: userId, email } = user;
-    await this.users.endSessions(transaction, [userId]);
+    await this.users.endSessions(tx, [userId]);
     const departing = { actor, userId, departures, force };
-    const { orphaned, events } = await this.departures.leave(transaction, departing);
+    const { orphaned, events } = await this.departures.leave(tx, departing);
 
     // Pending invitations stay: the owner of an unverified mailbox may be another person.
-    if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(transaction, email);
-    await this.codes.voidAll(transaction, { id: userId, email });
+    if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(tx, email);
+    await this.codes.voidAll(tx, { id: userId, email });
     // Emails count towards limits until they are a week old.
-    await this.mails.deleteAddressesOf(transaction, user);
-    await this.keys.deleteAllOf(transaction, userId);
-    await this.secondFactors.delete(transaction, userId);
-    await this.places.deleteAllOf(transaction, userId);
+    await this.mails.deleteAddressesOf(tx, user);
+    await this.keys.deleteAllOf(tx, userId);
+    await this.secondFactors.delete(tx, userId);
+    await this.places.deleteAllOf(tx, userId);
 
     await user.recordWithEnd(
       { type: 'account.deleted', ...(orphaned.length > 0 && { data: { force: true } }) },
       { reason: 'account_deleted' },
       ...events,
     );
-    await this.addresses.deleteOfUser(transaction, userId);
+    await this.addresses.deleteOfUser(tx, userId);
 
     // On Galera a refresh that another node commits from here on undoes the whole deletion.
-    await this.sessions.deleteAllOf(transaction, userId);
-    await this.traces.delete(transaction, userId);
-    await this.users.delete(transaction, userId);
+    await this.sessions.deleteAllOf(tx, userId);
+    await this.traces.delete(tx, userId);
+    await this.users.delete(tx, userId);
     return orphaned;
   }
 }
@@ -122,13 +122,13 @@ export class OwnDeletion {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;
     if (!dryRun) await this.deletion.deleteEndedSessions(actor.id);
-    return this.orgs.inOrgsOf(write, actor.id, async (transaction, user, departures) => {
-      if (!(await this.users.hasPassword(transaction, user.id, passwordHash))) return UNCHANGED;
+    return this.orgs.inOrgsOf(write, actor.id, async (tx, user, departures) => {
+      if (!(await this.users.hasPassword(tx, user.id, passwordHash))) return UNCHANGED;
       requireOtherOwners(departures, false);
       // A dry run ends here, where nothing else can refuse the deletion, and uses no code.
       if (dryRun) return { ok: true };
-      await this.proofs.use(transaction, owner, actor);
-      await this.deletion.deleteRows(transaction, user, { actor, departures, force: false });
+      await this.proofs.use(tx, owner, actor);
+      await this.deletion.deleteRows(tx, user, { actor, departures, force: false });
       return { ok: true };
     });
   }

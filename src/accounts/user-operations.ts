@@ -60,24 +60,24 @@ export class UserOperations {
 
   /** The user has no password before they enter the code like a reset code. @throws email_taken, TooManyMailsError */
   create({ email, name, isVerified }: NewUser, actor: OperatorActor): Promise<CreatedUser> {
-    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
       const hash = unknownPasswordHash(this.env.argon2);
       const more = { name, emailVerifiedAt: isVerified ? Date.now() : null };
-      const { id: userId, revision } = await this.users.create(transaction, email, hash, more);
+      const { id: userId, revision } = await this.users.create(tx, email, hash, more);
       const event = { type: 'account.registered', actor, userId, data: { via: 'operator' } } as const;
-      await this.events.record(transaction, { ...event, userRevision: revision });
-      const code = await this.issueSetupCode(transaction, { userId, email, actor });
-      const user = await this.users.findById(userId, transaction);
+      await this.events.record(tx, { ...event, userRevision: revision });
+      const code = await this.issueSetupCode(tx, { userId, email, actor });
+      const user = await this.users.findById(userId, tx);
       return { user: user!, code: this.env.smtp ? undefined : code };
     });
   }
 
   /** Only a code that was emailed proves the email. The epoch voids the code with the sessions of all users. */
   private async issueSetupCode(
-    transaction: Transaction,
+    tx: Transaction,
     { userId, email, actor }: { userId: string; email: string; actor: OperatorActor },
   ): Promise<EmailCode> {
-    const code = await this.codes.issue(transaction, {
+    const code = await this.codes.issue(tx, {
       purpose: 'password_setup',
       subject: email,
       email,
@@ -86,7 +86,7 @@ export class UserOperations {
       handedOut: this.env.smtp ? 0 : 1,
       expiresAt: Date.now() + SETUP_CODE_TTL_MS,
     });
-    await this.mails.enqueueWithinLimits(transaction, {
+    await this.mails.enqueueWithinLimits(tx, {
       kind: 'password_setup',
       recipient: email,
       senderId: actor.id,
@@ -97,11 +97,11 @@ export class UserOperations {
   }
 
   disable(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
-    return this.orgs.inOrgsOf({ actor }, userId, async (transaction, user, departures) => {
+    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, departures) => {
       if (user.disabledAt !== null) return UNCHANGED;
-      await this.updates.disable(transaction, userId);
+      await this.updates.disable(tx, userId);
       const departing = { actor, userId, departures, force };
-      const { orphaned, events } = await this.departures.stayDisabled(transaction, departing);
+      const { orphaned, events } = await this.departures.stayDisabled(tx, departing);
       await user.recordWithEnd(
         { type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
         { reason: 'account_disabled' },
@@ -112,25 +112,25 @@ export class UserOperations {
   }
 
   enable(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+    return this.changes.inUser({ actor }, userId, async (tx, user) => {
       if (user.disabledAt === null) return UNCHANGED;
-      await this.updates.enable(transaction, userId);
+      await this.updates.enable(tx, userId);
       return user.record({ type: 'account.enabled' });
     });
   }
 
   /** Instances lift the limits within a few seconds of COMMIT. An attacker who continues is limited again. */
   unblock(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
-      await this.liftedLimits.put(transaction, emailKey(user.email));
-      await this.failures.clearAll(transaction, userId);
+    return this.changes.inUser({ actor }, userId, async (tx, user) => {
+      await this.liftedLimits.put(tx, emailKey(user.email));
+      await this.failures.clearAll(tx, userId);
       return user.record({ type: 'account.unblocked' });
     });
   }
 
   /** Voids a reset code that another operator may have issued. @throws RefusedError */
   grantOperator(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+    return this.changes.inUser({ actor }, userId, async (tx, user) => {
       if (user.disabledAt !== null) throw new RefusedError('the user is disabled', 'account_disabled');
       if (user.operatorSince !== null) return UNCHANGED;
       const hasSecondFactor = user.secondFactorAt !== null;
@@ -139,8 +139,8 @@ export class UserOperations {
           'the user does not use two-factor authentication, and an attacker with their password could enroll first: let the user turn it on (second_factor_required)',
         );
       }
-      await this.updates.setOperator(transaction, userId, Date.now());
-      await this.codes.voidResets(transaction, user.email);
+      await this.updates.setOperator(tx, userId, Date.now());
+      await this.codes.voidResets(tx, user.email);
       return user.record({
         type: 'account.operator_granted',
         ...(!hasSecondFactor && { data: { force: true } }),
@@ -149,9 +149,9 @@ export class UserOperations {
   }
 
   revokeOperator(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
+    return this.changes.inUser({ actor }, userId, async (tx, user) => {
       if (user.operatorSince === null) return UNCHANGED;
-      await this.updates.setOperator(transaction, userId, null);
+      await this.updates.setOperator(tx, userId, null);
       return user.record({ type: 'account.operator_revoked' });
     });
   }

@@ -60,18 +60,18 @@ export class PasswordChangeService {
   /** Changes nothing if the hash has changed since it was verified. */
   private replace(actor: UserActor, owner: ProvenOwner, hash: string): Promise<ChangeOutcome<void>> {
     const { id: userId, email, passwordHash } = owner.credentials;
-    return this.changes.inUser({ actor }, userId, async (transaction, user) => {
-      const isCurrent = await this.users.hasPassword(transaction, userId, passwordHash);
+    return this.changes.inUser({ actor }, userId, async (tx, user) => {
+      const isCurrent = await this.users.hasPassword(tx, userId, passwordHash);
       if (!isCurrent || user.disabledAt !== null) return UNCHANGED;
-      await this.users.setPassword(transaction, userId, hash);
-      await this.proofs.use(transaction, owner, actor);
-      await this.sessions.keepActing(transaction, actor);
-      await this.codes.voidAll(transaction, { id: userId, email });
+      await this.users.setPassword(tx, userId, hash);
+      await this.proofs.use(tx, owner, actor);
+      await this.sessions.keepActing(tx, actor);
+      await this.codes.voidAll(tx, { id: userId, email });
       await user.recordWithEnd(
         { type: 'account.password_changed' },
         { reason: 'password_changed', except: actor.sessionId },
       );
-      return this.mails.notify(transaction, { kind: 'password_changed', recipient: email, senderId: userId });
+      return this.mails.notify(tx, { kind: 'password_changed', recipient: email, senderId: userId });
     });
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { NOW_MS, places } from './statements.js';
+import { NOW_MS, placeholders } from './statements.js';
 import { isMissingTable, LostConflictError } from './transactions/database-errors.js';
 import { onceReachable } from './once-reachable.js';
 import type { Env } from '../config/env.js';
@@ -130,7 +130,7 @@ export async function isSchemaUpToDate(dataSource: DataSource): Promise<boolean>
   const asked = [...names, OF_OLDER_VERSIONS];
   try {
     const rows = await dataSource.query<{ name: string }[]>(
-      `SELECT name FROM migrations WHERE name IN (${places(asked.length)})`,
+      `SELECT name FROM migrations WHERE name IN (${placeholders(asked.length)})`,
       asked,
     );
     if (rows.some(({ name }) => name === OF_OLDER_VERSIONS)) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { padded, places } from './statements.js';
+import { padded, placeholders } from './statements.js';
 
 it.each([
   [1, 1],
@@ -14,5 +14,5 @@ it.each([
 });
 
 it('writes a placeholder for each value', () => {
-  expect(places(3)).toBe('?, ?, ?');
+  expect(placeholders(3)).toBe('?, ?, ?');
 });

@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { type NodeSqlite, openToRead } from './sqlite/node-sqlite.js';
-import { places } from './statements.js';
+import { placeholders } from './statements.js';
 import { type Transaction, Transactions } from './transactions/transactions.js';
 
 const ROWS_AT_ONCE = 200;
@@ -62,7 +62,7 @@ async function copyTable(
     const found = page.all(after) as Record<string, unknown>[];
     if (found.length === 0) break;
     rows += await tx.write(
-      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${found.map(() => `(${places(names.length)})`).join(', ')}`,
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES ${found.map(() => `(${placeholders(names.length)})`).join(', ')}`,
       found.flatMap((one) => names.map((name) => one[name])),
     );
     after = Number(found.at(-1)!['rowid']);

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
-import { idsOf, MAX_ROWS_AT_ONCE, places } from '../database/statements.js';
+import { idsOf, MAX_ROWS_AT_ONCE, placeholders } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import { Event } from './event.entity.js';
@@ -35,7 +35,7 @@ export class EventAddressesRepository {
       for (let after: string | undefined = ''; after !== undefined;) {
         const ids = idsOf(await tx.read<{ id: string }>(sql, [userId, after]));
         if (ids.length > 0)
-          await tx.write(`UPDATE events SET ip = NULL WHERE id IN (${places(ids.length)})`, ids);
+          await tx.write(`UPDATE events SET ip = NULL WHERE id IN (${placeholders(ids.length)})`, ids);
         after = ids.length < MAX_ROWS_AT_ONCE ? undefined : ids.at(-1)!;
         await yieldToEventLoop();
       }

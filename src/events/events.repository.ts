@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { getMetadataArgsStorage, In, type Repository } from 'typeorm';
 import { isSignedInOperator } from '../access/principal.js';
-import { idsOf, inBatches, places } from '../database/statements.js';
+import { idsOf, inBatches, placeholders } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
@@ -110,7 +110,7 @@ export class EventsRepository {
     const conditions: [sql: string, ...values: (string | undefined)[]][] = [
       ['org_id = ?', orgId],
       ['user_id = ?', userId],
-      [`actor_id IN (${places(actorIds.length)})`, ...actorIds],
+      [`actor_id IN (${placeholders(actorIds.length)})`, ...actorIds],
       ['type = ?', type],
       ['id >= ?', since === undefined ? undefined : firstEntityIdAt(since)],
       ['id < ?', until === undefined ? undefined : firstEntityIdAt(until)],
@@ -127,7 +127,7 @@ export class EventsRepository {
   async findDeleted(userIds: readonly string[]): Promise<string[]> {
     if (userIds.length === 0) return [];
     const sql = `SELECT user_id AS id FROM events
-      WHERE user_id IN (${places(userIds.length)}) AND type = 'account.deleted'`;
+      WHERE user_id IN (${placeholders(userIds.length)}) AND type = 'account.deleted'`;
     return idsOf(await this.events.query<{ id: string }[]>(sql, [...userIds]));
   }
 
@@ -144,10 +144,10 @@ export class EventsRepository {
 
   /** Skips rows that another transaction has locked. Returns the number of changed events. */
   async clearPending(tx: Transaction, ids: readonly string[]): Promise<number> {
-    const sql = `SELECT id FROM events WHERE id IN (${places(ids.length)})${tx.forUpdateOfFree}`;
+    const sql = `SELECT id FROM events WHERE id IN (${placeholders(ids.length)})${tx.forUpdateOfFree}`;
     const free = idsOf(await tx.read(sql, [...ids]));
     if (free.length === 0) return 0;
-    return tx.write(`UPDATE events SET pending = NULL WHERE id IN (${places(free.length)})`, free);
+    return tx.write(`UPDATE events SET pending = NULL WHERE id IN (${placeholders(free.length)})`, free);
   }
 
   async clearPendingOf(ids: readonly string[]): Promise<void> {

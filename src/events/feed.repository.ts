@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
-import { idsOf, padded, places } from '../database/statements.js';
+import { idsOf, padded, placeholders } from '../database/statements.js';
 import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
 
@@ -71,7 +71,7 @@ export class FeedRepository {
   }
 
   async findLastOf(eventIds: readonly string[]): Promise<number | undefined> {
-    const sql = `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${places(eventIds.length)})`;
+    const sql = `SELECT MAX(f.seq) AS seq FROM feed f WHERE f.event_id IN (${placeholders(eventIds.length)})`;
     const rows = await this.feed.query<{ seq: number | null }[]>(sql, [...eventIds]);
     return rows[0]?.seq ?? undefined;
   }
@@ -105,8 +105,8 @@ export class FeedRepository {
     // CONCAT keeps the engines from the indexes of organizations and users, which would read all of their events.
     return this.feed.query<Unnumbered[]>(
       `${UNNUMBERED} AND e.id > ?
-        AND ((CONCAT(e.org_id) IN (${places(orgs.ids.length)}) AND e.org_revision < ?)
-          OR (CONCAT(e.user_id) IN (${places(users.ids.length)}) AND e.user_revision < ?))`,
+        AND ((CONCAT(e.org_id) IN (${placeholders(orgs.ids.length)}) AND e.org_revision < ?)
+          OR (CONCAT(e.user_id) IN (${placeholders(users.ids.length)}) AND e.user_revision < ?))`,
       [afterId, ...orgs.ids, orgs.below, ...users.ids, users.below],
     );
   }

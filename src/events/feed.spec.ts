@@ -36,8 +36,8 @@ function committed(changes: readonly Change[]): Unnumbered[] {
       userId: subject === undefined ? null : `u${number}`,
       userRevision: subject === 'user' ? next(`u${number}`) : null,
     };
-    return Array.from({ length: size }, (_, place) => ({
-      id: `${String(1000 + time + skew)}.${String(time).padStart(4, '0')}.${place}`,
+    return Array.from({ length: size }, (_, index) => ({
+      id: `${String(1000 + time + skew)}.${String(time).padStart(4, '0')}.${index}`,
       ...about,
     }));
   });

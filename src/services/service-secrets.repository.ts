@@ -50,18 +50,18 @@ export class ServiceSecretsRepository {
   }
 
   async insert(
-    transaction: Transaction,
+    tx: Transaction,
     secret: Pick<ServiceSecret, 'id' | 'service' | 'hash' | 'createdAt'>,
   ): Promise<void> {
-    await transaction.of(this.secrets).insert(secret);
+    await tx.of(this.secrets).insert(secret);
   }
 
-  async revoke(transaction: Transaction, ids: readonly string[], revokedAt: number): Promise<void> {
-    await transaction.of(this.secrets).update({ id: In(ids) }, { revokedAt });
+  async revoke(tx: Transaction, ids: readonly string[], revokedAt: number): Promise<void> {
+    await tx.of(this.secrets).update({ id: In(ids) }, { revokedAt });
   }
 
-  findOf(service: string, transaction?: Transaction): Promise<ServiceSecret[]> {
-    const secrets = transaction?.of(this.secrets) ?? this.secrets;
+  findOf(service: string, tx?: Transaction): Promise<ServiceSecret[]> {
+    const secrets = tx?.of(this.secrets) ?? this.secrets;
     return secrets.find({ where: { service }, order: { createdAt: 'ASC', id: 'ASC' } });
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { And, type FindOptionsWhere, In, IsNull, MoreThan, Not, Raw, type Repository } from 'typeorm';
-import { idsOf, padded, places } from '../database/statements.js';
+import { idsOf, padded, placeholders } from '../database/statements.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -44,7 +44,7 @@ const IMPORTED_COLUMNS = [
   'id, email, password_hash, created_at, email_verified_at, revision, disabled_at, disabled_email',
   ...PROFILE_FIELDS.map((name) => PROFILE[name].column),
 ].join(', ');
-const IMPORTED_PLACES = `(${places(IMPORTED.length)})`;
+const IMPORTED_PLACES = `(${placeholders(IMPORTED.length)})`;
 
 const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
 
@@ -57,7 +57,7 @@ export class UsersRepository {
   constructor(@InjectRepository(User) private readonly users: Repository<User>) {}
 
   async create(
-    transaction: Transaction,
+    tx: Transaction,
     email: string,
     passwordHash: string,
     { emailVerifiedAt = null, ...profile }: ProfileChange & Partial<Pick<User, 'emailVerifiedAt'>> = {},
@@ -65,16 +65,16 @@ export class UsersRepository {
     const known = { email, passwordHash, emailVerifiedAt, ...profileOf(profile) };
     const user = { id: newEntityId(), createdAt: Date.now(), ...known };
     try {
-      await transaction.of(this.users).insert({ ...user });
+      await tx.of(this.users).insert({ ...user });
     } catch (error) {
       throw isUniqueViolation(error, USERS_EMAIL_KEY) ? new Problem('email_taken') : error;
     }
     return { ...user, revision: 1, authEpoch: 0 };
   }
 
-  async insertAll(transaction: Transaction, users: readonly ImportedUser[]): Promise<void> {
+  async insertAll(tx: Transaction, users: readonly ImportedUser[]): Promise<void> {
     try {
-      await transaction.write(
+      await tx.write(
         `INSERT INTO users (${IMPORTED_COLUMNS}) VALUES ${users.map(() => IMPORTED_PLACES).join(', ')}`,
         users.flatMap((one) => IMPORTED.map((field) => one[field])),
       );
@@ -103,12 +103,12 @@ export class UsersRepository {
     return [...new Set([idOrEmail, ...idsOf(found)])];
   }
 
-  isActive(transaction: Transaction, id: string): Promise<boolean> {
-    return transaction.of(this.users).existsBy({ id, disabledAt: IsNull() });
+  isActive(tx: Transaction, id: string): Promise<boolean> {
+    return tx.of(this.users).existsBy({ id, disabledAt: IsNull() });
   }
 
-  findById(id: string, transaction?: Transaction): Promise<UserView | null> {
-    return (transaction?.of(this.users) ?? this.users).findOne({ where: { id }, select: USER_VIEW });
+  findById(id: string, tx?: Transaction): Promise<UserView | null> {
+    return (tx?.of(this.users) ?? this.users).findOne({ where: { id }, select: USER_VIEW });
   }
 
   findByEmail(email: string): Promise<UserView | null> {
@@ -139,7 +139,7 @@ export class UsersRepository {
     const rows = await this.users.query<Row[]>(
       `SELECT id, email, email_verified_at AS emailVerifiedAt, name, avatar_url AS avatarUrl,
           disabled_at AS disabledAt, revision
-        FROM users WHERE id IN (${places(asked.length)})`,
+        FROM users WHERE id IN (${placeholders(asked.length)})`,
       asked,
     );
     return rows.map(({ id, email, emailVerifiedAt, name, avatarUrl, disabledAt, revision }) => {
@@ -211,7 +211,7 @@ export class UsersRepository {
   private async findBy(column: 'email' | 'id', values: readonly string[]): Promise<PresentUser[]> {
     if (values.length === 0) return [];
     return this.users.query<PresentUser[]>(
-      `SELECT id, email, password_hash AS passwordHash FROM users WHERE ${column} IN (${places(values.length)})`,
+      `SELECT id, email, password_hash AS passwordHash FROM users WHERE ${column} IN (${placeholders(values.length)})`,
       [...values],
     );
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { places } from '../database/statements.js';
+import { placeholders } from '../database/statements.js';
 import { isUniqueViolation } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { type Profile, PROFILE, PROFILE_COLUMNS, PROFILE_FIELDS } from './profile.js';
@@ -26,7 +26,7 @@ export class UserUpdatesRepository {
       `SELECT id, email, email_verified_at AS emailVerifiedAt, disabled_at AS disabledAt,
           second_factor_at AS secondFactorAt, operator_since AS operatorSince, revision, auth_epoch AS authEpoch,
           ${PROFILE_COLUMNS}
-        FROM users WHERE id IN (${places(ids.length)}) ORDER BY id`,
+        FROM users WHERE id IN (${placeholders(ids.length)}) ORDER BY id`,
       [...ids],
     );
   }
@@ -118,6 +118,6 @@ async function set(
   columns: string,
   ...values: (string | number | null)[]
 ): Promise<void> {
-  const sql = `UPDATE users SET ${columns} WHERE id IN (${places(ids.length)})`;
+  const sql = `UPDATE users SET ${columns} WHERE id IN (${placeholders(ids.length)})`;
   await tx.write(sql, [...values, ...ids]);
 }

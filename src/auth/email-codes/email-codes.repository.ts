@@ -67,39 +67,39 @@ export class EmailCodesRepository {
   constructor(@InjectRepository(EmailCode) private readonly codes: Repository<EmailCode>) {}
 
   /** Keeps a row even if no code is issued, so that later writes do not reveal it by their time. */
-  async keep(transaction: Transaction, key: EmailCodeKey): Promise<void> {
+  async keep(tx: Transaction, key: EmailCodeKey): Promise<void> {
     const purgeAt = Date.now() + PURGE_AFTER_MS;
     const row = { ...key, email: key.subject, purgeAt };
-    await this.updateOrInsert(transaction, 'purge_at = ?', [purgeAt], row);
+    await this.updateOrInsert(tx, 'purge_at = ?', [purgeAt], row);
   }
 
-  async issue(transaction: Transaction, code: NewEmailCode): Promise<EmailCode> {
+  async issue(tx: Transaction, code: NewEmailCode): Promise<EmailCode> {
     const { purpose, subject, email, authEpoch = null, userId = null } = code;
     const now = Date.now();
     const { expiresAt = now + EMAIL_CODE_TTL_MS, handedOut = userId === null ? 0 : 1 } = code;
     const purgeAt = Math.max(now + PURGE_AFTER_MS, expiresAt);
     await this.updateOrInsert(
-      transaction,
+      tx,
       `code_number = code_number + 1, tries = 0, email = ?, auth_epoch = ?, handed_out = ?, user_id = ?,
         expires_at = ?, purge_at = ?`,
       [email, authEpoch, handedOut, userId, expiresAt, purgeAt],
       { purpose, subject, email, authEpoch, handedOut, userId, expiresAt, purgeAt, codeNumber: 1 },
     );
-    const [issued] = await this.find(transaction, [purpose], subject);
+    const [issued] = await this.find(tx, [purpose], subject);
     return issued!;
   }
 
   /** Does the same work whether or not the row has a code. */
-  async countTry(transaction: Transaction, purposes: EmailCodePurposes, subject: string): Promise<void> {
+  async countTry(tx: Transaction, purposes: EmailCodePurposes, subject: string): Promise<void> {
     const sql = 'UPDATE email_codes SET tries = tries + 1 WHERE purpose IN (?, ?, ?) AND subject = ?';
-    await transaction.write(sql, [...threeOf(purposes), subject]);
+    await tx.write(sql, [...threeOf(purposes), subject]);
   }
 
-  find(transaction: Transaction, purposes: EmailCodePurposes, subject: string): Promise<EmailCode[]> {
+  find(tx: Transaction, purposes: EmailCodePurposes, subject: string): Promise<EmailCode[]> {
     const sql = `SELECT id, purpose, subject, email, auth_epoch AS authEpoch, code_number AS codeNumber, tries,
         handed_out AS handedOut, user_id AS userId, expires_at AS expiresAt
       FROM email_codes WHERE purpose IN (?, ?, ?) AND subject = ?`;
-    return transaction.read<EmailCode>(sql, [...threeOf(purposes), subject]);
+    return tx.read<EmailCode>(sql, [...threeOf(purposes), subject]);
   }
 
   isCurrent(id: string, codeNumber: number): Promise<boolean> {
@@ -107,23 +107,23 @@ export class EmailCodesRepository {
   }
 
   /** Returns true for the one request that deletes the row, which consumes the code. */
-  async use(transaction: Transaction, { id, codeNumber }: EmailCode): Promise<boolean> {
+  async use(tx: Transaction, { id, codeNumber }: EmailCode): Promise<boolean> {
     const sql = 'DELETE FROM email_codes WHERE id = ? AND code_number = ?';
-    return (await transaction.write(sql, [id, codeNumber])) === 1;
+    return (await tx.write(sql, [id, codeNumber])) === 1;
   }
 
-  async void(transaction: Transaction, { purpose, subject }: EmailCodeKey): Promise<void> {
-    await transaction.of(this.codes).delete({ purpose, subject });
+  async void(tx: Transaction, { purpose, subject }: EmailCodeKey): Promise<void> {
+    await tx.of(this.codes).delete({ purpose, subject });
   }
 
-  async voidResets(transaction: Transaction, email: string): Promise<void> {
-    for (const purpose of RESETS) await this.void(transaction, { purpose, subject: email });
+  async voidResets(tx: Transaction, email: string): Promise<void> {
+    for (const purpose of RESETS) await this.void(tx, { purpose, subject: email });
   }
 
-  async voidAll(transaction: Transaction, { id, email }: { id: string; email: string }): Promise<void> {
-    await this.voidResets(transaction, email);
-    await this.void(transaction, { purpose: 'email_verification', subject: id });
-    await this.void(transaction, { purpose: 'email_change', subject: id });
+  async voidAll(tx: Transaction, { id, email }: { id: string; email: string }): Promise<void> {
+    await this.voidResets(tx, email);
+    await this.void(tx, { purpose: 'email_verification', subject: id });
+    await this.void(tx, { purpose: 'email_change', subject: id });
   }
 
   async findOld(now: number, limit: number): Promise<string[]> {
@@ -137,16 +137,16 @@ export class EmailCodesRepository {
 
   /** A concurrent request may insert the row first. */
   private async updateOrInsert(
-    transaction: Transaction,
+    tx: Transaction,
     changes: string,
     values: unknown[],
     row: EmailCodeKey & Partial<EmailCode>,
   ): Promise<void> {
     const sql = `UPDATE email_codes SET ${changes} WHERE purpose = ? AND subject = ?`;
-    const update = (): Promise<number> => transaction.write(sql, [...values, row.purpose, row.subject]);
+    const update = (): Promise<number> => tx.write(sql, [...values, row.purpose, row.subject]);
     if ((await update()) === 1) return;
     try {
-      await transaction.of(this.codes).insert({ id: newEntityId(), ...row });
+      await tx.of(this.codes).insert({ id: newEntityId(), ...row });
     } catch (error) {
       if (!isUniqueViolation(error, EMAIL_CODES_SUBJECT_KEY)) throw error;
       await update();

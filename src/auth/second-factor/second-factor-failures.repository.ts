@@ -46,14 +46,14 @@ export class SecondFactorFailuresRepository {
     return (await this.failures.query<FailureCount[]>(FIND, [userId, scope]))[0];
   }
 
-  async lock(transaction: Transaction, userId: string, scope: FailureScope): Promise<FailureCount> {
+  async lock(tx: Transaction, userId: string, scope: FailureScope): Promise<FailureCount> {
     const lock = async (): Promise<FailureCount | undefined> =>
-      (await transaction.read<FailureCount>(FIND + transaction.forUpdate, [userId, scope]))[0];
+      (await tx.read<FailureCount>(FIND + tx.forUpdate, [userId, scope]))[0];
     const found = await lock();
     if (found) return found;
     const empty = { count: 0, since: 0, notified: 0 };
     try {
-      await transaction.of(this.failures).insert({ userId, scope, ...empty });
+      await tx.of(this.failures).insert({ userId, scope, ...empty });
       return empty;
     } catch (error) {
       const created = isUniqueViolation(error, SECOND_FACTOR_FAILURES_KEY) ? await lock() : undefined;
@@ -63,29 +63,29 @@ export class SecondFactorFailuresRepository {
   }
 
   async save(
-    transaction: Transaction,
+    tx: Transaction,
     userId: string,
     scope: FailureScope,
     { count, since, notified }: FailureCount,
   ): Promise<void> {
-    await transaction.write(
+    await tx.write(
       'UPDATE second_factor_failures SET count = ?, since = ?, notified = ? WHERE user_id = ? AND scope = ?',
       [count, since, notified, userId, scope],
     );
   }
 
   // Changes the row instead of deleting it, so that checks on two nodes of a cluster conflict.
-  async clear(transaction: Transaction, userId: string, scope: FailureScope): Promise<void> {
-    await this.save(transaction, userId, scope, { count: 0, since: Date.now() - WINDOW_MS, notified: 0 });
+  async clear(tx: Transaction, userId: string, scope: FailureScope): Promise<void> {
+    await this.save(tx, userId, scope, { count: 0, since: Date.now() - WINDOW_MS, notified: 0 });
   }
 
-  async clearAll(transaction: Transaction, userId: string): Promise<void> {
-    await this.clear(transaction, userId, 'login');
-    await this.clear(transaction, userId, 'signed-in');
+  async clearAll(tx: Transaction, userId: string): Promise<void> {
+    await this.clear(tx, userId, 'login');
+    await this.clear(tx, userId, 'signed-in');
   }
 
-  async delete(transaction: Transaction, userId: string): Promise<void> {
-    await transaction.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
+  async delete(tx: Transaction, userId: string): Promise<void> {
+    await tx.write('DELETE FROM second_factor_failures WHERE user_id = ?', [userId]);
   }
 }
 

@@ -28,18 +28,18 @@ export class RecoveryCodesRepository {
     return this.codes.countBy({ userId, usedAt: IsNull() });
   }
 
-  async use(transaction: Transaction, userId: string, hash: string): Promise<boolean> {
+  async use(tx: Transaction, userId: string, hash: string): Promise<boolean> {
     const sql = 'UPDATE recovery_codes SET used_at = ? WHERE user_id = ? AND hash = ? AND used_at IS NULL';
-    return (await transaction.write(sql, [Date.now(), userId, hash])) === 1;
+    return (await tx.write(sql, [Date.now(), userId, hash])) === 1;
   }
 
-  async replaceAll(transaction: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
-    await this.delete(transaction, userId);
-    await transaction.of(this.codes).insert(hashes.map((hash) => ({ userId, hash })));
+  async replaceAll(tx: Transaction, userId: string, hashes: readonly string[]): Promise<void> {
+    await this.delete(tx, userId);
+    await tx.of(this.codes).insert(hashes.map((hash) => ({ userId, hash })));
   }
 
-  async delete(transaction: Transaction, userId: string): Promise<void> {
-    await transaction.write('DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
+  async delete(tx: Transaction, userId: string): Promise<void> {
+    await tx.write('DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
   }
 }
 
@@ -87,16 +87,16 @@ export class SecondFactorsRepository {
   }
 
   async putPending(
-    transaction: Transaction,
+    tx: Transaction,
     userId: string,
     { secret, pendingUntil }: { secret: string; pendingUntil: number },
   ): Promise<boolean> {
     const sql = `UPDATE second_factors SET secret = ?, last_step = 0, pending_until = ?
       WHERE user_id = ? AND enabled_at IS NULL`;
-    const replace = async () => (await transaction.write(sql, [secret, pendingUntil, userId])) === 1;
+    const replace = async () => (await tx.write(sql, [secret, pendingUntil, userId])) === 1;
     if (await replace()) return true;
     try {
-      await transaction.of(this.factors).insert({ userId, secret, pendingUntil });
+      await tx.of(this.factors).insert({ userId, secret, pendingUntil });
       return true;
     } catch (error) {
       if (!isUniqueViolation(error, SECOND_FACTORS_KEY)) throw error;
@@ -105,24 +105,24 @@ export class SecondFactorsRepository {
   }
 
   async enable(
-    transaction: Transaction,
+    tx: Transaction,
     userId: string,
     { pendingUntil, enabledAt, step }: { pendingUntil: number; enabledAt: number; step: number },
   ): Promise<boolean> {
     const sql = `UPDATE second_factors SET enabled_at = ?, pending_until = NULL, last_step = ?
       WHERE user_id = ? AND enabled_at IS NULL AND pending_until = ? AND last_step < ?`;
-    return (await transaction.write(sql, [enabledAt, step, userId, pendingUntil, step])) === 1;
+    return (await tx.write(sql, [enabledAt, step, userId, pendingUntil, step])) === 1;
   }
 
   // RFC 6238 section 5.2: one request uses a step. A code of a removed factor is void for the next one (`enabledAt`).
   async useStep(
-    transaction: Transaction,
+    tx: Transaction,
     userId: string,
     { step, enabledAt }: { step: number; enabledAt: number },
   ): Promise<boolean> {
     const sql =
       'UPDATE second_factors SET last_step = ? WHERE user_id = ? AND enabled_at = ? AND last_step < ?';
-    return (await transaction.write(sql, [step, userId, enabledAt, step])) === 1;
+    return (await tx.write(sql, [step, userId, enabledAt, step])) === 1;
   }
 
   findSecrets(afterUserId: string): Promise<Pick<SecondFactor, 'userId' | 'secret'>[]> {
@@ -138,8 +138,8 @@ export class SecondFactorsRepository {
     await this.factors.update({ userId, secret }, { secret: replacement });
   }
 
-  async delete(transaction: Transaction, userId: string): Promise<void> {
-    await transaction.write('DELETE FROM second_factors WHERE user_id = ?', [userId]);
+  async delete(tx: Transaction, userId: string): Promise<void> {
+    await tx.write('DELETE FROM second_factors WHERE user_id = ?', [userId]);
   }
 }
 
@@ -151,9 +151,9 @@ export class SecondFactorRows {
     private readonly recoveryCodes: RecoveryCodesRepository,
   ) {}
 
-  async delete(transaction: Transaction, userId: string): Promise<void> {
-    await this.factors.delete(transaction, userId);
-    await this.failures.delete(transaction, userId);
-    await this.recoveryCodes.delete(transaction, userId);
+  async delete(tx: Transaction, userId: string): Promise<void> {
+    await this.factors.delete(tx, userId);
+    await this.failures.delete(tx, userId);
+    await this.recoveryCodes.delete(tx, userId);
   }
 }

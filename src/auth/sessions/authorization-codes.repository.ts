@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type Repository } from 'typeorm';
 import { isForeignKeyViolation } from '../../database/transactions/database-errors.js';
-import { BATCH, inBatches, padded, places } from '../../database/statements.js';
+import { BATCH, inBatches, padded, placeholders } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import type { User } from '../../users/user.entity.js';
@@ -77,7 +77,7 @@ export class AuthorizationCodesRepository {
   }
 
   async deleteOfSessions(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
-    const sql = `DELETE FROM authorization_codes WHERE session_id IN (${places(sessionIds.length)})`;
+    const sql = `DELETE FROM authorization_codes WHERE session_id IN (${placeholders(sessionIds.length)})`;
     await tx.write(sql, [...sessionIds]);
   }
 
@@ -87,7 +87,7 @@ export class AuthorizationCodesRepository {
       `SELECT c.hash, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
           u.email_verified_at AS emailVerifiedAt
         FROM authorization_codes c JOIN sessions s ON s.id = c.session_id JOIN users u ON u.id = s.user_id
-        WHERE c.hash IN (${places(asked.length)}) AND ${HAS_ACTIVE_USER}`,
+        WHERE c.hash IN (${placeholders(asked.length)}) AND ${HAS_ACTIVE_USER}`,
       asked,
     );
     const byHash = new Map(rows.map((row) => [row.hash, row]));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Column, Entity, In, Index, LessThanOrEqual, PrimaryColumn, type Repository } from 'typeorm';
-import { BATCH, type Batch, deleteFound, places } from '../../database/statements.js';
+import { BATCH, type Batch, deleteFound, placeholders } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 
 /** When a user last logged in, and how often a login has failed since. It has no foreign key, which would lock users. */
@@ -21,7 +21,7 @@ export class LoginTrace {
 export type LoginNote = LoginTrace;
 
 const COLUMNS = 'user_id, last_login_at, failures, failed_at, failed_ip, ip_expires_at';
-const ROW = `(${places(6)})`;
+const ROW = `(${placeholders(6)})`;
 
 // Instances write late and in any order: a failure counts if it is newer than the last login, and a login voids only older
 // failures. MySQL evaluates from left to right and sees new values, so each column stands behind those that read it.
@@ -65,7 +65,7 @@ export class LoginTracesRepository {
     );
     // Read after the write, because a deletion that commits in between holds the row that `delete` has made.
     const ids = [...new Set(notes.map(({ userId }) => userId))];
-    const sql = `SELECT id FROM users WHERE id IN (${places(ids.length)})`;
+    const sql = `SELECT id FROM users WHERE id IN (${placeholders(ids.length)})`;
     const present = new Set((await tx.read<{ id: string }>(sql, ids)).map(({ id }) => id));
     const absent = ids.filter((id) => !present.has(id));
     if (absent.length > 0) await tx.of(this.traces).delete({ userId: In(absent) });

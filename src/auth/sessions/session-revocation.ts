@@ -67,19 +67,19 @@ export class SessionRevocation implements OnApplicationShutdown {
   ): Promise<boolean> {
     const { actor, reason } = revocation;
     const turn = { principal: principalOf(actor), row: userId };
-    const isRevoked = await this.transactions.run(turn, async (transaction) => {
-      const epoch = await this.users.lockEpoch(transaction, userId);
-      const unrevoked = await this.sessions.lockUnrevoked(transaction, ids);
+    const isRevoked = await this.transactions.run(turn, async (tx) => {
+      const epoch = await this.users.lockEpoch(tx, userId);
+      const unrevoked = await this.sessions.lockUnrevoked(tx, ids);
       if (epoch === undefined || unrevoked.length === 0) return false;
       const unrevokedIds = unrevoked.map(({ id }) => id);
-      await this.sessions.revoke(transaction, unrevokedIds);
+      await this.sessions.revoke(tx, unrevokedIds);
       const alive = unrevoked.filter((session) => wasAlive(session, epoch));
       const type = 'session.ended';
       const endings = alive.map(
         ({ id: sessionId }) => ({ type, actor, userId, sessionId, data: { reason } }) as const,
       );
-      await this.events.record(transaction, ...endings);
-      if (family) await this.pending.insert(transaction, family, revocation);
+      await this.events.record(tx, ...endings);
+      if (family) await this.pending.insert(tx, family, revocation);
       return true;
     });
     this.deletion.noteEnded(userId);
@@ -89,24 +89,20 @@ export class SessionRevocation implements OnApplicationShutdown {
   async revokeAll(actor: UserActor, { exceptActing }: { exceptActing: boolean }): Promise<void> {
     const end = { reason: 'revoked', except: exceptActing ? actor.sessionId : undefined } as const;
     const userId = actor.id;
-    const done = await this.changes.inUser({ actor }, userId, async (transaction, { authEpoch }) => {
-      await this.users.endSessions(transaction, [userId]);
-      if (exceptActing) await this.keepActing(transaction, actor);
-      await this.events.record(transaction, allSessionsEnded({ actor, userId }, end, authEpoch + 1));
+    const done = await this.changes.inUser({ actor }, userId, async (tx, { authEpoch }) => {
+      await this.users.endSessions(tx, [userId]);
+      if (exceptActing) await this.keepActing(tx, actor);
+      await this.events.record(tx, allSessionsEnded({ actor, userId }, end, authEpoch + 1));
     });
     if (done.kind === 'gone') throw new InvalidTokenError('user_gone');
     this.deletion.noteEnded(userId);
   }
 
   /** Moves the acting session to the new epoch of the user, and voids its codes. @throws InvalidTokenError if it has ended */
-  async keepActing(
-    transaction: Transaction,
-    { id, sessionId }: UserActor,
-    amr?: LoginMethods,
-  ): Promise<void> {
-    const kept = await this.sessions.keep(transaction, id, sessionId, amr);
+  async keepActing(tx: Transaction, { id, sessionId }: UserActor, amr?: LoginMethods): Promise<void> {
+    const kept = await this.sessions.keep(tx, id, sessionId, amr);
     if (!kept) throw new InvalidTokenError('session_ended');
-    await this.codes.deleteOfSessions(transaction, [sessionId]);
+    await this.codes.deleteOfSessions(tx, [sessionId]);
   }
 
   revokeAllOf(userId: string, actor: Actor): Promise<ChangeOutcome<number>> {
@@ -129,8 +125,8 @@ export class SessionRevocation implements OnApplicationShutdown {
   async revokeAllAfterRestore(actor: Actor): Promise<number> {
     const ended = await this.revokeAllOfEveryUser(actor);
     for (let after = ''; ;) {
-      const ids = await this.transactions.run({ principal: principalOf(actor) }, (transaction) =>
-        this.users.leapEpochs(transaction, after, USERS_AT_ONCE),
+      const ids = await this.transactions.run({ principal: principalOf(actor) }, (tx) =>
+        this.users.leapEpochs(tx, after, USERS_AT_ONCE),
       );
       if (ids.length === 0) return ended;
       after = ids.at(-1)!;
@@ -178,12 +174,12 @@ export class SessionRevocation implements OnApplicationShutdown {
   }
 
   private revokeAllOfUsers(ids: readonly string[], actor: Actor): Promise<ChangeOutcome<number>> {
-    return this.changes.inUsers({ actor }, ids, async (transaction, users) => {
-      await this.users.endSessions(transaction, ids);
+    return this.changes.inUsers({ actor }, ids, async (tx, users) => {
+      await this.users.endSessions(tx, ids);
       const endings = users.map(({ id: userId, authEpoch }) =>
         allSessionsEnded({ actor, userId }, { reason: 'operator' }, authEpoch + 1),
       );
-      await this.events.record(transaction, ...endings);
+      await this.events.record(tx, ...endings);
       return users.length;
     });
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { BATCH, idsOf, padded, places } from '../../database/statements.js';
+import { BATCH, idsOf, padded, placeholders } from '../../database/statements.js';
 import { timeText } from '../../identifiers/text.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { LEEWAY_SECONDS, type LoginMethods } from '../tokens/access-token.js';
@@ -94,11 +94,11 @@ export class UserSessionsRepository {
     return idsOf(await this.sessions.query(sql, [userId, now, limit]));
   }
 
-  async keep(transaction: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
+  async keep(tx: Transaction, userId: string, id: string, amr?: LoginMethods): Promise<boolean> {
     const sql = `UPDATE sessions SET auth_epoch = auth_epoch + 1, amr = COALESCE(?, amr)
       WHERE id = ? AND user_id = ? AND login_id IS NULL AND revoked_at IS NULL
         AND auth_epoch + 1 = (SELECT auth_epoch FROM users WHERE id = ?)`;
-    return (await transaction.write(sql, [amr ?? null, id, userId, userId])) === 1;
+    return (await tx.write(sql, [amr ?? null, id, userId, userId])) === 1;
   }
 
   async findRoot(id: string): Promise<FamilyRoot | undefined> {
@@ -117,16 +117,16 @@ export class UserSessionsRepository {
   }
 
   /** No other transaction revokes the sessions found until COMMIT. */
-  lockUnrevoked(transaction: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
+  lockUnrevoked(tx: Transaction, ids: readonly string[]): Promise<UnrevokedSession[]> {
     const asked = padded(ids, '');
     const sql = `SELECT id, auth_epoch AS authEpoch, expires_at AS expiresAt
-      FROM sessions WHERE id IN (${places(asked.length)}) AND revoked_at IS NULL${transaction.forUpdate}`;
-    return transaction.read(sql, asked);
+      FROM sessions WHERE id IN (${placeholders(asked.length)}) AND revoked_at IS NULL${tx.forUpdate}`;
+    return tx.read(sql, asked);
   }
 
-  async revoke(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    const sql = `UPDATE sessions SET revoked_at = ? WHERE id IN (${places(ids.length)})`;
-    await transaction.write(sql, [Date.now(), ...ids]);
+  async revoke(tx: Transaction, ids: readonly string[]): Promise<void> {
+    const sql = `UPDATE sessions SET revoked_at = ? WHERE id IN (${placeholders(ids.length)})`;
+    await tx.write(sql, [Date.now(), ...ids]);
   }
 
   findExpired(expiresAt: number, beforeId: string): Promise<EndedSession[]> {
@@ -147,7 +147,7 @@ export class UserSessionsRepository {
 
   async findNamed(ids: readonly string[]): Promise<string[]> {
     const asked = padded(ids, '');
-    const given = places(asked.length);
+    const given = placeholders(asked.length);
     // References within the batch do not count. For EXISTS, MariaDB reads the whole table if all sessions are of one login.
     const sql = `SELECT s.id FROM sessions s WHERE s.id IN (${given})
       AND ((SELECT d.id FROM sessions d WHERE d.login_id = s.id AND d.id NOT IN (${given})
@@ -164,13 +164,13 @@ export class UserSessionsRepository {
   }
 
   /** No code can be issued from the sessions found until COMMIT. */
-  async findSomeOf(transaction: Transaction, userId: string, limit: number): Promise<string[]> {
-    const sql = `SELECT id FROM sessions WHERE user_id = ? LIMIT ?${transaction.forUpdate}`;
-    return idsOf(await transaction.read(sql, [userId, limit]));
+  async findSomeOf(tx: Transaction, userId: string, limit: number): Promise<string[]> {
+    const sql = `SELECT id FROM sessions WHERE user_id = ? LIMIT ?${tx.forUpdate}`;
+    return idsOf(await tx.read(sql, [userId, limit]));
   }
 
-  async deleteIn(transaction: Transaction, ids: readonly string[]): Promise<void> {
-    await transaction.write(`DELETE FROM sessions WHERE id IN (${places(ids.length)})`, [...ids]);
+  async deleteIn(tx: Transaction, ids: readonly string[]): Promise<void> {
+    await tx.write(`DELETE FROM sessions WHERE id IN (${placeholders(ids.length)})`, [...ids]);
   }
 }
 

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, type Repository } from 'typeorm';
 import type { UserPrincipal } from '../../access/principal.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { keyTable, NOW_MS, padded, places } from '../../database/statements.js';
+import { keyTable, NOW_MS, padded, placeholders } from '../../database/statements.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_VOID } from './authorization-codes.repository.js';
@@ -71,7 +71,7 @@ export class SessionsRepository {
     const device = [session.ip, session.userAgent, session.deviceName];
     await tx.write(
       `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, amr, created_at, expires_at, refresh_generation, ip,
-         user_agent, device_name) VALUES (${places(11)})`,
+         user_agent, device_name) VALUES (${placeholders(11)})`,
       [id, userId, authTime, authEpoch, amr, createdAt, expiresAt, refreshGeneration, ...device],
     );
   }
@@ -154,7 +154,7 @@ export class SessionsRepository {
           u.operator_since AS operatorSince, u.second_factor_at AS secondFactorAt,
           CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
         FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
-        WHERE s.id IN (${places(asked.length)}) AND ${IS_ALIVE}`,
+        WHERE s.id IN (${placeholders(asked.length)}) AND ${IS_ALIVE}`,
       asked,
     );
     const byId = new Map(rows.map((row) => [row.sessionId, row]));

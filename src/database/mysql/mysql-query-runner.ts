@@ -18,7 +18,7 @@ interface MysqlQueryRunner extends QueryRunner {
   databaseConnectionPromise: Promise<PoolConnection> | undefined;
 }
 
-type Runner = new (...args: unknown[]) => MysqlQueryRunner;
+type MysqlRunnerClass = new (...args: unknown[]) => MysqlQueryRunner;
 
 interface MysqlDriver {
   pool: MysqlPool;
@@ -36,7 +36,7 @@ const statements = channel('accounts.mysql');
  */
 export function installMysqlQueryRunner(dataSource: DataSource, timeoutMs: number | undefined): DataSource {
   const driver = dataSource.driver as unknown as MysqlDriver;
-  const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
+  const BaseQueryRunner = driver.createQueryRunner('master').constructor as MysqlRunnerClass;
 
   class ServiceQueryRunner extends BaseQueryRunner {
     override async startTransaction(): Promise<void> {

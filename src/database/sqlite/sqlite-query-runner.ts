@@ -15,7 +15,7 @@ import { FairQueue } from '../transactions/fair-queue.js';
 import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
 import type { NodeSqlite } from './node-sqlite.js';
 
-type Runner = new (...args: unknown[]) => QueryRunner & { isTransactionActive: boolean };
+type SqliteRunnerClass = new (...args: unknown[]) => QueryRunner & { isTransactionActive: boolean };
 
 interface SqliteDriver {
   databaseConnection: NodeSqlite;
@@ -29,7 +29,7 @@ const statements = channel('accounts.sqlite');
 // transaction has its own. Omits the query log, which prints parameters.
 export function installSqliteQueryRunner(dataSource: DataSource): DataSource {
   const driver = dataSource.driver as unknown as SqliteDriver;
-  const BaseQueryRunner = driver.createQueryRunner('master').constructor as Runner;
+  const BaseQueryRunner = driver.createQueryRunner('master').constructor as SqliteRunnerClass;
   const mutex = new Mutex();
   databaseConnections.read = () => (mutex.isFree ? { idle: 1, inUse: 0 } : { idle: 0, inUse: 1 });
 

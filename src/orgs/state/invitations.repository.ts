@@ -4,7 +4,7 @@ import { IsNull, type Repository } from 'typeorm';
 import { MAX_CODE_TRIES } from '../../auth/email-codes/email-codes.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import type { Role } from '../../access/principal.js';
-import { inBatches, places } from '../../database/statements.js';
+import { inBatches, placeholders } from '../../database/statements.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_INVITER_SUSPENDED } from './invitations.lists.js';
 import { Invitation, type InvitationStatus, PENDING_INVITATION_KEY } from './org.entity.js';
@@ -181,7 +181,7 @@ export class InvitationsRepository {
   }
 
   countTries(tx: Transaction, ids: readonly string[]): Promise<number> {
-    const sql = `UPDATE invitations SET tries = tries + 1 WHERE id IN (${places(ids.length)}) AND tries < ?`;
+    const sql = `UPDATE invitations SET tries = tries + 1 WHERE id IN (${placeholders(ids.length)}) AND tries < ?`;
     return tx.write(sql, [...ids, MAX_CODE_TRIES]);
   }
 
@@ -190,7 +190,7 @@ export class InvitationsRepository {
     const found = await tx.read<{ id: string }>(find, [orgId, limit]);
     if (found.length === 0) return 0;
     const ids = found.map(({ id }) => id);
-    return tx.write(`DELETE FROM invitations WHERE id IN (${places(ids.length)})`, ids);
+    return tx.write(`DELETE FROM invitations WHERE id IN (${placeholders(ids.length)})`, ids);
   }
 
   async deleteEndedOf(tx: Transaction, email: string): Promise<void> {
@@ -207,7 +207,7 @@ export class InvitationsRepository {
     for await (const batch of inBatches(found.map(({ id }) => id))) {
       await tx.write(
         `UPDATE invitations SET status = 'revoked', pending = NULL, ended_at = ?
-          WHERE id IN (${places(batch.length)})`,
+          WHERE id IN (${placeholders(batch.length)})`,
         [Date.now(), ...batch],
       );
     }

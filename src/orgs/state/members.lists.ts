@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import { type Role, ROLES } from '../../access/principal.js';
 import { IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from '../../auth/sessions/alive.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { padded, places } from '../../database/statements.js';
+import { padded, placeholders } from '../../database/statements.js';
 import type { ListPage } from '../../http/list-stream.js';
 import { FROM_THE_START } from '../../http/pages.js';
 import { Member } from './org.entity.js';
@@ -81,8 +81,8 @@ function selected({ withProfile }: ForProfiles): [columns: string, from: string]
 // LEFT preserves the join order. The limit is a literal, because SQLite plans again for each value of a bound limit.
 const listsOf = (size: number, columns = MEMBER, from = MEMBERS): string => `${columns}, o.name, o.revision,
       o.second_factor_from AS secondFactorFrom, ${IS_FACTOR_REQUIRED} AS isFactorRequired
-    ${from} LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${places(size)})
-    WHERE m.org_id IN (${places(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
+    ${from} LEFT JOIN orgs o ON o.id = m.org_id AND o.deleted_at IS NULL AND m.user_id IN (${placeholders(size)})
+    WHERE m.org_id IN (${placeholders(size)}) ORDER BY m.org_id, m.joined_at, m.user_id`;
 
 export interface MemberSearch extends ForProfiles {
   orgId: string;

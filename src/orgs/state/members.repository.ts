@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Role } from '../../access/principal.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
-import { inBatches, keyTable, padded, places } from '../../database/statements.js';
+import { inBatches, keyTable, padded, placeholders } from '../../database/statements.js';
 import { SharedStatement } from '../../database/shared-statement.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Member, MEMBERS_KEY, type Org, type OrgStatus } from './org.entity.js';
@@ -189,7 +189,7 @@ export class MembersRepository {
 
   async delete(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {
     for await (const batch of inBatches(orgIds)) {
-      const sql = `DELETE FROM members WHERE user_id = ? AND org_id IN (${places(batch.length)})`;
+      const sql = `DELETE FROM members WHERE user_id = ? AND org_id IN (${placeholders(batch.length)})`;
       await tx.write(sql, [userId, ...batch]);
     }
   }
@@ -198,7 +198,7 @@ export class MembersRepository {
     const find = 'SELECT user_id AS id FROM members WHERE org_id = ? LIMIT ?';
     const found = await tx.read<{ id: string }>(find, [orgId, limit]);
     if (found.length === 0) return 0;
-    const sql = `DELETE FROM members WHERE org_id = ? AND user_id IN (${places(found.length)})`;
+    const sql = `DELETE FROM members WHERE org_id = ? AND user_id IN (${placeholders(found.length)})`;
     return tx.write(sql, [orgId, ...found.map(({ id }) => id)]);
   }
 
@@ -220,7 +220,7 @@ export class MembersRepository {
     );
     // LEFT preserves the join order: a plain join could begin with all users.
     const sql = `SELECT DISTINCT m.org_id AS id FROM members m LEFT JOIN users u ON u.id = m.user_id
-      WHERE m.org_id IN (${places(asked.length)}) AND m.role = 'owner' AND u.disabled_at IS NULL`;
+      WHERE m.org_id IN (${placeholders(asked.length)}) AND m.role = 'owner' AND u.disabled_at IS NULL`;
     const found = await this.members.query<{ id: string }[]>(sql, asked);
     const owned = new Set(found.map(({ id }) => id));
     return active.filter(({ id }) => !owned.has(id));

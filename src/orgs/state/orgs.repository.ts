@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
-import { BATCH, idsOf, inBatches, NOW_MS, padded, places } from '../../database/statements.js';
+import { BATCH, idsOf, inBatches, NOW_MS, padded, placeholders } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
 import type { NamedPosition } from '../../http/pages.js';
@@ -79,7 +79,10 @@ export class OrgsRepository {
   /** Locks organizations, even deleted ones, until COMMIT. One order for every caller prevents deadlocks. */
   async raiseRevisions(tx: Transaction, ids: readonly string[]): Promise<void> {
     for await (const batch of inBatches(ids.toSorted())) {
-      await tx.write(`UPDATE orgs SET revision = revision + 1 WHERE id IN (${places(batch.length)})`, batch);
+      await tx.write(
+        `UPDATE orgs SET revision = revision + 1 WHERE id IN (${placeholders(batch.length)})`,
+        batch,
+      );
     }
   }
 
@@ -99,7 +102,7 @@ export class OrgsRepository {
   async delete(tx: Transaction, ids: readonly string[], deletedAt: number, purgeAt: number): Promise<void> {
     for await (const batch of inBatches(ids)) {
       await tx.write(
-        `UPDATE orgs SET deleted_at = ?, deleted_name = name, purge_at = ? WHERE id IN (${places(batch.length)})`,
+        `UPDATE orgs SET deleted_at = ?, deleted_name = name, purge_at = ? WHERE id IN (${placeholders(batch.length)})`,
         [deletedAt, purgeAt, ...batch],
       );
     }
@@ -155,7 +158,7 @@ export class OrgsRepository {
 
   findInDirectory(ids: readonly string[]): Promise<DirectoryOrg[]> {
     const asked = padded(ids, '');
-    const sql = `SELECT id, name, revision FROM orgs WHERE id IN (${places(asked.length)}) AND deleted_at IS NULL`;
+    const sql = `SELECT id, name, revision FROM orgs WHERE id IN (${placeholders(asked.length)}) AND deleted_at IS NULL`;
     return this.orgs.query<DirectoryOrg[]>(sql, asked);
   }
 
@@ -210,7 +213,7 @@ export class OrgsRepository {
     const ids = padded(userIds, '');
     return this.orgs.query<OrgOfUser[]>(
       `SELECT m.user_id AS userId, o.id, o.name FROM members m LEFT JOIN orgs o ON o.id = m.org_id
-        WHERE m.user_id IN (${places(ids.length)}) AND o.deleted_at IS NULL
+        WHERE m.user_id IN (${placeholders(ids.length)}) AND o.deleted_at IS NULL
         ORDER BY m.user_id, m.joined_at, m.org_id LIMIT ${MAX_SHARED_ROWS + 1}`,
       ids,
     );
