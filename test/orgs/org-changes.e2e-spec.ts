@@ -14,7 +14,9 @@ import { addCrowd, insertRow, insertRows } from '../support/rows.js';
 import { anAccount, anOrgOf, anUnknownId } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { AccountsModule } from '../../src/accounts/accounts.module.js';
+import { OwnProfile } from '../../src/accounts/own-profile.js';
 import { UserOperations } from '../../src/accounts/user-operations.js';
+import { InvalidTokenError } from '../../src/auth/tokens/access-token.js';
 import { MembersModule } from '../../src/orgs/members/members.module.js';
 import { MembersService } from '../../src/orgs/members/members.service.js';
 import { OrgsModule } from '../../src/orgs/orgs.module.js';
@@ -305,5 +307,19 @@ describe('a change of an organization', () => {
     const [user] = await db.query('SELECT disabled_at FROM users WHERE id = ?', [ada]);
     expect(user!['disabled_at']).not.toBeNull();
     expect([looks.mock.calls.length, await revision()]).toEqual([2, 2]);
+  });
+
+  it('of a user who is gone, or disabled meanwhile, leaves every row as it was', async () => {
+    const rows = services.get(MembersRepository, { strict: false });
+    vi.spyOn(rows, 'findOrgIds').mockResolvedValueOnce([orgId]);
+    const operations = services.get(UserOperations, { strict: false });
+    const disabling = operations.disable(anUnknownId(), { actor: { kind: 'system' }, force: false });
+    expect([await disabling, await revision()]).toEqual([{ kind: 'gone' }, 1]);
+
+    const profiles = services.get(OwnProfile, { strict: false });
+    await db.query('UPDATE users SET disabled_at = 1 WHERE id = ?', [ownerId]);
+    await expect(profiles.update(write, { name: 'Ada' })).rejects.toThrow(InvalidTokenError);
+    const [user] = await db.query('SELECT name, revision FROM users WHERE id = ?', [ownerId]);
+    expect(user).toEqual({ name: null, revision: 1 });
   });
 });
