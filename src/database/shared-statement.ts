@@ -10,7 +10,7 @@ interface Waiting<Key, Answer> {
   reject: (error: unknown) => void;
 }
 
-export const MAX_BATCH_SIZE = 64;
+const MAX_BATCH_SIZE = 64;
 
 const SLOW_QUERY_MS = 20;
 const MANY_REQUESTS = 8;
@@ -30,10 +30,7 @@ export class SharedStatement<Key, Answer> {
   private isTaking = false;
 
   /** @param query returns the answers in the order of the keys, which may repeat */
-  constructor(
-    private readonly query: (keys: Key[]) => Promise<Answer[]>,
-    private readonly maxBatch = (): number => MAX_BATCH_SIZE,
-  ) {}
+  constructor(private readonly query: (keys: Key[]) => Promise<Answer[]>) {}
 
   /** Throws inside a transaction, because the query could wait for the end of that transaction. */
   run(key: Key): Promise<Answer> {
@@ -63,7 +60,7 @@ export class SharedStatement<Key, Answer> {
     // Without this pause, each first request would get its own query, and SQLite would starve all other work.
     await yieldToEventLoop();
     this.isTaking = false;
-    const batch = this.waiting.splice(0, this.maxBatch());
+    const batch = this.waiting.splice(0, MAX_BATCH_SIZE);
     this.lastSize = batch.length;
     return batch;
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
-import { MAX_BATCH_SIZE, SharedStatement } from '../../database/shared-statement.js';
+import { SharedStatement } from '../../database/shared-statement.js';
 import { BATCH, idsOf, inBatches, NOW_MS, padded, placeholders } from '../../database/statements.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
@@ -62,11 +62,7 @@ const END = '\u{10ffff}';
 /** Callers that change an organization hold its lock. */
 @Injectable()
 export class OrgsRepository {
-  private readonly shortLists = new SharedStatement(
-    (userIds: string[]) => this.findShortLists(userIds),
-    () => Math.max(1, Math.min(MAX_BATCH_SIZE, Math.floor(MAX_SHARED_ROWS / this.usualLength))),
-  );
-  private usualLength = 1;
+  private readonly shortLists = new SharedStatement((userIds: string[]) => this.findShortLists(userIds));
 
   constructor(@InjectRepository(Org) private readonly orgs: Repository<Org>) {}
 
@@ -196,7 +192,6 @@ export class OrgsRepository {
   private async findShortLists(userIds: string[]): Promise<(NamedOrg[] | undefined)[]> {
     const distinct = [...new Set(userIds)];
     const rows = await this.findOrgsOf(distinct);
-    this.usualLength = Math.max(1, rows.length / distinct.length);
     const lists = Map.groupBy(rows, ({ userId }) => userId);
     // Rows are in the order of users, so only the lists from the last user on can be incomplete.
     const lastId = rows.length > MAX_SHARED_ROWS ? rows.at(-1)!.userId : undefined;
