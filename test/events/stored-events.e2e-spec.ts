@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { FeedEntry } from '../../src/events/event.entity.js';
+import { Event, FeedEntry } from '../../src/events/event.entity.js';
+import { EventAddressesRepository } from '../../src/events/events.addresses.js';
 import type { FeedNumbering } from '../../src/events/feed-numbering.js';
 import { FeedRounds } from '../../src/events/feed-rounds.js';
 import { FeedRepository } from '../../src/events/feed.repository.js';
@@ -88,6 +89,17 @@ describe('the retention of events', () => {
     await cleanUp.deleteExpired(NOW + 310 * DAY_MS);
     expect(await left()).toHaveLength(1);
   });
+});
+
+it('the addresses of a deleted user go, however many acts there are', async () => {
+  const [user, other] = [anUnknownId(), anUnknownId()];
+  const acts = [...times(501, () => user), other].map((actor) => ({ id: anUnknownId(), actor_id: actor }));
+  const shared = { type: 'account.enabled', at: NOW, actor_type: 'operator', data: '{}', ip: '198.51.100.7' };
+  await insertRows(db, 'events', acts, shared);
+  const addresses = new EventAddressesRepository(dataSource.getRepository(Event));
+  await data.transactions.run({ principal: user }, (tx) => addresses.deleteOfUser(tx, user));
+  const left = await db.query('SELECT actor_id FROM events WHERE ip IS NOT NULL');
+  expect(left).toEqual([{ actor_id: other }]);
 });
 
 describe('the clean-up of the feed', () => {

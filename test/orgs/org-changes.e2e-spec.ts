@@ -323,3 +323,19 @@ describe('a change of an organization', () => {
     expect(user).toEqual({ name: null, revision: 1 });
   });
 });
+
+it('users who ask for their organizations at once get all of them, even if one statement cannot read them', async () => {
+  const [userIds, orgIds] = [times(6, anUnknownId), times(199, anUnknownId)];
+  const idRows = (ids: string[]) => ids.map((id) => ({ id }));
+  await insertRows(db, 'users', idRows(userIds));
+  await insertRows(db, 'orgs', idRows(orgIds));
+  for (const userId of userIds) {
+    const members = orgIds.map((orgId) => ({ org_id: orgId, user_id: userId }));
+    await insertRows(db, 'members', members);
+  }
+  const orgs = new OrgsRepository(dataSource.getRepository(Org));
+  const lists = await Promise.all(userIds.map((userId) => orgs.findShortListOfUser(userId)));
+  expect(lists.map((list) => list?.map(({ id }) => id).toSorted())).toEqual(
+    userIds.map(() => orgIds.toSorted()),
+  );
+});
