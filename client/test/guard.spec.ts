@@ -221,6 +221,16 @@ describe('what is kept', () => {
   });
 });
 
+it('reads for other users while many reads wait for a revision', async () => {
+  const calls = new BoundedCalls({} as GuardClient, new AbortController().signal);
+  const never = Array.from({ length: 100 }, () =>
+    calls.read(() => new Promise<never>(() => {}), { awaitsRevision: true }),
+  );
+  expect(never).toHaveLength(100);
+  const read = calls.read(() => Promise.resolve({ ok: true, data: 'role' } as never));
+  expect(await inTime(read, hangTimeoutMs())).toBe('role');
+});
+
 describe('the suspension of a member', () => {
   const [userId, orgId] = [crypto.randomUUID(), crypto.randomUUID()];
   const NOW = Date.parse('2027-01-01T00:00:00Z');
