@@ -26,7 +26,7 @@ export class OperatorEmailsRepository {
   async deleteUnused(): Promise<Batch> {
     const unused = await this.emails.query<OperatorEmail[]>(FIND_UNUSED, [BATCH]);
     return deleteFound(unused, async (rows) => {
-      await this.emails.delete(rows.map(({ email, userId }) => ({ email, userId })));
+      for (const { email, userId } of rows) await this.emails.delete({ email, userId });
     });
   }
 }
