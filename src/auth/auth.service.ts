@@ -68,14 +68,14 @@ export class AuthService {
       invitationCode === null ? undefined : await this.invitations.tryCode(email, invitationCode, client.key);
     await this.breached.refuse('password', password, client.key);
     const hash = await this.passwords.hash(password, client);
-    const create = async (transaction: Transaction) => {
-      const user = await this.users.create(transaction, email, hash, { name, locale });
+    const create = async (tx: Transaction) => {
+      const user = await this.users.create(tx, email, hash, { name, locale });
       const { session, actor } = await this.sessions.open(
-        transaction,
+        tx,
         { userId: user.id, authEpoch: user.authEpoch, via: 'register', refresh, deviceName, origin },
         { type: 'account.registered', userId: user.id, userRevision: user.revision },
       );
-      await this.followUps.keepFirstPlace(transaction, user.id, { origin });
+      await this.followUps.keepFirstPlace(tx, user.id, { origin });
       return { user, session, actor };
     };
     const { user, session } = invitation
@@ -142,9 +142,9 @@ export class AuthService {
   /** Uses the epoch that was read with the hash, so that a concurrent logout everywhere ends this session too. */
   private async open(start: Login, user: LoginUser, code?: CheckedCode): Promise<LoginResponse> {
     const login = { ...start, newDevice: this.followUps.isFromNewPlace(user) };
-    const work = async (transaction: Transaction): Promise<NewSession> => {
-      const used = code && (await this.verification.use(transaction, code));
-      return (await this.sessions.open(transaction, login, used)).session;
+    const work = async (tx: Transaction): Promise<NewSession> => {
+      const used = code && (await this.verification.use(tx, code));
+      return (await this.sessions.open(tx, login, used)).session;
     };
     try {
       const turn = { principal: user.id, ...(code && { row: user.id }) };

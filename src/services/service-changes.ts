@@ -47,38 +47,38 @@ export class ServiceChanges {
         `${name} is the value of ${variable}, so no service can have this name (service_name_reserved)`,
       );
     const allow = storedText(scopes);
-    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
+    return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
       const createdAt = Date.now();
-      await this.services.insert(transaction, { name, allow, createdAt });
+      await this.services.insert(tx, { name, allow, createdAt });
       const data = { service: name, allow: shownText(allow) };
-      await this.events.record(transaction, { type: 'service.created', actor, data });
-      return this.issue(transaction, { service: name, createdAt }, actor);
+      await this.events.record(tx, { type: 'service.created', actor, data });
+      return this.issue(tx, { service: name, createdAt }, actor);
     });
   }
 
   allow(name: string, scopes: readonly ServiceScope[], actor: Actor): Promise<ServiceOutcome> {
     const allow = storedText(scopes);
-    return this.change(name, async (transaction, service) => {
+    return this.change(name, async (tx, service) => {
       requireNotRemoved(service);
       if (service.allow === allow) return UNCHANGED;
-      await this.services.update(transaction, name, { allow });
+      await this.services.update(tx, name, { allow });
       const data = { service: name, from: shownText(service.allow), to: shownText(allow) };
-      await this.events.record(transaction, { type: 'service.allowed', actor, data });
+      await this.events.record(tx, { type: 'service.allowed', actor, data });
       return { kind: 'done' };
     });
   }
 
   rotate(name: string, actor: Actor): Promise<IssuedSecret> {
-    return this.change(name, async (transaction, service) => {
+    return this.change(name, async (tx, service) => {
       requireNotRemoved(service);
-      const known = await this.secrets.findOf(name, transaction);
+      const known = await this.secrets.findOf(name, tx);
       if (liveOf(known).length >= MAX_LIVE_SECRETS)
         throw new RefusedError(
           `the service ${name} has two live secrets: revoke one of them first (too_many_secrets)`,
         );
       // Must be the newer secret even if the clock is slow.
       const createdAt = Math.max(Date.now(), (known.at(-1)?.createdAt ?? 0) + 1);
-      return this.issue(transaction, { service: name, createdAt }, actor);
+      return this.issue(tx, { service: name, createdAt }, actor);
     });
   }
 
@@ -88,8 +88,8 @@ export class ServiceChanges {
     { secretId, endSessions }: { secretId?: string | undefined; endSessions: boolean },
     actor: Actor,
   ): Promise<{ secretId: string; revoked: boolean }> {
-    return this.change(name, async (transaction, service) => {
-      const known = await this.secrets.findOf(name, transaction);
+    return this.change(name, async (tx, service) => {
+      const known = await this.secrets.findOf(name, tx);
       const live = liveOf(known);
       if (secretId === undefined && live.length < MAX_LIVE_SECRETS)
         throw new RefusedError(
@@ -99,72 +99,69 @@ export class ServiceChanges {
       if (!secret) throw new RefusedError(`the service ${name} has no secret ${secretId} (secret_not_found)`);
       const revoked = live.includes(secret);
       if (revoked) {
-        await this.secrets.revoke(transaction, [secret.id], Date.now());
+        await this.secrets.revoke(tx, [secret.id], Date.now());
         const data = { service: name, secretId: secret.id };
-        await this.events.record(transaction, { type: 'service.secret_revoked', actor, data });
+        await this.events.record(tx, { type: 'service.secret_revoked', actor, data });
       }
       if (endSessions) {
-        await this.services.update(transaction, name, { epoch: service.epoch + 1 });
+        await this.services.update(tx, name, { epoch: service.epoch + 1 });
         const data = { service: name };
-        await this.events.record(transaction, { type: 'service.sessions_ended', actor, data });
+        await this.events.record(tx, { type: 'service.sessions_ended', actor, data });
       }
       return { secretId: secret.id, revoked };
     });
   }
 
   disable(name: string, actor: Actor): Promise<ServiceOutcome> {
-    return this.change(name, async (transaction, { disabledAt, epoch }) => {
+    return this.change(name, async (tx, { disabledAt, epoch }) => {
       if (disabledAt !== null) return UNCHANGED;
-      await this.services.update(transaction, name, { disabledAt: Date.now(), epoch: epoch + 1 });
-      await this.events.record(transaction, { type: 'service.disabled', actor, data: { service: name } });
+      await this.services.update(tx, name, { disabledAt: Date.now(), epoch: epoch + 1 });
+      await this.events.record(tx, { type: 'service.disabled', actor, data: { service: name } });
       return { kind: 'done' };
     });
   }
 
   enable(name: string, actor: Actor): Promise<ServiceOutcome> {
-    return this.change(name, async (transaction, service) => {
+    return this.change(name, async (tx, service) => {
       requireNotRemoved(service);
       if (service.disabledAt === null) return UNCHANGED;
-      await this.services.update(transaction, name, { disabledAt: null });
-      await this.events.record(transaction, { type: 'service.enabled', actor, data: { service: name } });
+      await this.services.update(tx, name, { disabledAt: null });
+      await this.events.record(tx, { type: 'service.enabled', actor, data: { service: name } });
       return { kind: 'done' };
     });
   }
 
   remove(name: string, actor: Actor): Promise<ServiceOutcome> {
-    return this.change(name, async (transaction, { disabledAt, removedAt, epoch }) => {
+    return this.change(name, async (tx, { disabledAt, removedAt, epoch }) => {
       if (removedAt !== null) return UNCHANGED;
       const now = Date.now();
-      const live = liveOf(await this.secrets.findOf(name, transaction)).map(({ id }) => id);
-      if (live.length > 0) await this.secrets.revoke(transaction, live, now);
+      const live = liveOf(await this.secrets.findOf(name, tx)).map(({ id }) => id);
+      if (live.length > 0) await this.secrets.revoke(tx, live, now);
       const change = { disabledAt: disabledAt ?? now, removedAt: now, epoch: epoch + 1 };
-      await this.services.update(transaction, name, change);
-      await this.events.record(transaction, { type: 'service.removed', actor, data: { service: name } });
+      await this.services.update(tx, name, change);
+      await this.events.record(tx, { type: 'service.removed', actor, data: { service: name } });
       return { kind: 'done' };
     });
   }
 
-  private change<T>(
-    name: string,
-    decide: (transaction: Transaction, service: Service) => Promise<T>,
-  ): Promise<T> {
-    return this.transactions.run({ principal: 'services', row: name }, async (transaction) => {
-      const service = await this.services.raise(transaction, name);
+  private change<T>(name: string, decide: (tx: Transaction, service: Service) => Promise<T>): Promise<T> {
+    return this.transactions.run({ principal: 'services', row: name }, async (tx) => {
+      const service = await this.services.raise(tx, name);
       if (!service) throw new RefusedError(`there is no service ${name}`, 'service_not_found');
-      return decide(transaction, service);
+      return decide(tx, service);
     });
   }
 
   private async issue(
-    transaction: Transaction,
+    tx: Transaction,
     { service, createdAt }: Pick<ServiceSecret, 'service' | 'createdAt'>,
     actor: Actor,
   ): Promise<IssuedSecret> {
     const id = newEntityId();
     const secret = newSecret();
-    await this.secrets.insert(transaction, { id, service, hash: hashSecret(secret), createdAt });
+    await this.secrets.insert(tx, { id, service, hash: hashSecret(secret), createdAt });
     const data = { service, secretId: id };
-    await this.events.record(transaction, { type: 'service.secret_added', actor, data });
+    await this.events.record(tx, { type: 'service.secret_added', actor, data });
     return { id, secret };
   }
 }

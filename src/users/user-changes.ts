@@ -55,11 +55,11 @@ export class UserChanges {
   inUser<Answer, Same = undefined>(
     { actor }: AnyWrite,
     userId: string,
-    work: (transaction: Transaction, user: LockedUser) => Promise<Answer | Unchanged<Same>>,
+    work: (tx: Transaction, user: LockedUser) => Promise<Answer | Unchanged<Same>>,
   ): Promise<ChangeOutcome<Answer, Same>> {
-    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (transaction) => {
-      const user = await this.raise(transaction, actor, userId);
-      return user ? doneUnlessUnchanged(await work(transaction, user)) : new Gone();
+    return this.transactions.run({ principal: principalOf(actor), row: userId }, async (tx) => {
+      const user = await this.raise(tx, actor, userId);
+      return user ? doneUnlessUnchanged(await work(tx, user)) : new Gone();
     });
   }
 
@@ -67,29 +67,29 @@ export class UserChanges {
   inUsers<Answer>(
     { actor }: AnyWrite,
     userIds: readonly string[],
-    work: (transaction: Transaction, users: UserState[]) => Promise<Answer>,
+    work: (tx: Transaction, users: UserState[]) => Promise<Answer>,
   ): Promise<ChangeOutcome<Answer>> {
-    return this.transactions.run({ principal: principalOf(actor) }, async (transaction) => {
-      await this.users.raiseRevisions(transaction, userIds);
-      const users = await this.users.findStates(transaction, userIds);
+    return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
+      await this.users.raiseRevisions(tx, userIds);
+      const users = await this.users.findStates(tx, userIds);
       for (const user of users) requireUnprotected(actor, user);
       if (users.length === 0) return new Gone();
-      return { kind: 'done', answer: await work(transaction, users) };
+      return { kind: 'done', answer: await work(tx, users) };
     });
   }
 
   /** For transactions that lock organizations first. @throws operator_protected */
-  async raise(transaction: Transaction, actor: Actor, userId: string): Promise<LockedUser | undefined> {
-    await this.users.raiseRevisions(transaction, [userId]);
-    const [state] = await this.users.findStates(transaction, [userId]);
+  async raise(tx: Transaction, actor: Actor, userId: string): Promise<LockedUser | undefined> {
+    await this.users.raiseRevisions(tx, [userId]);
+    const [state] = await this.users.findStates(tx, [userId]);
     if (!state) return undefined;
     requireUnprotected(actor, state);
     const about = { actor, userId };
     // The work may have raised the revision again, and the epoch.
     const recordIn = async (event: UserEvent, othersIn: (epoch: number) => NewEvent[]): Promise<void> => {
-      const { revision: userRevision, authEpoch } = await this.users.stateOf(transaction, userId);
+      const { revision: userRevision, authEpoch } = await this.users.stateOf(tx, userId);
       const whole = Object.assign(event, { ...about, userRevision });
-      await this.events.record(transaction, whole, ...othersIn(authEpoch));
+      await this.events.record(tx, whole, ...othersIn(authEpoch));
     };
     return {
       ...state,
