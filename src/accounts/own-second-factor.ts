@@ -18,7 +18,7 @@ import { Transactions, UNCHANGED } from '../database/transactions/transactions.j
 import { Problem } from '../problems/problem.js';
 import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { suspensionEvents } from '../orgs/state/user-departures.js';
+import { suspensionEvents } from '../orgs/state/user-memberships.js';
 import { UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
@@ -81,7 +81,7 @@ export class OwnSecondFactorService {
     const checked = await this.verification.checkPending(user, typed);
     const { texts, hashes } = newRecoveryCodes();
     const { id: userId, email: recipient } = user;
-    const done = await this.orgs.inOrgsOf({ actor }, userId, async (tx, locked, departures) => {
+    const done = await this.orgs.inOrgsOf({ actor }, userId, async (tx, locked, memberships) => {
       if (locked.secondFactorAt !== null) throw new Problem('second_factor_enabled');
       this.requireVerified(locked);
       const enabledAt = Date.now();
@@ -92,7 +92,7 @@ export class OwnSecondFactorService {
       await locked.recordWithEnd(
         { type: 'account.second_factor_enabled' },
         { reason: 'second_factor_enabled', except: actor.sessionId },
-        ...suspensionEvents('member.resumed', { actor, userId, departures }),
+        ...suspensionEvents('member.resumed', { actor, userId, memberships }),
       );
       await this.mails.notify(tx, { kind: 'second_factor_enabled', recipient, senderId: userId });
       return texts;
@@ -118,12 +118,12 @@ export class OwnSecondFactorService {
 
   async remove(actor: UserActor, proof: OwnerProof, client: HashClient): Promise<void> {
     const owner = await this.verify(actor, proof, client);
-    const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (tx, user, departures) => {
+    const done = await this.orgs.inOrgsOf({ actor }, actor.id, async (tx, user, memberships) => {
       if (user.secondFactorAt === null) return UNCHANGED;
       await this.updates.setSecondFactor(tx, user.id, null);
       await this.proofs.use(tx, owner, actor);
       await this.sessions.keepActing(tx, actor, 'pwd');
-      const lost = { actor, userId: user.id, departures };
+      const lost = { actor, userId: user.id, memberships };
       return { wasOperator: await this.removal.complete(tx, user, lost, actor.sessionId) };
     });
     if (done.kind !== 'done') throw new Problem('invalid_second_factor_code');

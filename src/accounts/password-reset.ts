@@ -22,7 +22,7 @@ import { Mails } from '../mail/mails.js';
 import { Problem, RefusedError } from '../problems/problem.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { clientKey } from '../rate-limits/rate-limit-store.js';
-import type { Departure } from '../orgs/state/members.repository.js';
+import type { LockedMembership } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
 import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import { UsersRepository } from '../users/users.repository.js';
@@ -115,13 +115,13 @@ export class PasswordResetService {
     const owner = await this.users.findByEmail(email);
     if (!owner) throw new Problem('invalid_email_code');
     const actor = { kind: 'system', ...origin } as const;
-    const reset = async (tx: Transaction, user: LockedUser, departures?: Departure[]) => {
+    const reset = async (tx: Transaction, user: LockedUser, memberships?: LockedMembership[]) => {
       // Another user may have taken this email since an operator issued the code.
       const isOwner = user.email === checked.email && user.id === (checked.userId ?? user.id);
       const isInEpoch = user.authEpoch === (checked.authEpoch ?? user.authEpoch);
       if (!isOwner || !isInEpoch || user.disabledAt !== null) return UNCHANGED;
       if (!(await this.codes.use(tx, checked))) return UNCHANGED;
-      if (checked.handedOut === 0) await this.noteOwner(tx, user, { actor, departures });
+      if (checked.handedOut === 0) await this.noteOwner(tx, user, { actor, memberships });
       await this.setting.set(tx, user, hash);
       await this.limits.lift(tx, user.email);
       return { ok: true };
@@ -139,13 +139,13 @@ export class PasswordResetService {
   private async noteOwner(
     tx: Transaction,
     user: LockedUser,
-    { actor, departures }: { actor: Actor; departures: Departure[] | undefined },
+    { actor, memberships }: { actor: Actor; memberships: LockedMembership[] | undefined },
   ): Promise<void> {
     if (!(await this.updates.proveEmail(tx, user.id, user.email))) return;
     await user.record({ type: 'account.email_verified' });
     if (user.secondFactorAt === null) return;
     // The factor is newer than the read before the lock. The client repeats the request.
-    if (!departures) throw new LostConflictError(undefined);
-    await this.secondFactors.byMailbox(tx, user, { actor, userId: user.id, departures });
+    if (!memberships) throw new LostConflictError(undefined);
+    await this.secondFactors.byMailbox(tx, user, { actor, userId: user.id, memberships });
   }
 }

@@ -4,7 +4,7 @@ import { SecondFactorRows } from '../auth/second-factor/second-factors.repositor
 import { type ChangeOutcome, type Transaction, UNCHANGED } from '../database/transactions/transactions.js';
 import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { suspensionEvents } from '../orgs/state/user-departures.js';
+import { suspensionEvents } from '../orgs/state/user-memberships.js';
 import type { LockedUser } from '../users/user-changes.js';
 import { UserUpdatesRepository } from '../users/users.updates.js';
 
@@ -23,10 +23,10 @@ export class SecondFactorRemoval {
 
   /** Ends every session. @throws operator_protected */
   byOperator(userId: string, actor: Actor): Promise<ChangeOutcome<{ wasOperator: boolean }>> {
-    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, departures) => {
+    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, memberships) => {
       if (user.secondFactorAt === null) return UNCHANGED;
       await this.users.setSecondFactor(tx, userId, null);
-      return { wasOperator: await this.complete(tx, user, { actor, userId, departures }) };
+      return { wasOperator: await this.complete(tx, user, { actor, userId, memberships }) };
     });
   }
 

@@ -13,9 +13,9 @@ import { type ChangeOutcome, type Transaction, UNCHANGED } from '../database/tra
 import { EventAddressesRepository } from '../events/events.addresses.js';
 import { MailsRepository } from '../mail/mails.repository.js';
 import { InvitationsRepository } from '../orgs/state/invitations.repository.js';
-import type { Departure } from '../orgs/state/members.repository.js';
+import type { LockedMembership } from '../orgs/state/members.repository.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { type OrphanedOrg, requireOtherOwners, UserDepartures } from '../orgs/state/user-departures.js';
+import { type OrphanedOrg, requireOtherOwners, UserMemberships } from '../orgs/state/user-memberships.js';
 import { RefusedError } from '../problems/problem.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
 import type { Write } from '../requests/write.js';
@@ -28,7 +28,7 @@ export class UserDeletion {
   constructor(
     private readonly users: UserUpdatesRepository,
     private readonly orgs: OrgChanges,
-    private readonly departures: UserDepartures,
+    private readonly userMemberships: UserMemberships,
     private readonly invitations: InvitationsRepository,
     private readonly codes: EmailCodesRepository,
     private readonly mails: MailsRepository,
@@ -43,7 +43,7 @@ export class UserDeletion {
   // One transaction deletes all but ended sessions: an interrupted or refused deletion leaves a user who can log in.
   async delete(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
     await this.deleteEndedSessions(userId);
-    return this.orgs.inOrgsOf({ actor }, userId, (tx, user, departures) => {
+    return this.orgs.inOrgsOf({ actor }, userId, (tx, user, memberships) => {
       // An operator may mistype the user. Over HTTP, `inOrgsOf` protects every operator.
       const isCommand = actor.kind === 'operator' && !isSignedInOperator(actor);
       if (isCommand && !force && user.operatorSince !== null) {
@@ -52,7 +52,7 @@ export class UserDeletion {
           'operator_protected',
         );
       }
-      return this.deleteRows(tx, user, { actor, departures, force });
+      return this.deleteRows(tx, user, { actor, memberships, force });
     });
   }
 
@@ -65,12 +65,12 @@ export class UserDeletion {
   async deleteRows(
     tx: Transaction,
     user: LockedUser,
-    { actor, departures, force }: Forcible & { departures: Departure[] },
+    { actor, memberships, force }: Forcible & { memberships: LockedMembership[] },
   ): Promise<OrphanedOrg[]> {
     const { id: userId, email } = user;
     await this.users.endSessions(tx, [userId]);
-    const departing = { actor, userId, departures, force };
-    const { orphaned, events } = await this.departures.leave(tx, departing);
+    const change = { actor, userId, memberships, force };
+    const { orphaned, events } = await this.userMemberships.leave(tx, change);
 
     // Pending invitations stay: the owner of an unverified mailbox may be another person.
     if (user.emailVerifiedAt !== null) await this.invitations.deleteEndedOf(tx, email);
@@ -122,13 +122,13 @@ export class OwnDeletion {
     const { actor, dryRun } = write;
     const { passwordHash } = owner.credentials;
     if (!dryRun) await this.deletion.deleteEndedSessions(actor.id);
-    return this.orgs.inOrgsOf(write, actor.id, async (tx, user, departures) => {
+    return this.orgs.inOrgsOf(write, actor.id, async (tx, user, memberships) => {
       if (!(await this.users.hasPassword(tx, user.id, passwordHash))) return UNCHANGED;
-      requireOtherOwners(departures, false);
+      requireOtherOwners(memberships, false);
       // A dry run ends here, where nothing else can refuse the deletion, and uses no code.
       if (dryRun) return { ok: true };
       await this.proofs.use(tx, owner, actor);
-      await this.deletion.deleteRows(tx, user, { actor, departures, force: false });
+      await this.deletion.deleteRows(tx, user, { actor, memberships, force: false });
       return { ok: true };
     });
   }

@@ -13,7 +13,7 @@ import {
 import { EventsRepository } from '../events/events.repository.js';
 import { Mails } from '../mail/mails.js';
 import { OrgChanges } from '../orgs/state/org-changes.js';
-import { type OrphanedOrg, UserDepartures } from '../orgs/state/user-departures.js';
+import { type OrphanedOrg, UserMemberships } from '../orgs/state/user-memberships.js';
 import { RefusedError } from '../problems/problem.js';
 import { LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
 import { emailKey } from '../rate-limits/rate-limit-store.js';
@@ -48,7 +48,7 @@ export class UserOperations {
     private readonly users: UsersRepository,
     private readonly updates: UserUpdatesRepository,
     private readonly orgs: OrgChanges,
-    private readonly departures: UserDepartures,
+    private readonly userMemberships: UserMemberships,
     private readonly codes: EmailCodesRepository,
     private readonly failures: SecondFactorFailuresRepository,
     private readonly liftedLimits: LiftedLimitsRepository,
@@ -97,11 +97,11 @@ export class UserOperations {
   }
 
   disable(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
-    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, departures) => {
+    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, memberships) => {
       if (user.disabledAt !== null) return UNCHANGED;
       await this.updates.disable(tx, userId);
-      const departing = { actor, userId, departures, force };
-      const { orphaned, events } = await this.departures.stayDisabled(tx, departing);
+      const change = { actor, userId, memberships, force };
+      const { orphaned, events } = await this.userMemberships.stayDisabled(tx, change);
       await user.recordWithEnd(
         { type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
         { reason: 'account_disabled' },

@@ -69,7 +69,7 @@ export class SharedStatement<Key, Answer> {
     try {
       const spans = batch.map(({ span }) => span);
       const answers = await runForAll(spans, () => this.query(batch.map(({ key }) => key)));
-      batch.forEach(({ resolve }, place) => resolve(answers[place]!));
+      batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }

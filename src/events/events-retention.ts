@@ -57,8 +57,8 @@ export class EventsRetention {
   async deleteEntriesLeft(now: number): Promise<Batch> {
     const expired = firstEntityIdAt(this.oldestTime(now));
     const oldest = await this.feed.findFirst(BATCH);
-    const last = oldest.findLastIndex(({ id, place }) => id === null && place < expired);
-    const left = oldest.slice(0, last + 1).map(({ place }) => place);
+    const last = oldest.findLastIndex(({ id, eventId }) => id === null && eventId < expired);
+    const left = oldest.slice(0, last + 1).map(({ eventId }) => eventId);
     const deleted = left.length === 0 ? 0 : await this.deleteEntriesUpTo(left);
     return { examined: left.length, deleted };
   }

@@ -67,16 +67,16 @@ export class EventsRepository {
       before: string;
     },
     limit: number,
-    place: Position = { order: MAX_REVISION, id: LATEST },
+    position: Position = { order: MAX_REVISION, id: LATEST },
   ): Promise<Event[]> {
     if (orgId !== undefined) {
       const [member, values] = userId === undefined ? ['', [orgId]] : [' AND user_id = ?', [orgId, userId]];
       // The engines use the index only for a range on `org_revision` alone.
       const sql = `${SELECT} WHERE org_id = ?${member} AND org_revision <= ? AND (org_revision < ? OR id < ?)
         ORDER BY org_revision DESC, id DESC LIMIT ?`;
-      return this.events.query<Event[]>(sql, [...values, place.order, place.order, place.id, limit]);
+      return this.events.query<Event[]>(sql, [...values, position.order, position.order, position.id, limit]);
     }
-    const idBefore = place.id < before ? place.id : before;
+    const idBefore = position.id < before ? position.id : before;
     if (userId !== undefined) return this.findOfUser(userId, limit, idBefore);
     if (actorIds !== undefined) return this.findOfActors(actorIds, limit, idBefore);
     const sql = `${SELECT} WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?`;

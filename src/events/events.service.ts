@@ -41,13 +41,17 @@ export class EventsService {
     };
     const start = positionOf(query);
     const { rows, last } = await filteredPage<Event>(filter, (size, after) =>
-      this.events.findLatest({ orgId, userId, actorIds, from, before }, size, after ? placeOf(after) : start),
+      this.events.findLatest(
+        { orgId, userId, actorIds, from, before },
+        size,
+        after ? eventPosition(after) : start,
+      ),
     );
-    return { events: rows.map(view), ...(last && { nextCursor: encodeCursor(placeOf(last)) }) };
+    return { events: rows.map(view), ...(last && { nextCursor: encodeCursor(eventPosition(last)) }) };
   }
 }
 
-function placeOf({ orgRevision, id }: Event): Position {
+function eventPosition({ orgRevision, id }: Event): Position {
   return { order: orgRevision ?? 0, id };
 }
 

@@ -7,7 +7,7 @@ import { idsOf, padded, placeholders } from '../database/statements.js';
 import { EVENT_KEY, type Event, FeedEntry, SEQ_KEY } from './event.entity.js';
 import { EVENT_COLUMNS } from './events.repository.js';
 
-const PAGE = `SELECT f.event_id AS place, ${EVENT_COLUMNS} FROM feed f LEFT JOIN events e ON e.id = f.event_id`;
+const PAGE = `SELECT f.event_id AS eventId, ${EVENT_COLUMNS} FROM feed f LEFT JOIN events e ON e.id = f.event_id`;
 
 /** Numbered events stay `pending` for a while. For NOT EXISTS, MariaDB would read the whole feed. */
 const UNNUMBERED = `SELECT e.id, e.org_id AS orgId, e.org_revision AS orgRevision, e.user_id AS userId,
@@ -18,8 +18,8 @@ export type Unnumbered = Pick<Event, 'id' | 'orgId' | 'orgRevision' | 'userId' |
 
 export const START = 'start';
 
-/** `place` is the id of the event, also in cursors; `id` is null if the event was deleted. */
-export type NumberedEvent = { place: string } & (Event | { id: null });
+/** `eventId` is the id of the event, also in cursors; `id` is null if the event was deleted. */
+export type NumberedEvent = { eventId: string } & (Event | { id: null });
 
 @Injectable()
 export class FeedRepository {

@@ -92,12 +92,12 @@ export class FeedService {
     for (let size = limit; !signal.aborted; size = EVENTS_AT_ONCE) {
       const found = await this.feed.findAfter(page.next, size);
       if (!found) throw new Problem('cursor_expired');
-      for (const placed of found) {
-        const isGone = placed.id === null;
+      for (const numbered of found) {
+        const isGone = numbered.id === null;
         if (isGone && !isBeginning) throw new Problem('cursor_expired');
         isBeginning &&= isGone;
-        page.next = placed.place;
-        if (placed.id !== null && isWanted(placed)) page.events.push(placed);
+        page.next = numbered.eventId;
+        if (numbered.id !== null && isWanted(numbered)) page.events.push(numbered);
         if (page.events.length >= limit) return;
       }
       if (found.length < size) return;

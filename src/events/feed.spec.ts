@@ -74,7 +74,7 @@ it.each<[string, Unnumbered[], string]>([
   ['keeps the order of ids where no revision says otherwise', [event('3'), event('1'), event('2')], '123'],
   ['orders the events of one change by id', [event('2', 7), event('1', 7), event('3', 6)], '312'],
   [
-    'gives each organization its own places, so that others keep theirs',
+    'gives each organization its own positions, so that others keep theirs',
     [event('1', 9), { ...event('2', 1), orgId: 'another' }, event('3', 8)],
     '321',
   ],
@@ -116,7 +116,7 @@ it('looks for what precedes a change, and not for what precedes a creation, of w
 });
 
 it('shares the page after a cursor only with readers of the same limit', async () => {
-  const rows = ['a', 'b', 'c'].map((place) => ({ place, id: null }));
+  const rows = ['a', 'b', 'c'].map((eventId) => ({ eventId, id: null }));
   const asked: number[] = [];
   const query = async (_sql: string, [, limit]: [string, number]) => {
     asked.push(limit);

@@ -59,7 +59,7 @@ describe('reads', () => {
     expect(started.slice(32)).toEqual(['flood', 'ada']);
   });
 
-  it('are refused beyond 1,000 that wait, and another principal takes the place of the most', async () => {
+  it('are refused beyond 1,000 that wait, and another principal takes the slot of the one with most', async () => {
     const { gate, ask, refusals, started, end } = aGate();
     ask('flood', 1009);
     await settled();

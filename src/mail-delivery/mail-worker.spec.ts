@@ -20,9 +20,9 @@ describe('the choice of mails to send', () => {
       [],
       [...some(2, 0), ...some(1, 1), ...some(2, 2)],
     ],
-    ['a place left for codes', [NONE, due(some(2, 1)), due(some(9, 2))], [], [...some(2, 1), ...some(2, 2)]],
-    ['the last place for a code', [due(some(1, 0)), NONE, due(some(9, 2))], some(4, 2), some(1, 0)],
-    ['two places left by retries', [due([], some(9, 0, 1)), NONE, NONE], [], some(3, 0, 1)],
+    ['a slot left for codes', [NONE, due(some(2, 1)), due(some(9, 2))], [], [...some(2, 1), ...some(2, 2)]],
+    ['the last slot for a code', [due(some(1, 0)), NONE, due(some(9, 2))], some(4, 2), some(1, 0)],
+    ['two slots left by retries', [due([], some(9, 0, 1)), NONE, NONE], [], some(3, 0, 1)],
     [
       'retries and new ones by turns',
       [due(some(9, 0), some(9, 0, 2)), NONE, NONE],

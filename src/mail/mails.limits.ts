@@ -87,11 +87,11 @@ export async function findExcess(
     beforeId,
     mail.kind,
   ]);
-  const ids = limits.map((limit, place) => `(${decidingMail(limit)}) AS id${place}`);
+  const ids = limits.map((limit, index) => `(${decidingMail(limit)}) AS id${index}`);
   const [row] = await query(`SELECT ${ids.join(', ')}`, values);
   return limits
-    .map(({ pauseMs = DAY_MS, refusal }, place) => {
-      const id = row![`id${place}`];
+    .map(({ pauseMs = DAY_MS, refusal }, index) => {
+      const id = row![`id${index}`];
       return { waitMs: id ? timeOfEntityId(id) + pauseMs - now : 0, refusal };
     })
     .filter(({ waitMs }) => waitMs > 0)

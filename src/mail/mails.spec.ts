@@ -14,8 +14,8 @@ type Reached = readonly (number | null)[];
 async function waitMinutes(kind: MailKind, reached: Reached, isKnownClient = false): Promise<number> {
   const mail = { kind, recipient: 'ada@example.com', senderId: 's', orgId: 'o' };
   const row = Object.fromEntries(
-    reached.map((minutes, place) => [
-      `id${place}`,
+    reached.map((minutes, index) => [
+      `id${index}`,
       minutes === null ? null : firstEntityIdAt(NOW - minutes * MINUTE),
     ]),
   );

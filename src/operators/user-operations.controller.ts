@@ -12,7 +12,7 @@ import { CurrentOperator } from '../http/request-origin.js';
 import { timeText } from '../identifiers/text.js';
 import { invalidFields } from '../openapi/decorators.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import type { OrphanedOrg } from '../orgs/state/user-departures.js';
+import type { OrphanedOrg } from '../orgs/state/user-memberships.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { ChangedUser, Operation, type UserChange, UserOperation } from './operated-changes.js';
 import { CreateUserRequest, REASON_NEEDED, ReasonWithForceRequest } from './operators.requests.js';

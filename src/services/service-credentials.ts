@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type SecretHolder, ServiceSecretsRepository } from './service-secrets.repository.js';
+import { type ServiceOfSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
 import { beginsLikeSecret, hashSecret, isSecret, isServiceName, storedScopes } from './service-secrets.js';
 import type { ServicePrincipal } from '../access/principal.js';
 
@@ -20,7 +20,7 @@ export class SecretUses implements OnApplicationShutdown {
     await Promise.all(this.running);
   }
 
-  note({ secretId, lastUsedAt }: Pick<SecretHolder, 'secretId' | 'lastUsedAt'>, now = Date.now()): void {
+  note({ secretId, lastUsedAt }: Pick<ServiceOfSecret, 'secretId' | 'lastUsedAt'>, now = Date.now()): void {
     const hour = now - (now % HOUR_MS);
     if ((lastUsedAt ?? 0) >= hour || (this.dueAt.get(secretId) ?? 0) > now) return;
     this.dueAt.set(secretId, hour + HOUR_MS);
@@ -87,10 +87,10 @@ export class ServiceCredentials {
   async authenticate(authorization: string | undefined): Promise<ServicePrincipal | undefined> {
     const shown = readCredentials(authorization);
     if (shown?.name === undefined || shown.secret === undefined) return undefined;
-    const holder = await this.secrets.findHolder(hashSecret(shown.secret));
-    if (holder?.name !== shown.name) return undefined;
-    this.uses.note(holder);
-    return { kind: 'service', name: holder.name, allow: storedScopes(holder.allow), epoch: holder.epoch };
+    const service = await this.secrets.findServiceOf(hashSecret(shown.secret));
+    if (service?.name !== shown.name) return undefined;
+    this.uses.note(service);
+    return { kind: 'service', name: service.name, allow: storedScopes(service.allow), epoch: service.epoch };
   }
 }
 

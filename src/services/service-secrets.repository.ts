@@ -20,7 +20,7 @@ export class ServiceSecret {
   @Column({ name: 'revoked_at', type: 'bigint', nullable: true }) revokedAt: number | null;
 }
 
-export interface SecretHolder {
+export interface ServiceOfSecret {
   secretId: string;
   lastUsedAt: number | null;
   name: string;
@@ -35,11 +35,11 @@ export class ServiceSecretsRepository {
     private readonly transactions: Transactions,
   ) {}
 
-  async findHolder(hash: string): Promise<SecretHolder | undefined> {
+  async findServiceOf(hash: string): Promise<ServiceOfSecret | undefined> {
     const sql = `SELECT x.id AS secretId, x.last_used_at AS lastUsedAt, v.name, v.allow, v.epoch
       FROM service_secrets x JOIN services v ON v.name = x.service
       WHERE x.hash = ? AND x.revoked_at IS NULL AND v.disabled_at IS NULL AND v.removed_at IS NULL`;
-    return (await this.secrets.query<SecretHolder[]>(sql, [hash]))[0];
+    return (await this.secrets.query<ServiceOfSecret[]>(sql, [hash]))[0];
   }
 
   /** An instance with a slow clock does not move the time back. */

@@ -116,8 +116,8 @@ export class UsersRepository {
   }
 
   async findLocaleFor(email: string, causedBy: string | null): Promise<string | null> {
-    const sql = `SELECT locale FROM (SELECT 1 AS place, locale FROM users WHERE email = ?
-      UNION ALL SELECT 2 AS place, locale FROM users WHERE id = ?) found ORDER BY place LIMIT 1`;
+    const sql = `SELECT locale FROM (SELECT 1 AS preference, locale FROM users WHERE email = ?
+      UNION ALL SELECT 2 AS preference, locale FROM users WHERE id = ?) found ORDER BY preference LIMIT 1`;
     const [user] = await this.users.query<Pick<User, 'locale'>[]>(sql, [email, causedBy]);
     return user?.locale ?? null;
   }

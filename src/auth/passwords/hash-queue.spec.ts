@@ -95,13 +95,13 @@ describe('the work of one client', () => {
   });
 
   it.each([
-    { durationMs: 500, concurrency: 1, places: 5 },
-    { durationMs: 500, concurrency: 2, places: 10 },
-    { durationMs: 100, concurrency: 1, places: 12 },
-    { durationMs: 9000, concurrency: 1, places: 1 },
+    { durationMs: 500, concurrency: 1, slots: 5 },
+    { durationMs: 500, concurrency: 2, slots: 10 },
+    { durationMs: 100, concurrency: 1, slots: 12 },
+    { durationMs: 9000, concurrency: 1, slots: 1 },
   ])(
-    'finds $places places where work takes $durationMs ms, $concurrency at a time',
-    async ({ durationMs, concurrency, places }) => {
+    'finds $slots slots where work takes $durationMs ms, $concurrency at a time',
+    async ({ durationMs, concurrency, slots }) => {
       vi.useFakeTimers({ toFake: ['performance'] });
       const { ask, end, queue } = aQueue(() => concurrency, 12);
       void ask('measured');
@@ -110,7 +110,7 @@ describe('the work of one client', () => {
       await end('measured');
       void ask(...Array.from({ length: concurrency + 20 }, (_, i) => `${i}`));
       await settled();
-      expect(queue.counts).toEqual({ running: concurrency, waiting: places });
+      expect(queue.counts).toEqual({ running: concurrency, waiting: slots });
     },
   );
 
@@ -162,7 +162,7 @@ describe('clients', () => {
     expect(started).toHaveLength(14);
   });
 
-  it('take the only place from a client that has what runs, too', async () => {
+  it('take the only slot from a client that has what runs, too', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const { ask, end, started, refused } = aQueue(() => 1, 12);
     void ask('measured');
@@ -176,7 +176,7 @@ describe('clients', () => {
     expect(started).toEqual(['measured', 'flood 1', 'ada 1']);
   });
 
-  it('take no place from a client that would then have less', async () => {
+  it('take no slot from a client that would then have less', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const { ask, end, refused } = aQueue(() => 2, 12);
     void ask('measured');
@@ -303,7 +303,7 @@ describe('a client that waits as long as it is told', () => {
     expect(told).toEqual(['8', '6']);
   });
 
-  it('keeps its place for five seconds only', async () => {
+  it('keeps its slot for five seconds only', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const { ask, askAs, end, refused, refusals } = aQueue(() => 1, 1);
     const returning = async (): Promise<void> => {
@@ -337,7 +337,7 @@ describe('the client of a request', () => {
     expect(new Set(keys).size).toBe(4);
   });
 
-  it('is recognized by its email when it returns, whatever stands in place of one', () => {
+  it('is recognized by its email when it returns, whatever stands in slot of one', () => {
     const idOf = (email: unknown) => hashClientOf({ ...requestFrom('198.51.100.1'), body: { email } }).id;
     const emails = ['ada@example.com', 'grace@example.com', undefined];
     expect(new Set(emails.map(idOf)).size).toBe(3);

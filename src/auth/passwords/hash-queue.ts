@@ -72,7 +72,7 @@ const MAX_WORK_BESIDE_PROMISES_MS = 1200;
 const MAX_RETRY_AFTER_MS = 30_000;
 /** How late a client may return. */
 const GRACE_MS = 5000;
-/** Returning clients must have their places even while hashes become slower. */
+/** Returning clients must have their slots even while hashes become slower. */
 const RETRY_AFTER_MARGIN = 1.5;
 const SMOOTHING_UP = 0.3;
 const SMOOTHING_DOWN = 0.05;
@@ -96,7 +96,7 @@ export function hashClientOf(request: Pick<FastifyRequest, 'ip' | 'socket' | 'bo
 export class HashQueue {
   private meanDurationMs = 0;
   private readonly queue: FairQueue<HashClient>;
-  /** When refused clients may return: who waits for `Retry-After` gets a place. */
+  /** When refused clients may return: who waits for `Retry-After` gets a slot. */
   private readonly promises = new Map<string, number>();
   /** of the latest promise: who is refused together must not return together */
   private lastDueAt = 0;
@@ -105,16 +105,16 @@ export class HashQueue {
     private readonly concurrency: () => number,
     private readonly maxWaiting: number,
   ) {
-    const maxPlaces = (): number => this.places();
+    const maxSlots = (): number => this.slots();
     const busy = (client: HashClient): UnavailableError => this.refuse(client);
-    this.queue = new FairQueue({ maxWaiting: maxPlaces, timeoutMs: MAX_WAIT_MS, busy, tooLate: busy });
+    this.queue = new FairQueue({ maxWaiting: maxSlots, timeoutMs: MAX_WAIT_MS, busy, tooLate: busy });
   }
 
   get counts(): { running: number; waiting: number } {
     return this.queue.counts;
   }
 
-  /** @throws UnavailableError, before `work` starts, for want of a place, after too long a wait, or on disconnection */
+  /** @throws UnavailableError, before `work` starts, for want of a slot, after too long a wait, or on disconnection */
   async run<T>(client: HashClient, work: () => Promise<T>): Promise<T> {
     const isPromised = this.redeem(client);
     const { running, waiting } = this.counts;
@@ -130,7 +130,7 @@ export class HashQueue {
     }
   }
 
-  private places(): number {
+  private slots(): number {
     if (this.meanDurationMs === 0) return this.maxWaiting;
     const workMs = this.promises.size > 0 ? MAX_WORK_BESIDE_PROMISES_MS : MAX_QUEUED_WORK_MS;
     const inTime = Math.floor((workMs * this.concurrency()) / this.meanDurationMs);

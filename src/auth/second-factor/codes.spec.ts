@@ -62,12 +62,12 @@ describe('new recovery codes', () => {
     );
   });
 
-  it('use every letter, in every place', () => {
+  it('use every letter, at every position', () => {
     const letters = Array.from({ length: 400 }, newRecoveryCodes).flatMap(({ texts }) =>
       texts.map((text) => text.replaceAll('-', '').slice(0, 25)),
     );
-    for (let place = 0; place < 25; place += 1)
-      expect(new Set(letters.map((text) => text[place])).size).toBe(32);
+    for (let index = 0; index < 25; index += 1)
+      expect(new Set(letters.map((text) => text[index])).size).toBe(32);
   });
 });
 

@@ -102,10 +102,10 @@ describe('a signed text', () => {
   it('is refused with any character changed, left out or added', async () => {
     const texts = textsOf(ringOf(OLD));
     const text = texts.write(...PARTS);
-    for (let place = 0; place < text.length - 1; place += 1) {
-      const [before, after] = [text.slice(0, place), text.slice(place + 1)];
-      const changed = text[place] === '1' ? '2' : '1';
-      for (const forged of [before + changed + after, before + after, `${before}1${text[place]}${after}`])
+    for (let index = 0; index < text.length - 1; index += 1) {
+      const [before, after] = [text.slice(0, index), text.slice(index + 1)];
+      const changed = text[index] === '1' ? '2' : '1';
+      for (const forged of [before + changed + after, before + after, `${before}1${text[index]}${after}`])
         expect(await texts.read(forged), forged).toBeUndefined();
     }
   });

@@ -24,7 +24,7 @@ const BEARER_SCHEME = /^Bearer(?: |$)/i;
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const AUTHORIZATION = 'authorization';
 
-/** RFC 6750 section 2.1; Accounts accepts no other place. */
+/** RFC 6750 section 2.1; Accounts accepts it nowhere else. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   const authorization = soleAuthorization(request);
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];

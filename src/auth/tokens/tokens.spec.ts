@@ -131,9 +131,9 @@ describe('an encrypted secret', () => {
   it('is not decrypted if a character was changed, nor is anything else that a row could hold', () => {
     const secrets = secretsOf(OLD);
     const encrypted = secrets.encrypt(SECRET, ROW);
-    const changed = [...encrypted].flatMap((character, place) => {
+    const changed = [...encrypted].flatMap((character, index) => {
       const other = character === 'A' ? 'B' : 'A';
-      return character === '.' ? [] : encrypted.slice(0, place) + other + encrypted.slice(place + 1);
+      return character === '.' ? [] : encrypted.slice(0, index) + other + encrypted.slice(index + 1);
     });
     const [id, nonce, box] = encrypted.split('.');
     const partial = [`${id}`, `${id}.${nonce}`, `${id}.${nonce}.`, `${id}..${box}`, `.${nonce}.${box}`];

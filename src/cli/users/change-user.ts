@@ -6,7 +6,7 @@ import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import type { ChangeOutcome } from '../../database/transactions/transactions.js';
 import { EventsRetention } from '../../events/events-retention.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
-import type { OrphanedOrg } from '../../orgs/state/user-departures.js';
+import type { OrphanedOrg } from '../../orgs/state/user-memberships.js';
 import { normalizedEmail } from '../../users/email-address.js';
 import { type Context, onUser, withContext } from '../command/context.js';
 import {

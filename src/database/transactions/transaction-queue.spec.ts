@@ -70,7 +70,7 @@ describe('principals', () => {
     expect(queue.counts).toEqual({ running: connections, waiting: 63 - share });
   });
 
-  it('take places from one that filled the queue while it was alone', async () => {
+  it('take slots from one that filled the queue while it was alone', async () => {
     const { ask, endAll, started, refused, refusals } = aQueue(1, { maxWaiting: 4 });
     for (let i = 1; i <= 5; i += 1) void ask(`flood ${i}`, { principal: 'flood' });
     for (const name of ['ada 1', 'ada 2', 'ada 3']) void ask(name, { principal: 'ada' });
@@ -130,7 +130,7 @@ describe('work on one row', () => {
 });
 
 describe('whoever waits too long', () => {
-  it('is refused, and takes neither the place nor the row', async () => {
+  it('is refused, and takes neither the slot nor the row', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { ask, end, endAll, queue, refused, refusals, started } = aQueue(10);
     void ask('running', { principal: 'eve', row: 'org' });

@@ -24,9 +24,9 @@ const find = (condition: string): string => `SELECT m.org_id AS orgId, m.user_id
   WHERE ${condition} AND o.deleted_at IS NULL AND u.disabled_at IS NULL
     AND (u.second_factor_at IS NOT NULL OR NOT ${IS_FACTOR_REQUIRED})`;
 
-const pageIn = (list: string, place: string): string =>
-  `${find(`${list} = ? AND m.joined_at >= ? AND (m.joined_at > ? OR ${place} > ?)`)}
-    ORDER BY m.joined_at, ${place} LIMIT ?`;
+const pageIn = (list: string, tieBreaker: string): string =>
+  `${find(`${list} = ? AND m.joined_at >= ? AND (m.joined_at > ? OR ${tieBreaker} > ?)`)}
+    ORDER BY m.joined_at, ${tieBreaker} LIMIT ?`;
 
 interface NamedMembership {
   id: string;

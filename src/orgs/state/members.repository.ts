@@ -48,7 +48,7 @@ export interface AdditionFacts {
   isInvited: 0 | 1;
 }
 
-export interface Departure {
+export interface LockedMembership {
   orgId: string;
   name: string;
   role: Role;
@@ -178,13 +178,13 @@ export class MembersRepository {
     return (await this.members.query<{ orgId: string }[]>(sql, [userId])).map(({ orgId }) => orgId);
   }
 
-  findDepartures(tx: Transaction, userId: string): Promise<Departure[]> {
+  findLockedMemberships(tx: Transaction, userId: string): Promise<LockedMembership[]> {
     const sql = `SELECT m.org_id AS orgId, o.name, m.role, o.revision, o.deleted_at IS NOT NULL AS isDeleted,
         ${hasOtherOwner('m.org_id', 'm.user_id')} AS hasOtherOwner,
         ${hasOtherMember('m.org_id', 'm.user_id')} AS hasOtherMember,
         ${isInviter('m.org_id', 'm.user_id')} AS isInviter, ${IS_FACTOR_REQUIRED} AS isFactorRequired
       FROM members m LEFT JOIN orgs o ON o.id = m.org_id WHERE m.user_id = ?${tx.forUpdate}`;
-    return tx.read<Departure>(sql, [userId]);
+    return tx.read<LockedMembership>(sql, [userId]);
   }
 
   async delete(tx: Transaction, userId: string, orgIds: readonly string[]): Promise<void> {

@@ -20,7 +20,7 @@ import type { AnyWrite } from '../../requests/write.js';
 import { Writes } from '../../requests/writes.js';
 import { requiredByOrg } from './orgs.errors.js';
 import { type OrgFacts, type OrgRow, OrgsRepository } from './orgs.repository.js';
-import { type Departure, MembersRepository } from './members.repository.js';
+import { type LockedMembership, MembersRepository } from './members.repository.js';
 import { type LockedUser, UserChanges } from '../../users/user-changes.js';
 
 export type RevocationReason = NewEvent<'invitation.revoked'>['data']['reason'];
@@ -149,7 +149,7 @@ export class OrgChanges {
     work: (
       tx: Transaction,
       user: LockedUser,
-      departures: Departure[],
+      memberships: LockedMembership[],
     ) => Promise<Answer | Unchanged<undefined>>,
   ): Promise<ChangeOutcome<Answer>> {
     const { actor } = write;
@@ -160,9 +160,9 @@ export class OrgChanges {
         await this.orgs.raiseRevisions(tx, [...locked]);
         const user = await this.users.raise(tx, actor, userId);
         if (!user) return new Gone();
-        const departures = await this.members.findDepartures(tx, userId);
-        if (departures.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
-        const done = doneUnlessUnchanged(await work(tx, user, departures));
+        const memberships = await this.members.findLockedMemberships(tx, userId);
+        if (memberships.some(({ orgId }) => !locked.has(orgId))) throw new OrgNotLockedError();
+        const done = doneUnlessUnchanged(await work(tx, user, memberships));
         if (write.kind === 'request' && done.kind === 'done')
           await this.writes.complete(tx, write, done.answer);
         return done;

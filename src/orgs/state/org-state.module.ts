@@ -10,7 +10,7 @@ import { OrgChanges } from './org-changes.js';
 import { OrgDeletion } from './org-deletion.js';
 import { OrgsRepository } from './orgs.repository.js';
 import { SecondFactorRequirement } from './second-factor-requirement.js';
-import { UserDepartures } from './user-departures.js';
+import { UserMemberships } from './user-memberships.js';
 
 const EXPORTED = [
   InvitationListsRepository,
@@ -22,7 +22,7 @@ const EXPORTED = [
   OrgDeletion,
   OrgsRepository,
   SecondFactorRequirement,
-  UserDepartures,
+  UserMemberships,
 ];
 
 @Global()

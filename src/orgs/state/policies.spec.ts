@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ROLES } from '../../access/principal.js';
 import { Problem } from '../../problems/problem.js';
 import type { AnsweringFacts, RenewingFacts } from './invitations.repository.js';
-import type { Departure, MemberPair } from './members.repository.js';
+import type { LockedMembership, MemberPair } from './members.repository.js';
 import { INVITATION_STATUSES } from './org.entity.js';
 import {
   additionsUpTo,
@@ -15,7 +15,7 @@ import {
   requireRenewing,
   requireRevoking,
 } from './policies.js';
-import { requireOtherOwners } from './user-departures.js';
+import { requireOtherOwners } from './user-memberships.js';
 
 const [BY_PASSWORD, BY_CODE] = [{ isDelegated: false }, { isDelegated: true }];
 
@@ -69,9 +69,9 @@ describe('an enabled owner', () => {
   });
 
   it('is asked for in every organization that is not deleted, unless an operator forces it', () => {
-    const kept = { orgId: '1', role: 'owner', hasOtherOwner: 1, isDeleted: 0 } as Departure;
-    const orphaned: Departure = { ...kept, orgId: '2', hasOtherOwner: 0 };
-    const others: Departure[] = [kept, { ...orphaned, role: 'member' }, { ...orphaned, isDeleted: 1 }];
+    const kept = { orgId: '1', role: 'owner', hasOtherOwner: 1, isDeleted: 0 } as LockedMembership;
+    const orphaned: LockedMembership = { ...kept, orgId: '2', hasOtherOwner: 0 };
+    const others: LockedMembership[] = [kept, { ...orphaned, role: 'member' }, { ...orphaned, isDeleted: 1 }];
 
     expect(() => requireOtherOwners([...others, orphaned], false)).toThrow('the only enabled owner of 2');
     expect(requireOtherOwners([...others, orphaned], true)).toEqual([orphaned]);

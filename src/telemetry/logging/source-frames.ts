@@ -6,7 +6,7 @@ const FRAME = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/g;
 const maps = new Map<string, SourceMap | undefined>();
 
 /**
- * Replaces the places in the built files by those in `src`. Node's own support for source maps reads every map at the
+ * Replaces the positions in the built files by positions in `src`. Node's own support for source maps reads every map at the
  * start, which costs a fifth of its time.
  */
 export function sourceFrames(stack: string): string {
