@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 32_920,
+  lines: 31_300,
   files: 330,
   small: 12,
   long: 0,
