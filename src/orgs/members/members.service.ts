@@ -76,13 +76,13 @@ export class MembersService {
     userId: string,
     role: Role,
   ): Promise<Versioned<MemberRoleResponse>> {
-    return this.changes.inOrg(write, orgId, pairOf(userId), async (tx, org, facts) => {
+    return this.changes.inOrg(write, orgId, pairOf(userId, write.actor.id), async (tx, org, facts) => {
       const from = requireChange(facts, role, write.actor);
       const answer = { member: { userId, role } };
       if (from === role) return new Unchanged(answer);
 
       await this.members.updateRole(tx, orgId, userId, role);
-      const losesInvitations = facts.isTargetInviter && !canInvite(role) && !write.dryRun;
+      const losesInvitations = canInvite(from) && !canInvite(role) && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       await org.record(
         {
@@ -165,7 +165,7 @@ export class MembersService {
       const role = require(facts, actor);
 
       await this.members.delete(tx, userId, [orgId]);
-      const losesInvitations = facts.isTargetInviter && !write.dryRun;
+      const losesInvitations = canInvite(role) && !write.dryRun;
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       // An organization that loses its last member without an owner could never be joined or managed again.
       const { events } = facts.hasOtherMember
@@ -178,7 +178,7 @@ export class MembersService {
       );
       return { ok: true };
     };
-    return this.changes.inOrg(write, orgId, pairOf(userId), work, { evenSuspended });
+    return this.changes.inOrg(write, orgId, pairOf(userId, actor.id), work, { evenSuspended });
   }
 
   private async joinAsOwner(tx: Transaction, org: LockedOrg, user: LockedUser): Promise<void> {

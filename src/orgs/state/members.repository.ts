@@ -36,7 +36,6 @@ export interface MemberPair {
   hasOtherOwner: 0 | 1 | null;
   hasOtherMember: 0 | 1;
   isTargetDisabled: 0 | 1;
-  isTargetInviter: 0 | 1;
   lacksTargetFactor: 0 | 1;
 }
 
@@ -89,15 +88,18 @@ const PAIR: OrgFacts<MemberPair>['columns'] = {
   isTargetDisabled: 'd.disabled_at IS NOT NULL',
   lacksTargetFactor: 'd.second_factor_at IS NULL',
   hasOtherOwner: `CASE WHEN t.role = 'owner' THEN ${hasOtherOwner('o.id', 't.user_id')} END`,
+  hasOtherMember: '1',
+};
+const OWN: OrgFacts<MemberPair>['columns'] = {
+  ...PAIR,
   // Without the condition, a change of a user who is no member would read all members.
   hasOtherMember: `t.user_id IS NOT NULL AND ${hasOtherMember('o.id', 't.user_id')}`,
-  // A demotion revokes the invitations, so a plain member has none.
-  isTargetInviter: `t.role <> 'member' AND ${isInviter('o.id', 't.user_id')}`,
 };
 const TARGET = `LEFT JOIN members t ON t.org_id = o.id AND t.user_id = ? LEFT JOIN users d ON d.id = t.user_id`;
 
-export function pairOf(targetId: string): OrgFacts<MemberPair> {
-  return { columns: PAIR, joins: TARGET, values: [targetId] };
+/** Looks for another member only if the actor is the target: any other actor is a member too, or is refused. */
+export function pairOf(targetId: string, actorId?: string): OrgFacts<MemberPair> {
+  return { columns: targetId === actorId ? OWN : PAIR, joins: TARGET, values: [targetId] };
 }
 
 const ADDITION: OrgFacts<AdditionFacts>['columns'] = {

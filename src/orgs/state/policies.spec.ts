@@ -25,7 +25,6 @@ const FACTS: MemberPair = {
   hasOtherOwner: 1,
   hasOtherMember: 1,
   isTargetDisabled: 0,
-  isTargetInviter: 0,
   lacksTargetFactor: 0,
 };
 
