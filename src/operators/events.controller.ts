@@ -4,7 +4,7 @@ import { ApiPage } from '../http/fields.js';
 import { GatedRead } from '../http/read-gate.js';
 import { EventsService, wholeEvent } from '../events/events.service.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { ListRecordQuery } from './operators.requests.js';
+import { ListAuditEventsQuery } from './operators.requests.js';
 import { AuditEventsResponse } from './operators.responses.js';
 
 @Controller('api/operators/events')
@@ -25,7 +25,7 @@ export class OperatorEventsController {
   @Operators()
   @ApiPage(AuditEventsResponse)
   @GatedRead()
-  async adminListAuditEvents(@Query() query: ListRecordQuery): Promise<AuditEventsResponse> {
+  async adminListAuditEvents(@Query() query: ListAuditEventsQuery): Promise<AuditEventsResponse> {
     const { actorId } = query;
     const actorIds = actorId === undefined ? undefined : await this.users.findActorIds(actorId);
     return this.events.list({ ...query, actorIds }, query, wholeEvent);

@@ -141,7 +141,7 @@ const RecordTime = (description: string): PropertyDecorator =>
     }, INVALID_TIME),
   );
 
-export class ListRecordQuery {
+export class ListAuditEventsQuery {
   @IfGiven()
   @IsOneOf(EVENT_TYPES, 'must be an event type', {
     enumName: 'EventType',
@@ -193,7 +193,7 @@ function isBounded({
   actorId,
   since,
   until = Date.now() - VALIDATION_MS,
-}: ListRecordQuery): boolean {
+}: ListAuditEventsQuery): boolean {
   if (userId !== undefined || orgId !== undefined || actorId !== undefined) return true;
   return typeof since === 'number' && until - since <= DAY_MS;
 }
