@@ -49,8 +49,7 @@ export class OwnProfile {
       return this.writes.complete(tx, write, { profile });
     });
     if (done.kind === 'gone') throw new InvalidTokenError('user_gone');
-    if (done.kind === 'unchanged' && (write.key || write.dryRun))
-      await this.writes.run(write, userId, async () => done.answer);
+    if (done.kind === 'unchanged') await this.writes.completeUnchanged(write, userId, done.answer);
     return answerOf(done.answer.profile);
   }
 }

@@ -25,6 +25,11 @@ export class Writes {
     );
   }
 
+  /** Keeps the answer of a change whose transaction was rolled back because nothing changed, or ends a dry run. */
+  async completeUnchanged(write: Write, row: string, answer: object): Promise<void> {
+    if (write.key || write.dryRun) await this.run(write, row, async () => answer);
+  }
+
   /** @throws idempotency_key_reused if a different request was answered under this key */
   async findAnswer(
     userId: string,

@@ -137,8 +137,8 @@ export class OrgChanges {
       if (request) await this.writes.complete(tx, request, done.answer);
       return { ...done, revision };
     });
-    if (outcome.kind === 'unchanged' && (request?.key || request?.dryRun))
-      await this.writes.run(request, orgId, async () => outcome.answer);
+    if (request && outcome.kind === 'unchanged')
+      await this.writes.completeUnchanged(request, orgId, outcome.answer);
     return outcome;
   }
 
