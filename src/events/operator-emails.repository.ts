@@ -11,9 +11,6 @@ export class OperatorEmail {
   @PrimaryColumn({ name: 'user_id', type: 'varchar', length: 36 }) userId: string;
 }
 
-const FIND_UNUSED = `SELECT email, user_id AS userId FROM operator_emails o
-  WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.actor_id = o.user_id) LIMIT ?`;
-
 @Injectable()
 export class OperatorEmailsRepository {
   constructor(@InjectRepository(OperatorEmail) private readonly emails: Repository<OperatorEmail>) {}
@@ -24,7 +21,9 @@ export class OperatorEmailsRepository {
 
   /** Like the audit log, a row outlives the user, until no event by the user is left. */
   async deleteUnused(): Promise<Batch> {
-    const unused = await this.emails.query<OperatorEmail[]>(FIND_UNUSED, [BATCH]);
+    const sql = `SELECT email, user_id AS userId FROM operator_emails o
+      WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.actor_id = o.user_id) LIMIT ?`;
+    const unused = await this.emails.query<OperatorEmail[]>(sql, [BATCH]);
     return deleteFound(unused, async (rows) => {
       for (const { email, userId } of rows) await this.emails.delete({ email, userId });
     });

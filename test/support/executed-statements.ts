@@ -21,38 +21,40 @@ export function recordStatements(dataSource: DataSource): Executed[] {
     setImmediate(count).unref();
   };
   count();
-  const create = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (mode) => {
-    const runner = create(mode);
-    const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<unknown>;
-    runner.query = async (sql: string, ...rest: unknown[]) => {
-      const before = turn;
-      const result = await query(sql, ...rest);
-      const rows = Array.isArray(result) ? result.length : ((result as { affected?: number }).affected ?? 0);
-      const [verb = '', ...words] = sql.trim().split(/\s+/);
-      const table = words.find((word) => !/^(?:INTO|FROM)$/.test(word))?.replaceAll(/[`"]/g, '');
-      executed.push({ sql, verb, table, rows, turn: before });
-      return result as never;
-    };
-    return runner;
-  };
+  aroundStatements(dataSource, async (sql, send) => {
+    const before = turn;
+    const result = await send();
+    const rows = Array.isArray(result) ? result.length : ((result as { affected?: number }).affected ?? 0);
+    const [verb = '', ...words] = sql.trim().split(/\s+/);
+    const table = words.find((word) => !/^(?:INTO|FROM)$/.test(word))?.replaceAll(/[`"]/g, '');
+    executed.push({ sql, verb, table, rows, turn: before });
+    return result;
+  });
   return executed;
 }
 
 /** The statements of a job that runs in this process belong to the list, and those of the tests themselves do not. */
 export function noteStatements(dataSource: DataSource): DataSource {
   const engine = dataSource.options.type === 'better-sqlite3' ? 'sqlite' : 'mysql';
+  aroundStatements(dataSource, (sql, send) => {
+    if (isCalledBySource()) noteSent(engine, sql);
+    return send();
+  });
+  return dataSource;
+}
+
+function aroundStatements(
+  dataSource: DataSource,
+  around: (sql: string, send: () => Promise<unknown>) => Promise<unknown>,
+): void {
   const create = dataSource.createQueryRunner.bind(dataSource);
   dataSource.createQueryRunner = (mode) => {
     const runner = create(mode);
-    const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<never>;
-    runner.query = (sql: string, ...rest: unknown[]) => {
-      if (isCalledBySource()) noteSent(engine, sql);
-      return query(sql, ...rest);
-    };
+    const query = runner.query.bind(runner) as (...parameters: unknown[]) => Promise<unknown>;
+    runner.query = (sql: string, ...rest: unknown[]) =>
+      around(sql, () => query(sql, ...rest)) as Promise<never>;
     return runner;
   };
-  return dataSource;
 }
 
 const CALLER = new RegExp(

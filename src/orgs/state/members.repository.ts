@@ -115,6 +115,7 @@ const ADDED = 'LEFT JOIN users u ON u.email = ? LEFT JOIN members t ON t.org_id 
 export function additionOf(email: string): OrgFacts<AdditionFacts> {
   return { columns: ADDITION, joins: ADDED, values: [email] };
 }
+
 const NOBODY: MemberKey = { orgId: '', userId: '' };
 
 /** Callers with a transaction hold the lock of the organization. */
