@@ -46,17 +46,14 @@ export class Login {
 
   /** Callers that need a new token at the same time share one refresh. */
   refresh(wait: RefreshWait): Promise<Answered | Failed> {
-    if (!this.refreshing) {
-      const shared = new SharedRefresh(this.sendRefresh);
-      const end = this.exclusively(() => this.rotate(shared)).finally(() => (this.refreshing = undefined));
-      this.refreshing = { shared, end };
-    }
-    return this.refreshing.shared.waitFor(this.refreshing.end, wait);
+    this.refreshing ??= this.beginRefresh();
+    const { shared, end } = this.refreshing;
+    return shared.waitFor(end, wait);
   }
 
   /** Replaces the tokens by those of a new login. If the store fails, the previous login stays. */
   begin(data: Data): Promise<Failed | undefined> {
-    this.refreshing?.shared.stop();
+    this.stopRefresh();
     return this.exclusively(async () => {
       const token = typeof data['refreshToken'] === 'string' ? data['refreshToken'] : undefined;
       await this.store.save(token);
@@ -69,7 +66,7 @@ export class Login {
 
   /** Removes the login from this process, even if the store fails. */
   async forget(): Promise<Forgotten> {
-    this.refreshing?.shared.stop();
+    this.stopRefresh();
     let refreshToken = this.known;
     let stored = this.unsaved ? this.unsaved.replaces : this.known;
     const failure = await this.exclusively(async () => {
@@ -94,16 +91,30 @@ export class Login {
     }
   }
 
+  private beginRefresh(): { shared: SharedRefresh; end: Promise<Answered | Failed> } {
+    const shared = new SharedRefresh();
+    const attempts = shared.repeat(() => this.exclusively(() => this.rotate(shared)));
+    const end = attempts.finally(() => {
+      if (this.refreshing?.shared === shared) this.refreshing = undefined;
+    });
+    return { shared, end };
+  }
+
+  private stopRefresh(): void {
+    this.refreshing?.shared.stop();
+    this.refreshing = undefined;
+  }
+
   private async rotate(shared: SharedRefresh): Promise<Answered | Failed> {
     for (let shown = await this.newest(); ;) {
       if (!shown) return { ok: false, problem: notLoggedIn };
       this.known = shown;
-      const answer = await shared.repeat(shown);
+      const answer = await this.sendRefresh(shown, shared.newBudget());
       if (answer.ok) {
-        await this.save(answer.data, shown);
+        await this.keep(answer.data, shown);
         return answer;
       }
-      if (answer.problem.code !== 'invalid_refresh_token') return answer;
+      if (answer.problem.code !== 'invalid_refresh_token' || answer.problem.status !== 401) return answer;
       // A process that shares the store without a lock may have refreshed first.
       const stored = await this.newest();
       if (stored === shown) {
@@ -115,17 +126,20 @@ export class Login {
     }
   }
 
-  /** If the store fails, the login stays in memory, and the next refresh tries to save again. */
-  private async save(data: Data, replaces: string): Promise<void> {
+  /**
+   * Stores the refresh token before any call can use the access token beside it: after its use, Accounts assumes that the
+   * previous refresh token was stolen. If the store fails, the login stays in memory, and the next refresh tries to save again.
+   */
+  private async keep(data: Data, replaces: string): Promise<void> {
     const token = textOf(data, 'refreshToken');
-    this.access = accessOf(data);
-    this.known = token;
     try {
       await this.store.save(token);
       this.unsaved = undefined;
     } catch {
       this.unsaved = { token, replaces: this.unsaved?.replaces ?? replaces };
     }
+    this.access = accessOf(data);
+    this.known = token;
   }
 
   private async newest(): Promise<string | undefined> {

@@ -17,6 +17,8 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+const NOT_SENT = new Set(['not_logged_in', 'store_failed']);
+
 type FailedProblem = Failed['problem'];
 
 /** A retry may succeed: there was no response, a proxy sent it, or Accounts returned `unavailable`. */
@@ -25,9 +27,9 @@ export function isTemporary({ code, status }: FailedProblem): boolean {
   return code === 'not_json' && status !== null && status >= 502 && status <= 504;
 }
 
-/** Accounts may have done what the request said. */
-export function mayHaveSucceeded({ status }: FailedProblem): boolean {
-  return status === null || status >= 500;
+/** The request was sent, and Accounts may have done what it said. */
+export function mayHaveSucceeded({ code, status }: FailedProblem): boolean {
+  return status === null ? !NOT_SENT.has(code) : status >= 500;
 }
 
 /** The connection was refused or never established, so nothing was sent. */

@@ -4,13 +4,9 @@ import { aborted, notLoggedIn, timedOut } from './problems.ts';
 import { isRefused, isRefusedInTime, mayHaveSucceeded, LONGEST_WAIT_MS } from './retries.ts';
 import { pause } from './waiting.ts';
 
-/**
- * The client repeats a refresh whose response was lost. Accounts accepts the token again for 30 seconds. After that, Accounts
- * assumes that the token was stolen.
- */
+/** Bounds the work in the background. The next call that needs a token begins another refresh. */
 const REPEATED_FOR_MS = 15_000;
 const REPEATED_AFTER_MS = 250;
-/** The last attempt begins within 15 seconds, so that it ends within 30. */
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** How long a caller waits: within the budget, and until more attempts than `retries` have failed. */
@@ -23,7 +19,7 @@ export type SendRefresh = (refreshToken: string, budget: Budget) => Promise<Answ
 
 interface Failure {
   answer: Failed;
-  /** Epoch milliseconds. */
+  /** Milliseconds of `performance.now()`, which no change of the clock moves. */
   nextAttemptAt: number;
 }
 
@@ -31,41 +27,43 @@ interface Failure {
 export class SharedRefresh {
   private readonly waiting = new Set<(failure: Failure) => void>();
   private readonly stopped = new AbortController();
-  private readonly send: SendRefresh;
   private latest: Failure | undefined;
-
-  constructor(send: SendRefresh) {
-    this.send = send;
-  }
 
   /** Call it when the login is removed or replaced, so that the response is useless. */
   stop(): void {
     this.stopped.abort();
   }
 
-  async repeat(refreshToken: string): Promise<Answered | Failed> {
+  /** The budget of one request. */
+  newBudget(): Budget {
+    return new Budget(ATTEMPT_TIMEOUT_MS, this.stopped.signal);
+  }
+
+  /** @param attemptOnce reads the token, sends it and saves its successor. No lock is held between two attempts. */
+  async repeat(attemptOnce: () => Promise<Answered | Failed>): Promise<Answered | Failed> {
     const { signal } = this.stopped;
-    const begunAt = Date.now();
+    const begunAt = performance.now();
     let wasSent = false;
     for (let attempt = 0; ; attempt += 1) {
-      const budget = new Budget(ATTEMPT_TIMEOUT_MS, signal);
-      const answer = await this.send(refreshToken, budget);
+      const attemptedAt = performance.now();
+      const answer = await attemptOnce();
       if (!answer.ok && signal.aborted) return { ok: false, problem: notLoggedIn };
       if (answer.ok || !mayHaveSucceeded(answer.problem)) return answer;
       wasSent ||= !isRefused(answer.problem);
       const { retryAfter = 0 } = answer.problem;
       const waitMs = Math.max(REPEATED_AFTER_MS * 2 ** attempt, retryAfter * 1000);
-      const spentMs = Date.now() - begunAt;
+      const now = performance.now();
+      const spentMs = now - begunAt;
       if (wasSent && spentMs + waitMs > REPEATED_FOR_MS) return answer;
-      if (!wasSent && (attempt > 0 || !isRefusedInTime(spentMs, budget.spentMs, waitMs))) return answer;
-      this.latest = { answer, nextAttemptAt: Date.now() + waitMs };
+      if (!wasSent && (attempt > 0 || !isRefusedInTime(spentMs, now - attemptedAt, waitMs))) return answer;
+      this.latest = { answer, nextAttemptAt: now + waitMs };
       for (const notify of this.waiting) notify(this.latest);
       if (!wasSent && this.waiting.size === 0) return answer;
       await pause(waitMs, signal);
     }
   }
 
-  /** @param end settles when the refresh has ended and its tokens are saved */
+  /** @param end settles when the refresh has ended */
   waitFor(end: Promise<Answered | Failed>, { budget, retries }: RefreshWait): Promise<Answered | Failed> {
     const { signal } = budget;
     return new Promise((answered) => {
@@ -94,5 +92,5 @@ export class SharedRefresh {
 }
 
 function isTooLate({ nextAttemptAt }: Failure, budget: Budget): boolean {
-  return nextAttemptAt - Date.now() > Math.min(LONGEST_WAIT_MS, budget.leftMs);
+  return nextAttemptAt - performance.now() > Math.min(LONGEST_WAIT_MS, budget.leftMs);
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { type Client, createClient, memoryStore, StoreError, type TokenStore } from '../src/index.ts';
 import {
@@ -94,9 +94,47 @@ it('repeats a refresh that may have arrived, also after a repetition that was re
   expect(shown()).toEqual(['refresh.0', 'refresh.0']);
 });
 
+it('reads the store again before each attempt, between which others have the lock', async () => {
+  let queue: Promise<unknown> = Promise.resolve();
+  store.lock = (work) => {
+    const run = queue.then(work);
+    queue = run;
+    return run;
+  };
+  const refreshElsewhere: Answer = (response, asked) => {
+    void store.lock!(async () => store.save('refresh.elsewhere'));
+    hangUp(response, asked);
+  };
+  server.answer(refreshElsewhere, json(200, aSignIn()));
+  expect(await client.refresh()).toMatchObject({ ok: true });
+  expect(shown()).toEqual(['refresh.0', 'refresh.elsewhere']);
+});
+
+it('gives no access token away before its refresh token is stored', async () => {
+  let [begin, end]: (() => void)[] = [];
+  const saving = new Promise<void>((done) => (begin = done));
+  const saved = new Promise<void>((done) => (end = done));
+  const save = (): Promise<void> => {
+    begin!();
+    return saved;
+  };
+  client = createClient({ baseUrl: server.url, store: { ...store, save } });
+  server.answer(json(200, aSignIn()), ME);
+  const first = client.getMe();
+  await saving;
+
+  expect(await client.getMe({}, { timeoutMs: 100 })).toMatchObject(failedWith('timed_out'));
+  expect(paths()).toEqual(['auth/refresh']);
+  end!();
+  expect(await first).toMatchObject({ ok: true });
+});
+
 it('forgets a login that has ended, and no other', async () => {
   server.answer(problem(400, 'validation_failed'));
   expect(await client.getMe()).toMatchObject({ problem: { status: 400 } });
+  expect(await client.isLoggedIn()).toBe(true);
+  server.answer(problem(403, 'invalid_refresh_token'));
+  expect(await client.getMe()).toMatchObject({ problem: { status: 403 } });
   expect(await client.isLoggedIn()).toBe(true);
   server.answer(problem(401, 'invalid_refresh_token'));
   expect(await client.getMe()).toMatchObject(failedWith('invalid_refresh_token'));
@@ -354,6 +392,18 @@ it('does not repeat a refresh that is to wait for longer than its answer is kept
   for (let time = 0; time < 2; time += 1)
     expect(await client.getMe()).toMatchObject(failedWith('unavailable', { retryAfter: 60 }));
   expect(server.asked).toHaveLength(2);
+});
+
+it('measures the time of a refresh by no clock that can be set back', async () => {
+  const now = vi.spyOn(Date, 'now');
+  server.answer((response, asked) => {
+    now.mockImplementation(() => 0);
+    problem(503, 'unavailable', { 'Retry-After': '16' })(response, asked);
+  });
+  for (let time = 0; time < 2; time += 1)
+    expect(await client.getMe()).toMatchObject(failedWith('unavailable', { retryAfter: 16 }));
+  expect(server.asked).toHaveLength(2);
+  now.mockRestore();
 });
 
 it('answers a call at once that comes while a refresh has to wait', async () => {
