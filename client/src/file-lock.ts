@@ -1,12 +1,15 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from './waiting.ts';
 
-/** A process holds the lock for less than this: a refresh and its retries end earlier. */
-const LOCK_LIFETIME_MS = 45_000;
-/** The time between creating the file and writing into it. */
-const EMPTY_FILE_LIFETIME_MS = 2_000;
 const RETRY_PAUSE_MS = 20;
+/**
+ * A process holds the lock for less than 45 seconds. A waiter counts its own looks, because neither a clock nor the age of the
+ * file says how long the computer was awake: after a sleep, the holder is alive and about to save.
+ */
+const LOOKS_AT_A_HOLDER = 45_000 / RETRY_PAUSE_MS;
+/** For the 2 seconds between creating the file and writing into it. */
+const LOOKS_AT_AN_EMPTY_FILE = 2_000 / RETRY_PAUSE_MS;
 /** Longer than any process id, because it overwrites one. */
 const FREE = 'nobody holds this lock';
 
@@ -26,10 +29,14 @@ export async function withFileLock<T>(name: string, work: () => Promise<T>): Pro
 }
 
 async function acquire(name: string): Promise<number> {
-  for (;;) {
+  let seen = 0;
+  for (let looks = 1; ; looks += 1) {
     const numbers = await numbersOf(name);
     const highest = Math.max(0, ...numbers);
-    if ((highest === 0 || (await isFree(fileOf(name, highest)))) && (await tryAcquire(name, highest + 1))) {
+    if (highest !== seen) looks = 1;
+    seen = highest;
+    const isAvailable = highest === 0 || (await isFree(fileOf(name, highest), looks));
+    if (isAvailable && (await tryAcquire(name, highest + 1))) {
       await Promise.all(numbers.map((number) => rm(fileOf(name, number), { force: true })));
       return highest + 1;
     }
@@ -55,12 +62,11 @@ async function release(name: string, number: number): Promise<void> {
   await writeFile(fileOf(name, number), FREE, { flag: 'r+' }).catch(() => undefined);
 }
 
-async function isFree(file: string): Promise<boolean> {
+async function isFree(file: string, looks: number): Promise<boolean> {
   try {
     const owner = await readFile(file, 'utf8');
-    const ageMs = Date.now() - (await stat(file)).mtimeMs;
-    if (owner === FREE || ageMs > LOCK_LIFETIME_MS) return true;
-    return owner === '' ? ageMs > EMPTY_FILE_LIFETIME_MS : !isAlive(Number(owner));
+    if (owner === FREE || looks > LOOKS_AT_A_HOLDER) return true;
+    return owner === '' ? looks > LOOKS_AT_AN_EMPTY_FILE : !isAlive(Number(owner));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;

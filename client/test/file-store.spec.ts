@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fileStore } from '../src/file-store.ts';
 
 let directory: string;
@@ -25,7 +25,10 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'accounts-client-'));
   path = join(directory, 'app', 'login');
 });
-afterEach(() => rm(directory, { recursive: true }));
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await rm(directory, { recursive: true });
+});
 
 it('keeps one text in a file that only its owner can read', async () => {
   const store = fileStore(path);
@@ -107,12 +110,66 @@ it('takes the lock over from a process that was killed', async () => {
   `;
   const holder = spawn(process.execPath, ['--input-type=module', '--eval', program]);
   await once(holder.stdout, 'data');
-  // Its age says nothing then.
   await utimes(`${path}.lock.1`, Date.now() / 1000, Date.now() / 1000 + 3600);
   let isKilled = false;
   const waiting = fileStore(path).lock!(() => Promise.resolve(isKilled));
   isKilled = true;
   holder.kill('SIGKILL');
 
+  expect(await waiting).toBe(true);
+});
+
+/** Makes each pause end at once, and notes how long it would have taken. */
+function notePauses(): { pausedMs: () => number; looked: (times: number) => Promise<void> } {
+  const pauses: number[] = [];
+  vi.stubGlobal('setTimeout', (work: () => void, ms: number) => {
+    pauses.push(ms);
+    return setImmediate(work);
+  });
+  vi.stubGlobal('clearTimeout', () => undefined);
+  const looked = async (times: number): Promise<void> => {
+    const before = pauses.length;
+    while (pauses.length < before + times) await new Promise(setImmediate);
+  };
+  return { pausedMs: () => pauses.reduce((sum, ms) => sum + ms, 0), looked };
+}
+
+it('keeps the lock of a process that lives, however old its file is', async () => {
+  await mkdir(join(directory, 'app'));
+  const lock = `${path}.lock.1`;
+  await writeFile(lock, String(process.pid));
+  await utimes(lock, 0, 0);
+  const { looked } = notePauses();
+  let isReleased = false;
+  const waiting = fileStore(path).lock!(() => Promise.resolve(isReleased));
+  await looked(200);
+  isReleased = true;
+  await writeFile(lock, 'nobody holds this lock');
+  expect(await waiting).toBe(true);
+});
+
+it.each([
+  ['45 s of looks', String(process.pid), 45_000],
+  ['2 s of looks, if it has no process id yet', '', 2_000],
+])('takes it over after %s', async (_, holder, expectedMs) => {
+  await mkdir(join(directory, 'app'));
+  await writeFile(`${path}.lock.1`, holder);
+  const { pausedMs } = notePauses();
+  expect(await fileStore(path).lock!(() => Promise.resolve('taken over'))).toBe('taken over');
+  expect(pausedMs()).toBeGreaterThan(expectedMs * 0.8);
+  expect(pausedMs()).toBeLessThan(expectedMs * 1.2);
+});
+
+it('counts the looks at each holder alone', async () => {
+  await mkdir(join(directory, 'app'));
+  const [first, second] = [`${path}.lock.1`, `${path}.lock.2`];
+  await writeFile(first, '');
+  const { looked } = notePauses();
+  let isReleased = false;
+  const waiting = fileStore(path).lock!(() => Promise.resolve(isReleased));
+  await looked(80);
+  await writeFile(second, '');
+  await looked(80);
+  isReleased = true;
   expect(await waiting).toBe(true);
 });
