@@ -16,7 +16,7 @@ export function fileStore(path: string): TokenStore {
   };
 }
 
-/** If the process is killed or the power fails, the file has either the old or the new text. */
+/** If the process is killed or the power fails, the file has the old or the new text, and the new text once this resolves. */
 async function replace(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.new`;
@@ -30,9 +30,22 @@ async function replace(path: string, text: string): Promise<void> {
       await file.close();
     }
     await rename(draft, path);
+    await syncDirectory(dirname(path));
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
+  }
+}
+
+/** Makes the rename durable. Windows cannot open a directory, and some file systems cannot sync one. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r').catch(() => undefined);
+  try {
+    await directory?.sync();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EIO') throw error;
+  } finally {
+    await directory?.close();
   }
 }
 

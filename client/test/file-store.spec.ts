@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:fs';
 import {
   chmod,
+  type FileHandle,
   mkdir,
   mkdtemp,
   open,
@@ -53,6 +54,22 @@ it('is not misled by a draft that a killed process has left', async () => {
   await store.save('second');
   expect(await readFile(path, 'utf8')).toBe('second\n');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+it('has the new text after a power cut, because it syncs the directory after the file', async () => {
+  const store = fileStore(path);
+  await store.save('first');
+  const handle = await open(path);
+  const synced: (string | undefined)[] = [];
+  const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
+  sync.mockImplementation(async function (this: FileHandle) {
+    synced.push((await this.stat()).isDirectory() ? ((await store.load()) ?? '') : undefined);
+    await this.datasync();
+  });
+  await store.save('second');
+  sync.mockRestore();
+  await handle.close();
+  expect(synced).toEqual([undefined, 'second']);
 });
 
 it('runs the work of one at a time, also of one that fails', async () => {
