@@ -3,6 +3,7 @@ import { ApiBody, ApiCreatedResponse } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
+import { HasLeft } from '../http/deadline.js';
 import { OK, OkResponse, OnlyFields } from '../http/fields.js';
 import {
   CallerIfAny,
@@ -192,8 +193,12 @@ export class AuthController {
   @HttpCode(200)
   @Public()
   @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
-  refresh(@Body() body: RefreshRequest, @RequestOrigin() origin: Origin): Promise<RefreshResponse> {
-    return this.sessions.refresh(body.refreshToken, origin);
+  refresh(
+    @Body() body: RefreshRequest,
+    @RequestOrigin() origin: Origin,
+    @HasLeft() hasLeft: HasLeft,
+  ): Promise<RefreshResponse> {
+    return this.sessions.refresh(body.refreshToken, origin, hasLeft);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createParamDecorator, type ExecutionContext, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { UnavailableError } from '../problems/problem.js';
@@ -24,6 +25,19 @@ export const LongPoll = createParamDecorator((_: unknown, context: ExecutionCont
         if (!gone.signal.aborted) deadline?.start();
       }
     },
+  };
+});
+
+/** Whether no answer can reach the client. */
+export type HasLeft = () => Promise<boolean>;
+
+export const HasLeft = createParamDecorator((_: unknown, context: ExecutionContext): HasLeft => {
+  const [{ socket }, { raw }] = context.getArgs<[FastifyRequest, FastifyReply]>();
+  return async () => {
+    // The first turn can end before Node reads its sockets, and a process that was stopped has a close to read.
+    await yieldToEventLoop();
+    await yieldToEventLoop();
+    return socket.destroyed || socket.readableEnded || raw.writableEnded;
   };
 });
 

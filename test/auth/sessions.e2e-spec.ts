@@ -362,7 +362,7 @@ describe('a refresh token', () => {
   it('that was used before the grace ends the session and what its codes opened', async () => {
     const next = await refreshed(service, login.refreshToken);
     const opened = await byCode(service, ada.as(next.token));
-    await change('rotated_at = rotated_at - ?', GRACE_MS + 1000);
+    await change('seen_generation = 2, rotated_at = rotated_at - ?', GRACE_MS + 1000);
     expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
     expect(await Promise.all([login, next, opened, ada].map(works))).toEqual([false, false, false, true]);
     expect(await refresh(service, next.refreshToken)).toMatchObject(invalidRefreshToken);
@@ -480,7 +480,8 @@ describe('one refresh token in many windows', () => {
     const login = await aRefreshableLogin(on(0), ada);
     const { refreshToken } = await refreshed(on(1), login.refreshToken);
     const { sessionId } = partsOf(refreshToken);
-    await service.db.query('UPDATE sessions SET rotated_at = 1 WHERE id = ?', [sessionId]);
+    const late = 'UPDATE sessions SET seen_generation = 2, rotated_at = 1 WHERE id = ?';
+    await service.db.query(late, [sessionId]);
     const answers = await atOnce(times(WINDOWS, (place) => () => refresh(on(place), login.refreshToken)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect((await refresh(on(0), refreshToken)).status).toBe(401);
@@ -529,9 +530,10 @@ describe('one refresh token used twice', () => {
       const login = await aRefreshableLogin(here!, eve);
       await refreshed(here!, login.refreshToken);
       expect((await refresh(behind!, login.refreshToken)).status).toBe(200);
-      await cluster.db.query('UPDATE sessions SET rotated_at = rotated_at - 31000 WHERE id = ?', [
-        partsOf(login.refreshToken).sessionId,
-      ]);
+      await cluster.db.query(
+        'UPDATE sessions SET seen_generation = 2, rotated_at = rotated_at - 31000 WHERE id = ?',
+        [partsOf(login.refreshToken).sessionId],
+      );
       expect((await refresh(behind!, login.refreshToken)).status).toBe(401);
     },
   );

@@ -32,7 +32,13 @@ export class Session {
   /** the first session that a code of the login opened, for that session its own id; null for a login */
   @Column({ name: 'branch_id', type: 'varchar', length: 36, nullable: true }) branchId: string | null;
   @Column({ name: 'auth_epoch', type: 'integer', default: 0 }) authEpoch: number;
+  /** the refresh token that was issued last; 0 for sessions without refresh tokens */
   @Column({ name: 'refresh_generation', type: 'integer', default: 0 }) refreshGeneration: number;
+  /** how many unused successors of the same previous refresh token were replaced */
+  @Column({ type: 'integer', default: 0 }) reissues: number;
+  /** the last generation whose tokens were accepted */
+  @Column({ name: 'seen_generation', type: 'integer', default: 0 }) seenGeneration: number;
+  /** the last issue of a refresh token, or its first use */
   @Column({ name: 'rotated_at', type: 'bigint', nullable: true }) rotatedAt: number | null;
   @Column({ type: 'varchar', length: 45, nullable: true }) ip: string | null;
   @Column({ name: 'user_agent', type: 'varchar', length: 200, nullable: true }) userAgent: string | null;
@@ -40,6 +46,8 @@ export class Session {
 
   /** the former `authorization_codes.hash`; null for a login */
   @Column({ name: 'code_hash', type: 'varchar', length: 43, nullable: true }) codeHash: string | null;
+  /** a MAC over the service and the idempotency key of the exchange, keyed by the code */
+  @Column({ name: 'exchange_key', type: 'varchar', length: 43, nullable: true }) exchangeKey: string | null;
   @Column({ type: 'varchar', length: 40, default: 'pwd' }) amr: LoginMethods;
 
   /** the service that exchanged the code; a foreign key would lock its row in each exchange */

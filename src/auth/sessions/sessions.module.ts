@@ -6,6 +6,7 @@ import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { LoginTrace, LoginTracesRepository } from './login-traces.repository.js';
 import { PendingRevocationsRepository } from './pending-revocations.repository.js';
 import { SessionDeletion } from './session-deletion.js';
+import { SessionRefreshRepository } from './sessions.refresh.js';
 import { SessionRevocation } from './session-revocation.js';
 import { AuthorizationCode, PendingRevocation, Session } from './session.entity.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
@@ -18,6 +19,7 @@ const PROVIDERS = [
   LoginTracesRepository,
   PendingRevocationsRepository,
   SessionDeletion,
+  SessionRefreshRepository,
   SessionRevocation,
   SessionsRepository,
   UserSessionsRepository,

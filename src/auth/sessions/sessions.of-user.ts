@@ -10,7 +10,16 @@ import { Session } from './session.entity.js';
 
 export type OwnSession = Omit<
   Session,
-  'authTime' | 'authEpoch' | 'amr' | 'revokedAt' | 'refreshGeneration' | 'codeHash' | 'boundEpoch'
+  | 'authTime'
+  | 'authEpoch'
+  | 'amr'
+  | 'revokedAt'
+  | 'refreshGeneration'
+  | 'reissues'
+  | 'seenGeneration'
+  | 'codeHash'
+  | 'exchangeKey'
+  | 'boundEpoch'
 >;
 
 export interface HeldSession extends OwnSession, Pick<Session, 'authTime' | 'authEpoch' | 'revokedAt'> {

@@ -3,25 +3,27 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, type Repository } from 'typeorm';
 import type { UserPrincipal } from '../../access/principal.js';
 import { SharedStatement } from '../../database/shared-statement.js';
-import { keyTable, NOW_MS, padded, placeholders } from '../../database/statements.js';
+import { keyTable, padded, placeholders } from '../../database/statements.js';
 import { isUniqueViolation } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { IS_VOID } from './authorization-codes.repository.js';
-import {
-  HAS_ACTIVE_USER,
-  IS_ALIVE,
-  IS_UNREVOKED,
-  JOIN_FAMILY,
-  JOIN_USER_FAMILY_AND_SERVICE,
-} from './alive.js';
+import { IS_ALIVE, IS_UNREVOKED, JOIN_FAMILY, JOIN_USER_FAMILY_AND_SERVICE } from './alive.js';
 import { methodsIn } from '../tokens/access-token.js';
-import type { RefreshToken } from '../tokens/token-issuer.js';
 import type { User } from '../../users/user.entity.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 
 export type NewSession = Omit<
   Session,
-  'revokedAt' | 'loginId' | 'branchId' | 'rotatedAt' | 'codeHash' | 'service' | 'boundEpoch'
+  | 'revokedAt'
+  | 'loginId'
+  | 'branchId'
+  | 'reissues'
+  | 'seenGeneration'
+  | 'rotatedAt'
+  | 'codeHash'
+  | 'exchangeKey'
+  | 'service'
+  | 'boundEpoch'
 >;
 
 export interface PresentedCode {
@@ -29,14 +31,6 @@ export interface PresentedCode {
   service: string | null;
   boundEpoch: number | null;
 }
-
-export type RefreshedSession = Pick<
-  Session,
-  'id' | 'userId' | 'authTime' | 'authEpoch' | 'amr' | 'expiresAt' | 'refreshGeneration'
-> & {
-  /** by the clock of the database; null before the first refresh */
-  rotatedForMs: number | null;
-};
 
 type Opened = Pick<Session, 'id'> & { branchRevokedAt: number | null };
 
@@ -106,35 +100,6 @@ export class SessionsRepository {
     const sql = `SELECT s.id, head.revoked_at AS branchRevokedAt
       FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`;
     return (await this.sessions.query<Opened[]>(sql, [codeHash]))[0];
-  }
-
-  // One statement, so that one of concurrent refreshes wins. MySQL cannot join the table that it updates, so the user is a
-  // subquery, and only logins are refreshed.
-  async rotate(
-    tx: Transaction,
-    { sessionId, generation }: RefreshToken,
-    { now, idleEnd, maxAge }: Record<'now' | 'idleEnd' | 'maxAge', number>,
-  ): Promise<boolean> {
-    const rotated = await tx.write(
-      `UPDATE sessions AS s SET refresh_generation = refresh_generation + 1, rotated_at = ${NOW_MS},
-          expires_at = CASE WHEN auth_time + ? < ? THEN auth_time + ? ELSE ? END
-        WHERE id = ? AND refresh_generation = ? AND expires_at > ? AND auth_time + ? > ?
-          AND s.login_id IS NULL AND s.revoked_at IS NULL
-          AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`,
-      [maxAge, idleEnd, maxAge, idleEnd, sessionId, generation, now, maxAge, now],
-    );
-    return rotated === 1;
-  }
-
-  async findRefreshed(sessionId: string, tx?: Transaction): Promise<RefreshedSession | undefined> {
-    const sql = `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.expires_at AS expiresAt,
-        s.refresh_generation AS refreshGeneration, ${NOW_MS} - s.rotated_at AS rotatedForMs,
-        s.auth_epoch AS authEpoch, s.amr
-      FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.id = ? AND ${IS_ALIVE}`;
-    const [found] = tx
-      ? await tx.read<RefreshedSession>(sql, [sessionId])
-      : await this.sessions.query<RefreshedSession[]>(sql, [sessionId]);
-    return found;
   }
 
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {

@@ -1,12 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, UserActor, UserPrincipal } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { LostConflictError } from '../../database/transactions/database-errors.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
+import type { HasLeft } from '../../http/deadline.js';
+import { ClientLeftError } from '../../http/read-gate.js';
 import { type RefreshableTokens, type RefreshToken, TokenIssuer } from '../tokens/token-issuer.js';
 import { UnauthorizedError } from '../tokens/access-token.js';
+import { decideRefresh, type RefreshDecision } from './refresh-rules.js';
 import { SessionRevocation } from './session-revocation.js';
 import { UserSessionsRepository } from './sessions.of-user.js';
-import { type RefreshedSession, SessionsRepository } from './sessions.repository.js';
+import { type RefreshedSession, SessionRefreshRepository } from './sessions.refresh.js';
 import { Problem } from '../../problems/problem.js';
 
 class InvalidRefreshTokenError extends Problem {
@@ -15,12 +19,19 @@ class InvalidRefreshTokenError extends Problem {
   }
 }
 
+type RefreshOutcome =
+  | { kind: RefreshDecision['kind']; session: RefreshedSession }
+  | { kind: 'ended' }
+  | { kind: 'changed' };
+
+const MAX_ATTEMPTS = 5;
+
 @Injectable()
 export class SessionsService {
   private readonly logger = new Logger('RefreshTokens');
 
   constructor(
-    private readonly sessions: SessionsRepository,
+    private readonly refreshes: SessionRefreshRepository,
     private readonly ofUsers: UserSessionsRepository,
     private readonly tokens: TokenIssuer,
     private readonly revocation: SessionRevocation,
@@ -28,25 +39,25 @@ export class SessionsService {
     private readonly env: Env,
   ) {}
 
-  // Reuse ends the session (RFC 9700 section 4.14.2), except in a grace period: the client may have lost the response.
-  async refresh(text: string, origin: Origin): Promise<RefreshableTokens> {
+  async refresh(text: string, origin: Origin, hasLeft: HasLeft): Promise<RefreshableTokens> {
     const shown = await this.tokens.readRefreshToken(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
-    const now = Date.now();
-    const maxAge = this.env.sessionMaxAge * 1000;
-    const idleEnd = now + this.env.sessionIdle * 1000;
-    const { rotated, stored } = await this.transactions.run(
-      { principal: origin.address, row: shown.sessionId },
-      async (tx) => ({
-        rotated: await this.sessions.rotate(tx, shown, { now, idleEnd, maxAge }),
-        stored: await this.sessions.findRefreshed(shown.sessionId, tx),
-      }),
-    );
-    if (!stored || Math.min(stored.expiresAt, stored.authTime + maxAge) <= now) {
-      throw new InvalidRefreshTokenError('session_ended');
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const now = Date.now();
+      const turn = { principal: origin.address, row: shown.sessionId };
+      const outcome = await this.transactions.run(turn, (tx) => this.attempt(tx, shown, now, hasLeft));
+      if (outcome.kind === 'changed') continue;
+      if (outcome.kind === 'ended') throw new InvalidRefreshTokenError('session_ended');
+      const { kind, session } = outcome;
+      if (kind === 'newer') return this.refuseNewer(session);
+      if (kind === 'reused') return this.refuseReused(session, origin, hasLeft);
+      if (kind === 'reissue') {
+        const msg = 'refresh token accepted again: its successor was never used';
+        this.logger.log({ msg, sessionId: session.id });
+      }
+      return this.tokens.issueRefreshable(session, now);
     }
-    if (rotated || this.isInGrace(shown, stored)) return this.tokens.issueRefreshable(stored, now);
-    return this.refuse(shown, stored, origin);
+    throw new LostConflictError('another refresh won each time');
   }
 
   async logOut(
@@ -66,22 +77,39 @@ export class SessionsService {
     await this.revocation.revoke(id, { actor, reason: 'revoked' });
   }
 
-  /** A clock that was set back makes the time negative. */
-  private isInGrace({ generation }: RefreshToken, stored: RefreshedSession): boolean {
-    if (generation !== stored.refreshGeneration - 1 || stored.rotatedForMs === null) return false;
-    return Math.abs(stored.rotatedForMs) < this.env.refreshGrace * 1000;
+  /** A frozen instance that wakes with an old request must not act for a client that has refreshed elsewhere. */
+  private async attempt(
+    tx: Transaction,
+    { sessionId, generation }: RefreshToken,
+    now: number,
+    hasLeft: HasLeft,
+  ): Promise<RefreshOutcome> {
+    const session = await this.refreshes.find(sessionId, tx);
+    const maxAge = this.env.sessionMaxAge * 1000;
+    if (!session || Math.min(session.expiresAt, session.authTime + maxAge) <= now) return { kind: 'ended' };
+    const decision = decideRefresh(session, generation, this.env.refreshGrace * 1000);
+    if (!('refreshGeneration' in decision)) return { kind: decision.kind, session };
+
+    const { kind, ...numbers } = decision;
+    const expiresAt = Math.min(now + this.env.sessionIdle * 1000, session.authTime + maxAge);
+    const next = { ...session, ...numbers, expiresAt };
+    if (await hasLeft()) throw new ClientLeftError();
+    return (await this.refreshes.rotate(tx, session, next)) ? { kind, session: next } : { kind: 'changed' };
   }
 
-  private async refuse(shown: RefreshToken, stored: RefreshedSession, origin: Origin): Promise<never> {
-    const { id: sessionId, refreshGeneration } = stored;
-    if (shown.generation < refreshGeneration) {
-      this.logger.warn({ msg: 'refresh token reused', sessionId });
-      const actor = { kind: 'system', ...origin } as const;
-      await this.revocation.revoke(sessionId, { actor, reason: 'refresh_reused' });
-      throw new InvalidRefreshTokenError('reused');
-    }
-    // The session ended between the two statements.
-    if (shown.generation === refreshGeneration) throw new InvalidRefreshTokenError('session_ended');
+  private async refuseReused(
+    { id: sessionId }: RefreshedSession,
+    origin: Origin,
+    hasLeft: HasLeft,
+  ): Promise<never> {
+    if (await hasLeft()) throw new ClientLeftError();
+    this.logger.warn({ msg: 'refresh token reused', sessionId });
+    const actor = { kind: 'system', ...origin } as const;
+    await this.revocation.revoke(sessionId, { actor, reason: 'refresh_reused' });
+    throw new InvalidRefreshTokenError('reused');
+  }
+
+  private refuseNewer({ id: sessionId }: RefreshedSession): never {
     this.logger.error({ msg: 'refresh token newer than its session: were old data restored?', sessionId });
     throw new InvalidRefreshTokenError('newer_than_session');
   }
@@ -90,7 +118,7 @@ export class SessionsService {
   private async ofRefreshToken(text: string): Promise<RefreshedSession | undefined> {
     const shown = await this.tokens.readRefreshToken(text);
     if (!shown) throw new InvalidRefreshTokenError('forged');
-    return this.sessions.findRefreshed(shown.sessionId);
+    return this.refreshes.find(shown.sessionId);
   }
 }
 

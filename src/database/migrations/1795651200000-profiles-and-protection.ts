@@ -6,7 +6,7 @@ const INDEXES: [name: string, table: string, columns: string][] = [
   ['events_actor_id_idx', 'events', 'actor_id, id'],
 ];
 
-/** Every new column is nullable, so that instances of the previous release continue to work. Each step can be repeated. */
+/** Every new column is nullable or has a default, so that instances of the previous release continue to work. Each step can be repeated. */
 export class ProfilesAndProtection1795651200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables(runner)) await runner.createTable(table, true, true, true);
@@ -46,6 +46,9 @@ function columns(runner: QueryRunner): [table: string, column: string, type: str
     ['orgs', 'second_factor_due_at', 'bigint NULL'],
     ['mails', 'details', unicode(500)],
     ['events', 'actor_email', ascii(254)],
+    ['sessions', 'reissues', 'integer NOT NULL DEFAULT 0'],
+    ['sessions', 'seen_generation', 'integer NOT NULL DEFAULT 0'],
+    ['sessions', 'exchange_key', ascii(43)],
   ];
 }
 
