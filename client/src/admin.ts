@@ -9,7 +9,7 @@ export type * from './api.gen.ts';
 export type { CallOptions, ClientOptions } from './options.ts';
 export { pages } from './pages.ts';
 export { unwrap } from './results.ts';
-export { memoryStore, type TokenStore } from './store.ts';
+export { memoryStore, type Slot, type TokenStore } from './store.ts';
 
 const LOGINS = ['login', 'completeLogin'] as const;
 

@@ -1,18 +1,25 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withFileLock } from './file-lock.ts';
-import type { TokenStore } from './store.ts';
+import type { Slot, TokenStore } from './store.ts';
 
 /**
  * Creates a store that keeps the login in a file that only its owner can read, for command lines and for machines without a
- * keyring. Several processes can share the file.
+ * keyring. Several processes can share the file. `logOuts` and `me` are in the files `path.logouts` and `path.me`.
  */
-export function fileStore(path: string): TokenStore {
+export function fileStore(path: string): TokenStore & Required<Pick<TokenStore, 'logOuts' | 'me'>> {
+  return {
+    ...fileSlot(path),
+    lock: (work) => withFileLock(`${path}.lock`, work),
+    logOuts: fileSlot(`${path}.logouts`),
+    me: fileSlot(`${path}.me`),
+  };
+}
+
+function fileSlot(path: string): Slot {
   return {
     load: () => readFile(path, 'utf8').then((text) => text.trim() || undefined, ifThereIsNone),
-    save: (refreshToken) =>
-      refreshToken === undefined ? rm(path, { force: true }) : replace(path, refreshToken),
-    lock: (work) => withFileLock(`${path}.lock`, work),
+    save: (text) => (text === undefined ? rm(path, { force: true }) : replace(path, text)),
   };
 }
 

@@ -28,4 +28,4 @@ export type {
   Success,
 } from './results.ts';
 export { unwrap } from './results.ts';
-export { memoryStore, type TokenStore } from './store.ts';
+export { memoryStore, type Slot, type TokenStore } from './store.ts';

@@ -1,31 +1,55 @@
-/** Keeps a login: its refresh token, a text of at most 1,280 UTF-16 code units. */
-export interface TokenStore {
+/** Keeps one text, which it does not read. */
+export interface Slot {
   /** Returns the text that was saved last; undefined or null if there is none. */
   load(): Promise<string | null | undefined> | string | null | undefined;
-  /** @param refreshToken undefined deletes the stored token */
-  save(refreshToken: string | undefined): Promise<void> | void;
+  /** @param text undefined deletes the stored text */
+  save(text: string | undefined): Promise<void> | void;
+}
+
+/** Keeps a login: its refresh token, a text of at most 1,280 UTF-16 code units. */
+export interface TokenStore extends Slot {
   /**
    * Runs the work while no other process runs work with this store. A store that several processes or windows share needs it.
    * In web views, use `navigator.locks.request`.
    */
   lock?<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Refresh tokens of sessions that a logout could not revoke: a text of at most 1,280 UTF-16 code units. Protect it like the
+   * refresh token. Without it, `logOut` does not queue.
+   */
+  logOuts?: Slot;
+  /**
+   * The last answers of `getMe`: ids, emails, names and roles, but no token. A text of any length. Without it, `orStale` has no
+   * effect.
+   */
+  me?: Slot;
 }
 
 /** @throws TypeError for a store that cannot keep a login */
 export function requireStore(store: Partial<TokenStore> | undefined): void {
-  if (typeof store?.load !== 'function' || typeof store.save !== 'function')
-    throw new TypeError('store must have the functions load and save, as memoryStore() has');
-  if (store.lock !== undefined && typeof store.lock !== 'function')
+  requireSlot('store', store, 'memoryStore()');
+  if (store?.lock !== undefined && typeof store.lock !== 'function')
     throw new TypeError('store.lock must be a function, or left out');
+  for (const name of ['logOuts', 'me'] as const)
+    if (store?.[name] !== undefined) requireSlot(`store.${name}`, store[name], `memoryStore().${name}`);
+}
+
+function requireSlot(name: string, slot: Partial<Slot> | undefined, example: string): void {
+  if (typeof slot?.load !== 'function' || typeof slot.save !== 'function')
+    throw new TypeError(`${name} must have the functions load and save, as ${example} has`);
 }
 
 /** Creates a store that keeps the login while the process runs. */
 export function memoryStore(refreshToken?: string): TokenStore {
-  let stored = refreshToken;
+  return { ...memorySlot(refreshToken), logOuts: memorySlot(), me: memorySlot() };
+}
+
+function memorySlot(text?: string): Slot {
+  let stored = text;
   return {
     load: () => stored,
-    save: (token) => {
-      stored = token;
+    save: (saved) => {
+      stored = saved;
     },
   };
 }

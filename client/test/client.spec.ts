@@ -241,6 +241,14 @@ it.each<[string, object]>([
   [STORE_WANTED, { store: undefined }],
   [STORE_WANTED, { store: { load: () => undefined } }],
   ['store.lock must be a function, or left out', { store: { ...memoryStore(), lock: true } }],
+  [
+    'store.logOuts must have the functions load and save, as memoryStore().logOuts has',
+    { store: { ...memoryStore(), logOuts: {} } },
+  ],
+  [
+    'store.me must have the functions load and save, as memoryStore().me has',
+    { store: { ...memoryStore(), me: null } },
+  ],
   ['createClient does not take "credentials"', { credentials: { name: 'billing', secret: 's' } }],
 ])('throws an error that says: %s', (message, wrong) => {
   const options = { baseUrl: 'http://127.0.0.1', store: memoryStore(), ...wrong };

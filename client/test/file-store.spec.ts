@@ -46,6 +46,22 @@ it('keeps one text in a file that only its owner can read', async () => {
   expect(await readdir(join(directory, 'app'))).toEqual([]);
 });
 
+it('keeps two more texts in files of their own, which only their owner can read', async () => {
+  const store = fileStore(path);
+  const { logOuts, me } = store;
+  await store.save('token');
+  await logOuts.save('log-outs');
+  await me.save('me');
+  expect(await fileStore(path).load()).toBe('token');
+  for (const [name, slot] of [['logouts', logOuts] as const, ['me', me] as const]) {
+    expect((await stat(`${path}.${name}`)).mode & 0o777).toBe(0o600);
+    expect(await readFile(`${path}.${name}`, 'utf8')).toBe(`${await slot.load()}\n`);
+    await slot.save(undefined);
+    expect(await slot.load()).toBeUndefined();
+  }
+  expect(await readdir(join(directory, 'app'))).toEqual(['login']);
+});
+
 it('is not misled by a draft that a killed process has left', async () => {
   const store = fileStore(path);
   await store.save('first');
