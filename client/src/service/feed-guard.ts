@@ -10,7 +10,7 @@ import { bearerToken, decideOnLogin, decideOnMember } from './decision.ts';
 import { Feed, type FeedProblem } from './feed.ts';
 import { type GuardOptions, requireOptions } from './guard-options.ts';
 import type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
-import { callHook } from './hooks.ts';
+import { callHook } from '../hooks.ts';
 import { KeySet } from './key-set.ts';
 import { LatestRoles } from './latest-roles.ts';
 import { Memberships } from './memberships.ts';

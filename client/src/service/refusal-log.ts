@@ -1,4 +1,4 @@
-import { callHook } from './hooks.ts';
+import { callHook } from '../hooks.ts';
 import { isMistake, isProblem, messageOf, type ServiceProblem, type Reasons } from './reasons.ts';
 import type { TokenRejection } from './tokens.ts';
 
