@@ -44,7 +44,7 @@ export class Calls {
     );
     if (!result.ok) return result;
     if (route.opensSession) return this.begin(route, result, options);
-    if (id === 'deleteAccount' && input['dryRun'] !== true) await this.login.forget();
+    if (id === 'deleteAccount' && input['dryRun'] !== true) await this.login.forget('account_deleted');
     if (id === 'issueCode' && result.data['audience'] !== input['audience'])
       return audienceIgnored(result.status);
     return succeeded(result, route);
@@ -63,7 +63,7 @@ export class Calls {
     }
     const route: Route = ROUTES.logOut;
     requireMembers('logOut', route, input, options);
-    const { refreshToken, accessToken, failure } = await this.login.forget();
+    const { refreshToken, accessToken, failure } = await this.login.forget('log_out');
     if (refreshToken === undefined && accessToken === undefined) {
       return { ...(failure ?? { ok: false, problem: notLoggedIn }), sessionRevoked: false };
     }

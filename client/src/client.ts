@@ -5,6 +5,7 @@ import { requireKnown } from './known-members.ts';
 import { type CallOptions, CLIENT_OPTIONS, type ClientOptions, type Options } from './options.ts';
 import { StoreError } from './problems.ts';
 import type { InputOf, LogOutResult, OperationId, ResultOf } from './results.ts';
+import type { SessionChange } from './session-changes.ts';
 import { requireStore } from './store.ts';
 
 export type Method<Id extends OperationId> =
@@ -35,7 +36,15 @@ export interface LoginMethods {
 export type Client = Methods<
   Exclude<OperationId, AdminOperationId | ServiceOperationId | 'refresh' | 'logOut'>
 > &
-  LoginMethods;
+  LoginMethods & {
+    /**
+     * Calls the listener after each login and logout in this process. A listener that throws changes no result.
+     *
+     * @returns a function that removes the listener
+     * @throws TypeError for a listener that is no function
+     */
+    onSessionChange(listener: (change: SessionChange) => unknown): () => void;
+  };
 
 /**
  * Creates a client whose methods return results. A method rejects only with a TypeError, for an argument that the operation
@@ -48,7 +57,11 @@ export function createClient(options: ClientOptions): Client {
   requireStore(options.store);
   const calls = new Calls(options);
   const ids = idsOf(undefined);
-  return { ...(methodsOf(calls, ids) as Client), ...loginMethodsOf(calls) };
+  return {
+    ...(methodsOf(calls, ids) as Client),
+    ...loginMethodsOf(calls),
+    onSessionChange: (listener) => calls.login.changes.listen(listener),
+  };
 }
 
 export function idsOf(callers: 'admin' | 'service' | undefined): OperationId[] {

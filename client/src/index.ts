@@ -28,4 +28,5 @@ export type {
   Success,
 } from './results.ts';
 export { unwrap } from './results.ts';
+export type { SessionChange } from './session-changes.ts';
 export { memoryStore, type Slot, type TokenStore } from './store.ts';

@@ -1,5 +1,6 @@
 import type { Answered, Data, Failed } from './send-request.ts';
 import { notLoggedIn, storeFailed } from './problems.ts';
+import { type SessionChange, SessionChanges } from './session-changes.ts';
 import { type SendRefresh, SharedRefresh, type RefreshWait } from './shared-refresh.ts';
 import type { TokenStore } from './store.ts';
 
@@ -9,7 +10,11 @@ const RENEWED_BEFORE_MS = 30_000;
 interface AccessToken {
   text: string;
   renewAt: number;
+  /** undefined for a login without a refresh token */
+  sessionId: string | undefined;
 }
+
+type LogOutReason = Extract<SessionChange, { event: 'logged_out' }>['reason'];
 
 /** The tokens that can revoke the session at Accounts, and the failure of the store. */
 export interface Forgotten {
@@ -20,6 +25,9 @@ export interface Forgotten {
 
 /** The login of one client: the access token in memory, the refresh token in the store. */
 export class Login {
+  readonly changes = new SessionChanges();
+  /** undefined until this process has seen a session, or that there is none */
+  private hasSession: boolean | undefined;
   private access: AccessToken | undefined;
   private refreshing: { shared: SharedRefresh; end: Promise<Answered | Failed> } | undefined;
   private queue: Promise<unknown> = Promise.resolve();
@@ -57,35 +65,51 @@ export class Login {
     return this.exclusively(async () => {
       const token = typeof data['refreshToken'] === 'string' ? data['refreshToken'] : undefined;
       await this.store.save(token);
+      await this.removeMe();
       this.unsaved = undefined;
       this.known = token;
       this.access = accessOf(data);
+      this.hasSession = true;
+      this.changes.notify({ event: 'logged_in' });
       return undefined;
     });
   }
 
-  /** Removes the login from this process, even if the store fails. */
-  async forget(): Promise<Forgotten> {
+  /**
+   * Removes the login from this process, even if the store fails.
+   *
+   * @param beforeRemoval runs under the lock, and does not reject
+   */
+  async forget(
+    reason: LogOutReason,
+    beforeRemoval?: (refreshToken: string) => Promise<void>,
+  ): Promise<Forgotten> {
     this.stopRefresh();
     let refreshToken = this.known;
     let stored = this.unsaved ? this.unsaved.replaces : this.known;
     const failure = await this.exclusively(async () => {
       stored = (await this.store.load()) ?? undefined;
-      refreshToken = this.replaced(stored) ?? stored;
+      const current = this.replaced(stored);
+      this.hasSession ??= Boolean(current);
+      refreshToken = current ?? stored;
+      if (refreshToken) await beforeRemoval?.(refreshToken);
+      await this.removeMe();
       await this.store.save(undefined);
       return undefined;
     });
     const accessToken = this.access?.text;
-    this.access = undefined;
     this.unsaved = failure && { token: undefined, replaces: stored };
     this.known = failure && refreshToken;
+    this.leave(reason);
     return { refreshToken, accessToken, failure };
   }
 
   /** Does not wait for a refresh, which does not change the result. */
   async isStored(): Promise<boolean | Failed> {
     try {
-      return Boolean(await this.newest());
+      const isStored = Boolean(await this.newest());
+      this.hasSession ??= isStored;
+      return isStored;
     } catch (cause) {
       return { ok: false, problem: storeFailed(cause) };
     }
@@ -105,10 +129,34 @@ export class Login {
     this.refreshing = undefined;
   }
 
+  /** Returns the id of the session in the store. */
+  async sessionId(): Promise<string | undefined> {
+    return sessionIdOf(await this.newest());
+  }
+
+  /** Returns the id of the session that the access token belongs to, if this process still has the token. */
+  sessionIdOf(accessToken: string): string | undefined {
+    return this.access?.text === accessToken ? this.access.sessionId : undefined;
+  }
+
+  /** Runs the work while no other call, and no other process of the store, runs work with it. */
+  exclusively<T>(work: () => Promise<T>): Promise<T | Failed> {
+    const run = this.queue
+      .then(() => (this.store.lock ? this.store.lock(work) : work()))
+      .catch((cause: unknown): Failed => ({ ok: false, problem: storeFailed(cause) }));
+    this.queue = run;
+    return run;
+  }
+
   private async rotate(shared: SharedRefresh): Promise<Answered | Failed> {
     for (let shown = await this.newest(); ;) {
-      if (!shown) return { ok: false, problem: notLoggedIn };
+      if (!shown) {
+        // A login without a refresh token lives as long as its access token.
+        if (this.known !== undefined || !this.access) this.leave('session_ended');
+        return { ok: false, problem: notLoggedIn };
+      }
       this.known = shown;
+      this.hasSession = true;
       const answer = await this.sendRefresh(shown, shared.newBudget());
       if (answer.ok) {
         await this.keep(answer.data, shown);
@@ -119,7 +167,9 @@ export class Login {
       const stored = await this.newest();
       if (stored === shown) {
         this.access = undefined;
+        await this.removeMe();
         await this.store.save(undefined);
+        this.leave('session_ended');
         return answer;
       }
       shown = stored;
@@ -142,6 +192,21 @@ export class Login {
     this.known = token;
   }
 
+  private leave(reason: LogOutReason): void {
+    this.access = undefined;
+    if (this.hasSession) this.changes.notify({ event: 'logged_out', reason });
+    this.hasSession = false;
+  }
+
+  /** A failure is no failure of the login: another session does not use what is left. */
+  private async removeMe(): Promise<void> {
+    try {
+      await this.store.me?.save(undefined);
+    } catch {
+      // The next login tries again.
+    }
+  }
+
   private async newest(): Promise<string | undefined> {
     return this.replaced((await this.store.load()) ?? undefined);
   }
@@ -149,20 +214,13 @@ export class Login {
   private replaced(stored: string | undefined): string | undefined {
     return this.unsaved && stored === this.unsaved.replaces ? this.unsaved.token : stored;
   }
-
-  private exclusively<T>(work: () => Promise<T>): Promise<T | Failed> {
-    const run = this.queue
-      .then(() => (this.store.lock ? this.store.lock(work) : work()))
-      .catch((cause: unknown): Failed => ({ ok: false, problem: storeFailed(cause) }));
-    this.queue = run;
-    return run;
-  }
 }
 
 function accessOf(data: Data): AccessToken {
   const text = textOf(data, 'token');
   const life = lifeMs(text) ?? Date.parse(textOf(data, 'expiresAt')) - Date.now();
-  return { text, renewAt: Date.now() + life - Math.min(RENEWED_BEFORE_MS, life / 4) };
+  const renewAt = Date.now() + life - Math.min(RENEWED_BEFORE_MS, life / 4);
+  return { text, renewAt, sessionId: sessionIdOf(data['refreshToken']) };
 }
 
 /** By the clock of Accounts alone, because the clock of this computer may be wrong. */
@@ -178,4 +236,8 @@ function lifeMs(token: string): number | undefined {
 
 function textOf(data: Data, name: string): string {
   return String(data[name]);
+}
+
+function sessionIdOf(refreshToken: unknown): string | undefined {
+  return typeof refreshToken === 'string' ? refreshToken.split('.')[0] : undefined;
 }

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
-import { type Client, createClient, memoryStore, StoreError, type TokenStore } from '../src/index.ts';
+import {
+  type Client,
+  createClient,
+  memoryStore,
+  type SessionChange,
+  StoreError,
+  type TokenStore,
+} from '../src/index.ts';
 import {
   aSignIn,
   type Answer,
@@ -412,4 +419,73 @@ it('answers a call at once that comes while a refresh has to wait', async () => 
     expect(await client.getMe()).toMatchObject(failedWith('unavailable', { retryAfter: 6 }));
   expect(server.asked).toHaveLength(1);
   await client.logOut();
+});
+
+describe('the listeners of a client', () => {
+  const ENDED = { event: 'logged_out', reason: 'session_ended' };
+  let changes: SessionChange[];
+  beforeEach(() => {
+    changes = [];
+    client.onSessionChange((change) => changes.push(change));
+  });
+
+  it('are called after a login, a login over it, a logout, and none without a session', async () => {
+    server.answer(json(200, aSignIn()), json(200, aSignIn()), json(200, { ok: true }));
+    await client.login(CREDENTIALS);
+    expect(changes).toEqual([{ event: 'logged_in' }]);
+    await client.login(CREDENTIALS);
+    await client.logOut();
+    await client.logOut();
+    await client.getMe();
+    expect(changes.slice(1)).toEqual([{ event: 'logged_in' }, { event: 'logged_out', reason: 'log_out' }]);
+  });
+
+  it('are called after a session has ended, and after the account was deleted', async () => {
+    server.answer(problem(401, 'invalid_refresh_token'));
+    await client.getMe();
+    await client.getMe();
+    expect(changes).toEqual([ENDED]);
+    server.answer(json(200, aSignIn()), json(200, { ok: true, dryRun: true }), json(200, { ok: true }));
+    await client.login(CREDENTIALS);
+    await client.deleteAccount({ password: 'p', dryRun: true });
+    await client.deleteAccount({ password: 'p' });
+    expect(changes.slice(2)).toEqual([{ event: 'logged_out', reason: 'account_deleted' }]);
+  });
+
+  it('are called at the first call after another process has logged out', async () => {
+    expect(await client.isLoggedIn()).toBe(true);
+    await store.save(undefined);
+    expect(await client.getMe()).toMatchObject(failedWith('not_logged_in'));
+    expect(changes).toEqual([ENDED]);
+  });
+
+  it('are not called for a failed login, and once for a logout that the store refuses', async () => {
+    server.answer(json(200, aSignIn()), json(200, { ok: true }));
+    const working = { ...store };
+    store.save = diskFull;
+    expect(await client.login(CREDENTIALS)).toMatchObject(failedWith('store_failed'));
+    expect(changes).toEqual([]);
+    await client.logOut();
+    Object.assign(store, working);
+    await client.logOut();
+    expect(changes).toEqual([{ event: 'logged_out', reason: 'log_out' }]);
+  });
+
+  it('change no result, and can be removed', async () => {
+    const failing = (): never => {
+      throw new Error('listener');
+    };
+    client.onSessionChange(failing);
+    client.onSessionChange(() => Promise.reject(new Error('listener')));
+    const stop = client.onSessionChange((change) => changes.push(change));
+    server.answer(json(200, aSignIn()));
+    expect(await client.login(CREDENTIALS)).toMatchObject({ ok: true });
+    stop();
+    await client.login(CREDENTIALS);
+    expect(changes).toHaveLength(3);
+    const untyped = client as unknown as { onSessionChange(listener: unknown): unknown };
+    expect(() => untyped.onSessionChange(undefined)).toThrow(
+      new TypeError('onSessionChange needs a function'),
+    );
+  });
 });
