@@ -4,13 +4,22 @@ import { Budget } from './budget.ts';
 import { basicOf, type Credentials, noCredentials } from './credentials.ts';
 import { type Answered, type Data, sendRequest, type Failed } from './send-request.ts';
 import { requireKnown } from './known-members.ts';
+import { LogOuts } from './log-outs.ts';
 import { Login } from './login.ts';
 import type { Route } from './operation.ts';
 import { type ClientOptions, optionNames, type Options } from './options.ts';
 import { aborted, notLoggedIn } from './problems.ts';
 import { inputNames, pathNames, requestOf } from './request.ts';
 import { type AnyResult, audienceIgnored, type OperationId, succeeded } from './results.ts';
-import { isRefused, isRefusedInTime, LONGEST_WAIT_MS, isTemporary, waitMsAfter } from './retries.ts';
+import {
+  isFromAccounts,
+  isOutage,
+  isRefused,
+  isRefusedInTime,
+  LONGEST_WAIT_MS,
+  isTemporary,
+  waitMsAfter,
+} from './retries.ts';
 import type { RefreshWait } from './shared-refresh.ts';
 import { pause } from './waiting.ts';
 
@@ -23,6 +32,7 @@ type CallsOptions = ClientOptions & { credentials?: Credentials };
 /** The operations of one client, with its login. */
 export class Calls {
   readonly login: Login;
+  private readonly logOuts: LogOuts;
   private readonly base: string;
   private readonly options: CallsOptions;
 
@@ -32,16 +42,17 @@ export class Calls {
     this.login = new Login(options.store, (refreshToken, budget) =>
       this.send(ROUTES.refresh, { refreshToken }, {}, budget),
     );
+    this.logOuts = new LogOuts(options.store.logOuts, this.login, (refreshToken) =>
+      this.send(ROUTES.logOut, { refreshToken }, {}, this.waitOf({}).budget),
+    );
   }
 
   async call(id: OperationId, input: Data, options: Options): Promise<AnyResult> {
     const route: Route = ROUTES[id];
     requireMembers(id, route, input, options);
-    const result = await this.attempts(
-      route,
-      route.opensSession ? { refresh: true, ...input } : input,
-      options,
-    );
+    const wait = this.waitOf(options);
+    const sent = route.opensSession ? { refresh: true, ...input } : input;
+    const result = this.noted(await this.attempts(route, sent, options, wait));
     if (!result.ok) return result;
     if (route.opensSession) return this.begin(route, result, options);
     if (id === 'deleteAccount' && input['dryRun'] !== true) await this.login.forget('account_deleted');
@@ -52,29 +63,37 @@ export class Calls {
 
   async refresh(options: Options): Promise<AnyResult> {
     requireMembers('refresh', ROUTES.refresh, {}, options);
-    const result = await this.login.refresh(this.waitOf(options));
+    const result = this.noted(await this.login.refresh(this.waitOf(options)));
     return result.ok ? succeeded(result, ROUTES.refresh) : result;
   }
 
-  async logOut(input: Data, options: Options): Promise<AnyResult & { sessionRevoked: boolean }> {
+  async logOut(
+    input: Data,
+    options: Options,
+  ): Promise<AnyResult & { sessionRevoked: boolean; queued: boolean }> {
     if (input['refreshToken'] !== undefined) {
       const result = await this.call('logOut', input, options);
-      return { ...result, sessionRevoked: result.ok };
+      return { ...result, sessionRevoked: result.ok, queued: false };
     }
     const route: Route = ROUTES.logOut;
     requireMembers('logOut', route, input, options);
-    const { refreshToken, accessToken, failure } = await this.login.forget('log_out');
+    const { refreshToken, accessToken, failure } = await this.login.forget('log_out', (token) =>
+      this.logOuts.add(token),
+    );
     if (refreshToken === undefined && accessToken === undefined) {
-      return { ...(failure ?? { ok: false, problem: notLoggedIn }), sessionRevoked: false };
+      return { ...(failure ?? { ok: false, problem: notLoggedIn }), sessionRevoked: false, queued: false };
     }
     const { budget } = this.waitOf(options);
     const result =
       refreshToken === undefined
         ? await this.send(route, {}, options, budget, BEARER + accessToken)
         : await this.send(route, { refreshToken }, options, budget);
+    const isQueued = refreshToken !== undefined && (await this.logOuts.settle(refreshToken, result));
+    this.noted(result);
     return {
       ...(failure ?? (result.ok ? succeeded(result, route) : result)),
       sessionRevoked: result.ok,
+      queued: isQueued && !failure,
     };
   }
 
@@ -91,8 +110,19 @@ export class Calls {
     return failure;
   }
 
-  private async attempts(route: Route, input: Data, options: Options): Promise<Answered | Failed> {
-    const wait = this.waitOf(options);
+  /** Accounts answers, so that queued logouts can be sent. */
+  private noted(answer: Answered | Failed): Answered | Failed {
+    if (answer.ok || (isFromAccounts(answer.problem) && !isOutage(answer.problem)))
+      void this.logOuts.revokeAll();
+    return answer;
+  }
+
+  private async attempts(
+    route: Route,
+    input: Data,
+    options: Options,
+    wait: RefreshWait,
+  ): Promise<Answered | Failed> {
     const { budget } = wait;
     const retries = route.repeatable ? wait.retries : 0;
     const keyed = route.keyed ? { idempotencyKey: crypto.randomUUID(), ...defined(options) } : options;
@@ -139,7 +169,7 @@ export class Calls {
     return typeof token === 'object' ? token : BEARER + token;
   }
 
-  private send(
+  private async send(
     route: Route,
     input: Data,
     options: Options,
@@ -147,7 +177,7 @@ export class Calls {
     authorization?: string,
   ): Promise<Answered | Failed> {
     const request = requestOf(route, input);
-    if ('problem' in request) return Promise.resolve({ ok: false, problem: request.problem });
+    if ('problem' in request) return { ok: false, problem: request.problem };
     const { path, headers, body } = request;
     if (authorization !== undefined) headers['Authorization'] = authorization;
     if (options.idempotencyKey !== undefined) headers['Idempotency-Key'] = options.idempotencyKey;

@@ -22,6 +22,7 @@ export interface LoginMethods {
   refresh(options?: CallOptions<'refresh'>): Promise<ResultOf<'refresh'>>;
   /**
    * Deletes the login from the store, even if Accounts cannot be reached, and revokes its session, even if the store fails.
+   * If Accounts does not answer, the client queues the logout and revokes the session later.
    * With `refreshToken`, revokes the session of that token instead, and leaves the store unchanged.
    */
   logOut(input?: InputOf<'logOut'>, options?: CallOptions<'logOut'>): Promise<LogOutResult>;

@@ -34,6 +34,8 @@ export type ResultOf<Id extends OperationId> = Result<DataOf<Id>, ProblemOf<Id>>
 export type LogOutResult = ResultOf<'logOut'> & {
   /** Accounts revoked the session, even if the store failed. */
   sessionRevoked: boolean;
+  /** The client revokes the session later, when Accounts answers again. */
+  queued: boolean;
 };
 
 /**

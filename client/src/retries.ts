@@ -27,6 +27,18 @@ export function isTemporary({ code, status }: FailedProblem): boolean {
   return code === 'not_json' && status !== null && status >= 502 && status <= 504;
 }
 
+/** Accounts answered: no proxy and no portal. */
+export function isFromAccounts({ code, status }: FailedProblem): boolean {
+  return status !== null && code !== 'not_json' && code !== 'invalid_answer';
+}
+
+/** Accounts cannot be reached, or does not work. */
+export function isOutage(problem: FailedProblem): boolean {
+  const { code, status } = problem;
+  if (status === null) return code === 'unreachable' || code === 'timed_out';
+  return status >= 500 || !isFromAccounts(problem);
+}
+
 /** The request was sent, and Accounts may have done what it said. */
 export function mayHaveSucceeded({ code, status }: FailedProblem): boolean {
   return status === null ? !NOT_SENT.has(code) : status >= 500;
