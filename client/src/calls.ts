@@ -4,6 +4,7 @@ import { Budget } from './budget.ts';
 import { basicOf, type Credentials, noCredentials } from './credentials.ts';
 import { type Answered, type Data, sendRequest, type Failed } from './send-request.ts';
 import { requireKnown } from './known-members.ts';
+import { LastMe } from './last-me.ts';
 import { LogOuts } from './log-outs.ts';
 import { Login } from './login.ts';
 import type { Route } from './operation.ts';
@@ -21,7 +22,7 @@ import {
   waitMsAfter,
 } from './retries.ts';
 import type { RefreshWait } from './shared-refresh.ts';
-import { pause } from './waiting.ts';
+import { inTime, pause } from './waiting.ts';
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
@@ -32,6 +33,7 @@ type CallsOptions = ClientOptions & { credentials?: Credentials };
 /** The operations of one client, with its login. */
 export class Calls {
   readonly login: Login;
+  private readonly lastMe: LastMe;
   private readonly logOuts: LogOuts;
   private readonly base: string;
   private readonly options: CallsOptions;
@@ -42,6 +44,7 @@ export class Calls {
     this.login = new Login(options.store, (refreshToken, budget) =>
       this.send(ROUTES.refresh, { refreshToken }, {}, budget),
     );
+    this.lastMe = new LastMe(options.store.me, this.login);
     this.logOuts = new LogOuts(options.store.logOuts, this.login, (refreshToken) =>
       this.send(ROUTES.logOut, { refreshToken }, {}, this.waitOf({}).budget),
     );
@@ -53,6 +56,7 @@ export class Calls {
     const wait = this.waitOf(options);
     const sent = route.opensSession ? { refresh: true, ...input } : input;
     const result = this.noted(await this.attempts(route, sent, options, wait));
+    if (id === 'getMe') return this.me(result, input, options, wait);
     if (!result.ok) return result;
     if (route.opensSession) return this.begin(route, result, options);
     if (id === 'deleteAccount' && input['dryRun'] !== true) await this.login.forget('account_deleted');
@@ -108,6 +112,22 @@ export class Calls {
     if (!failure) return succeeded(opened, route);
     await this.revoke(String(opened.data['token']), { timeoutMs: options.timeoutMs });
     return failure;
+  }
+
+  private async me(
+    answer: Answered | Failed,
+    input: Data,
+    { orStale }: Options,
+    { budget }: RefreshWait,
+  ): Promise<AnyResult> {
+    if (!answer.ok) {
+      const isStale = orStale === true && isOutage(answer.problem);
+      return isStale ? this.lastMe.orStale(answer, input) : answer;
+    }
+    const result = succeeded(answer, ROUTES.getMe);
+    // Another process may hold the lock of the store for longer than this call may take.
+    await inTime(this.lastMe.keep(answer.sessionId, input, result), budget.leftMs, budget.signal);
+    return result;
   }
 
   /** Accounts answers, so that queued logouts can be sent. */
@@ -182,7 +202,10 @@ export class Calls {
     if (authorization !== undefined) headers['Authorization'] = authorization;
     if (options.idempotencyKey !== undefined) headers['Idempotency-Key'] = options.idempotencyKey;
     if (options.ifMatch !== undefined) headers['If-Match'] = options.ifMatch;
-    return sendRequest(this.options.fetch ?? fetch, route, { url: this.base + path, headers, body }, budget);
+    const sessionId = authorization && this.login.sessionIdOf(authorization.slice(BEARER.length));
+    const http = { url: this.base + path, headers, body };
+    const answer = await sendRequest(this.options.fetch ?? fetch, route, http, budget);
+    return answer.ok ? { ...answer, sessionId } : answer;
   }
 
   private waitOf({ timeoutMs, retries, signal }: Options): RefreshWait {
@@ -195,7 +218,7 @@ export class Calls {
 function requireMembers(id: OperationId, route: Route, input: Data, options: Options): void {
   requireKnown(`${id} does`, input, inputNames(route));
   if (route.wrapped) requireKnown(`The body of ${id} does`, input['body'] ?? {}, route.fields ?? []);
-  requireKnown(`The options of ${id} do`, options, optionNames(route));
+  requireKnown(`The options of ${id} do`, options, optionNames(id, route));
   const missing = pathNames(route).find((name) => typeof input[name] !== 'string');
   if (missing !== undefined) throw new TypeError(`${id} needs the string ${JSON.stringify(missing)}`);
 }

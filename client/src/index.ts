@@ -25,6 +25,7 @@ export type {
   ProblemOf,
   Result,
   ResultOf,
+  Stale,
   Success,
 } from './results.ts';
 export { unwrap } from './results.ts';

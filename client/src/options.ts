@@ -37,17 +37,30 @@ interface ByHeader {
   /** The `etag` of the state that the change is based on. */
   'If-Match': { ifMatch?: string | undefined };
 }
+interface OrStale {
+  /**
+   * If Accounts cannot be reached, or does not work, returns the last answer of this session that had all of `include`, with
+   * `stale`.
+   */
+  orStale?: boolean | undefined;
+}
 type HeadersOf<Id extends OperationId> = Operations[Id]['headers'];
 export type CallOptions<Id extends OperationId = OperationId> = AnyCallOptions &
   ('Idempotency-Key' extends HeadersOf<Id> ? ByHeader['Idempotency-Key'] : unknown) &
-  ('If-Match' extends HeadersOf<Id> ? ByHeader['If-Match'] : unknown);
+  ('If-Match' extends HeadersOf<Id> ? ByHeader['If-Match'] : unknown) &
+  ('getMe' extends Id ? OrStale : unknown);
 
 /** The options of all calls. */
-export type Options = AnyCallOptions & ByHeader['Idempotency-Key'] & ByHeader['If-Match'];
+export type Options = AnyCallOptions & ByHeader['Idempotency-Key'] & ByHeader['If-Match'] & OrStale;
 
 const OF_ANY_CALL = ['signal', 'timeoutMs', 'retries'] satisfies (keyof AnyCallOptions)[];
 
 /** The names of the options that a call of the operation takes. */
-export function optionNames({ keyed, conditional }: Route): string[] {
-  return [...OF_ANY_CALL, ...(keyed ? ['idempotencyKey'] : []), ...(conditional ? ['ifMatch'] : [])];
+export function optionNames(id: OperationId, { keyed, conditional }: Route): string[] {
+  return [
+    ...OF_ANY_CALL,
+    ...(keyed ? ['idempotencyKey'] : []),
+    ...(conditional ? ['ifMatch'] : []),
+    ...(id === 'getMe' ? ['orStale'] : []),
+  ];
 }

@@ -27,8 +27,16 @@ export interface Success<Body> {
   dryRun: boolean;
   requestId: string | undefined;
 }
+/** The answer is the last one of this session, because Accounts cannot be reached. Decide nothing by its roles. */
+export interface Stale {
+  /** When the client got this answer, by the clock of its computer (RFC 3339). */
+  at: string;
+  /** Why there is no newer answer. */
+  problem: ProblemOf<'getMe'>;
+}
 export type Result<Body, Problem> = Success<Body> | { ok: false; problem: Problem };
-export type ResultOf<Id extends OperationId> = Result<DataOf<Id>, ProblemOf<Id>>;
+export type ResultOf<Id extends OperationId> = Result<DataOf<Id>, ProblemOf<Id>> &
+  (Id extends 'getMe' ? { stale?: Stale } : unknown);
 
 /** `ok` if the client removed the login and Accounts revoked its session. */
 export type LogOutResult = ResultOf<'logOut'> & {
@@ -48,7 +56,7 @@ export function unwrap<Body>(result: Result<Body, { code: string; detail: string
   throw new Error(result.problem.detail, { cause: result.problem });
 }
 
-export type AnyResult = Success<Data> | Failed;
+export type AnyResult = (Success<Data> & { stale?: { at: string; problem: Failed['problem'] } }) | Failed;
 
 /** Reads only the headers that the operation can have, because each one costs a lookup. */
 export function succeeded({ status, data, headers }: Answered, { keyed, query }: Route): Success<Data> {

@@ -15,6 +15,8 @@ export interface Answered {
   status: number;
   data: Data;
   headers: Headers;
+  /** The session of the access token that the request had. */
+  sessionId?: string | undefined;
 }
 export interface Failed {
   ok: false;
