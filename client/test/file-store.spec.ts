@@ -152,14 +152,18 @@ it('takes the lock over from a process that was killed', async () => {
   expect(await waiting).toBe(true);
 });
 
-/** Makes each pause end at once, and notes how long it would have taken. */
+/** Makes each pause of the lock end at once, and notes how long it would have taken. */
 function notePauses(): { pausedMs: () => number; looked: (times: number) => Promise<void> } {
   const pauses: number[] = [];
+  const timers = { setTimeout, clearTimeout };
   vi.stubGlobal('setTimeout', (work: () => void, ms: number) => {
+    if (ms > 30) return timers.setTimeout(work, ms);
     pauses.push(ms);
     return setImmediate(work);
   });
-  vi.stubGlobal('clearTimeout', () => undefined);
+  vi.stubGlobal('clearTimeout', (timer: NodeJS.Timeout | NodeJS.Immediate | undefined) => {
+    if (timer && 'refresh' in timer) timers.clearTimeout(timer);
+  });
   const looked = async (times: number): Promise<void> => {
     const before = pauses.length;
     while (pauses.length < before + times) await new Promise(setImmediate);
