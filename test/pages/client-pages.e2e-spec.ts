@@ -26,7 +26,7 @@ const CLIENTS_PROGRAM = [
   account, candidates, canRegister, needsInvitation, client, exported, first, givenUp, grace, isLoggedIn, joan, joined, late, left,
   colleagues, mary, me, message, nameOf, names, old, handedOff, ownChange, profile, protectedLogin, quick, recoveryCodes, registered, repeated,
   toService, withProfile, needsLogin, screen, codeToShow,
-  second, storeIn, user, wouldWork, enabled, orgs, self, waiting,
+  second, storeIn, screens, stop, since, user, wouldWork, enabled, orgs, self, waiting,
 };`,
 ].join('\n');
 
@@ -95,6 +95,14 @@ describe('docs/clients.md', () => {
     expect(results['givenUp']).toMatchObject({ problem: { code: 'aborted' } });
     expect([results['first'], results['isLoggedIn']]).toEqual([results['second'], true]);
     expect(results['screen']).toBe('main');
+    expect(results['since']).toBe('');
+    expect(results['screens']).toEqual([
+      'main',
+      'main',
+      'login, because of log_out',
+      'main',
+      'login, because of account_deleted',
+    ]);
     expect(decodeToken(results.handedOff.token).claims).toMatchObject({ sub: user.id, aud: 'billing' });
     expect(results['account']).toMatchObject({ emailVerified: true });
     expect(results['old']).toHaveLength(1);
