@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiHeader } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
@@ -12,7 +12,8 @@ import {
   RequestSignInOrigin,
   ServiceIfAny,
 } from '../http/request-origin.js';
-import { ApiProblems, invalidFields } from '../openapi/decorators.js';
+import { ApiProblems, EXCHANGE_KEY, invalidFields } from '../openapi/decorators.js';
+import { SecretKey } from '../requests/idempotency.js';
 import { RateLimited } from '../rate-limits/rate-limit.guard.js';
 import { LoginRequest, RegisterRequest, CompleteLoginRequest } from './auth.requests.js';
 import { ApiSignIn, AuthConfigResponse, LOGINS, REGISTRATIONS, LoginResponse } from './auth.responses.js';
@@ -163,21 +164,26 @@ export class AuthController {
    *
    * A code with an `audience` needs the credentials of that service. Without them, or with those of another service,
    * the response is `invalid_code`, and the code stays valid. A wrong secret, such as one that was cut, is
-   * `invalid_client`. Any other `Authorization` header is ignored. A second exchange is rejected and revokes the whole
-   * login hand-off: the first session that a code of the login opened, and every session below it. The session of the
-   * login stays.
+   * `invalid_client`. Any other `Authorization` header is ignored.
+   *
+   * If the response is lost, repeat the exchange with its `Idempotency-Key` within the lifetime of a code (60 seconds by
+   * default): it returns another access token of the same session. Any other second exchange is rejected and revokes the
+   * whole login hand-off: the first session that a code of the login opened, and every session below it. The session of
+   * the login stays.
    */
   @Post('code/exchange')
   @ApiBody({ type: ExchangeCodeRequest, examples: EXCHANGES })
   @HttpCode(200)
   @PublicOrService()
+  @ApiHeader(EXCHANGE_KEY)
   @ApiProblems(invalidFields({ code: 'must be a string' }), 'invalid_code', 'invalid_client')
   exchangeCode(
     @Body() body: ExchangeCodeRequest,
     @ServiceIfAny() service: ServicePrincipal | undefined,
     @RequestSignInOrigin() origin: SignInOrigin,
+    @SecretKey() key: string | undefined,
   ): Promise<TokenResponse> {
-    return this.codes.exchange(body, service, origin);
+    return this.codes.exchange(body, service, origin, key);
   }
 
   /**
@@ -185,9 +191,10 @@ export class AuthController {
    *
    * @remarks Returns a new access token and a new refresh token, which replaces the one in the request.
    *
-   * If the response is lost, send the previous refresh token again within 30 seconds (configurable): it returns
-   * equally valid tokens. After that time, Accounts assumes that the previous refresh token was stolen and revokes the
-   * session.
+   * If the response is lost, send the previous refresh token again, now or in a week: it works until one of the new
+   * tokens is used. After that, it works for 30 seconds more (configurable), for windows that refresh at once. Then
+   * Accounts assumes that it was stolen and revokes the session. A refresh that is repeated after these 30 seconds
+   * replaces the tokens whose response was lost.
    */
   @Post('refresh')
   @HttpCode(200)

@@ -53,6 +53,16 @@ export const WRITE_PARAMETERS = {
   },
 } satisfies Record<string, ApiHeaderOptions & ApiQueryOptions>;
 
+/** It has the name of the parameter above, and keeps no answer. */
+export const EXCHANGE_KEY = {
+  name: WRITE_PARAMETERS.idempotencyKey.name,
+  required: false,
+  description:
+    'A new random text for each exchange, such as a UUID. It is a secret, because with the code it returns a token. ' +
+    'Repeat a lost exchange with its key.',
+  schema: { type: 'string', minLength: 16, maxLength: 255, pattern: '^[!-~]+$' },
+} satisfies ApiHeaderOptions;
+
 export interface FieldOptions {
   description?: string;
   example?: unknown;

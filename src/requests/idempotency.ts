@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { stringify } from 'safe-stable-stringify';
+import { ValidationProblem } from '../problems/problem.js';
 
 export interface RequestKey {
   keyHash: string;
   fingerprint: string;
   isExpired?: boolean;
 }
+
+const MIN_SECRET_KEY_LENGTH = 16;
+const SECRET_KEY_NEEDED = 'must be 16 to 255 visible ASCII characters';
 
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 const QUOTED = /^"(?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255}"$/;
@@ -15,6 +20,17 @@ export function parseKey(text: string): string | undefined {
   if (BARE.test(text)) return text;
   return QUOTED.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : undefined;
 }
+
+/** Declares the key of an exchange, which repeats the token and not a kept answer, so whoever has it can get the token. */
+export const SecretKey = createParamDecorator((_: unknown, context: ExecutionContext): string | undefined => {
+  const header = context.switchToHttp().getRequest<FastifyRequest>().headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  const key = typeof header === 'string' ? parseKey(header) : undefined;
+  if (key === undefined || key.length < MIN_SECRET_KEY_LENGTH) {
+    throw new ValidationProblem([{ field: 'Idempotency-Key', message: SECRET_KEY_NEEDED }]);
+  }
+  return key;
+});
 
 export function requestKey(key: string, { method, url, query, body }: FastifyRequest): RequestKey {
   const [path] = url.split('?', 1);

@@ -13,7 +13,13 @@ export function operationsOf({ paths }: Pick<OpenAPIObject, 'paths'>): Operation
   return Object.values(paths).flatMap((item) => METHODS.flatMap((method) => item[method] ?? []));
 }
 
-const SHARED_PARAMETERS = new Set<string>(Object.values(WRITE_PARAMETERS).map(({ name }) => name));
+/** `Idempotency-Key` means something else at the exchange of a one-time code, so the name alone does not decide. */
+export function isParameter(
+  parameter: NonNullable<Operation['parameters']>[number],
+  { name, description }: { name: string; description: string },
+): boolean {
+  return 'name' in parameter && parameter.name === name && parameter.description === description;
+}
 
 type Parameters = NonNullable<NonNullable<OpenAPIObject['components']>['parameters']>;
 
@@ -21,7 +27,8 @@ export function shareParameters(document: OpenAPIObject): void {
   const parameters: Parameters = {};
   for (const operation of operationsOf(document)) {
     operation.parameters = operation.parameters?.map((parameter) => {
-      if ('$ref' in parameter || !SHARED_PARAMETERS.has(parameter.name)) return parameter;
+      const isShared = Object.values(WRITE_PARAMETERS).some((one) => isParameter(parameter, one));
+      if ('$ref' in parameter || !isShared) return parameter;
       parameters[parameter.name] = parameter;
       return { $ref: `#/components/parameters/${parameter.name}` };
     });

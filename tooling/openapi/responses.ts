@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { STATUS_CODES } from 'node:http';
-import { pascalCase, WRITE_PARAMETERS } from '#src/openapi/decorators';
-import { type Operation, operationsOf, type Response } from './document-parts.ts';
+import { EXCHANGE_KEY, pascalCase, WRITE_PARAMETERS } from '#src/openapi/decorators';
+import { isParameter, type Operation, operationsOf, type Response } from './document-parts.ts';
 import { PROBLEM_MEDIA_TYPE } from '#src/problems/problem';
 
 type Headers = NonNullable<NonNullable<OpenAPIObject['components']>['headers']>;
@@ -117,12 +117,13 @@ function complete(status: string, response: Response, operation: Operation): voi
     ...(takes(operation, WRITE_PARAMETERS.dryRun) && DRY_RUN_HEADER),
     ...(status.startsWith('2') &&
       takes(operation, WRITE_PARAMETERS.idempotencyKey) && { ...CHANGED_ETAG_HEADER, ...REPLAYED_HEADER }),
+    ...(status.startsWith('2') && takes(operation, EXCHANGE_KEY) && REPLAYED_HEADER),
     ...response.headers,
   };
 }
 
-function takes({ parameters = [] }: Operation, { name }: { name: string }): boolean {
-  return parameters.some((parameter) => 'name' in parameter && parameter.name === name);
+function takes({ parameters = [] }: Operation, expected: { name: string; description: string }): boolean {
+  return parameters.some((parameter) => isParameter(parameter, expected));
 }
 
 const SHARED: Record<string, string> = {

@@ -13,7 +13,9 @@ import { SessionRevocation } from './session-revocation.js';
 import { SessionOpening } from './session-opening.service.js';
 import { type PresentedCode, SessionsRepository } from './sessions.repository.js';
 import { InvalidTokenError } from '../tokens/access-token.js';
+import { TokenIssuer } from '../tokens/token-issuer.js';
 import { Problem, ValidationProblem } from '../../problems/problem.js';
+import { ShortCircuitResponse } from '../../requests/write.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import type { ExchangeCodeRequest, IssueCodeRequest } from './sessions.requests.js';
 import type { CodeResponse, TokenResponse } from './sessions.responses.js';
@@ -92,6 +94,7 @@ export class CodesService {
     private readonly revocation: SessionRevocation,
     private readonly limit: UnusedCodesLimit,
     private readonly services: ServicesRepository,
+    private readonly tokens: TokenIssuer,
     private readonly env: Env,
   ) {}
 
@@ -119,16 +122,17 @@ export class CodesService {
     request: ExchangeCodeRequest,
     service: ServicePrincipal | undefined,
     origin: SignInOrigin,
+    key?: string,
   ): Promise<TokenResponse> {
     if (!CODE.test(request.code)) throw new InvalidCodeError('malformed');
-    const readings = readingsOf(request, service);
+    const readings = readingsOf(request, service, key);
     // One statement finds both.
     const owners = await Promise.all(readings.map(({ hash }) => this.codes.findOwner(hash)));
     for (const [index, presented] of readings.entries()) {
       const owner = owners[index];
       if (owner) return this.open(presented, owner, origin);
     }
-    for (const { hash } of readings) await this.refuseReused(hash, origin);
+    for (const presented of readings) await this.answerUsed(presented, origin);
     throw new InvalidCodeError('unknown');
   }
 
@@ -140,13 +144,22 @@ export class CodesService {
     const isUnverified = mustVerifyEmail({ emailVerified: owner.emailVerifiedAt !== null }, this.env);
     const opened = !isUnverified && (await this.opening.openByCode(presented, owner, origin));
     if (opened) return opened;
-    await this.refuseReused(presented.hash, origin);
+    await this.answerUsed(presented, origin);
     throw new InvalidCodeError(isUnverified ? 'unverified' : 'ended');
   }
 
-  private async refuseReused(hash: string, origin: Origin): Promise<void> {
+  /** @throws if the code has opened a session, whose token it repeats or whose branch it revokes */
+  private async answerUsed({ hash, exchangeKey }: PresentedCode, origin: Origin): Promise<void> {
     const opened = await this.sessions.findOpenedBy(hash);
     if (!opened) return;
+    const now = Date.now();
+    // A clock that was set back makes the time negative.
+    const isInTime = Math.abs(now - opened.createdAt) < this.env.codeTtl * 1000;
+    if (exchangeKey !== null && exchangeKey === opened.exchangeKey && isInTime) {
+      if (!opened.isAlive || opened.expiresAt <= now) throw new InvalidCodeError('ended');
+      const answer = this.tokens.issue({ ...opened, refreshGeneration: 0 }, now);
+      throw new ShortCircuitResponse(200, answer, { 'Idempotency-Replayed': 'true' });
+    }
     this.logger.warn({ msg: 'one-time code reused', sessionId: opened.id });
     // Used codes are not secret, so a second reuse must be cheap.
     const actor = { kind: 'system', ...origin } as const;
@@ -156,14 +169,22 @@ export class CodesService {
   }
 }
 
+/** Only whoever has the code can compute it from a key. */
+function hashKey(code: string, service: string, key: string): string {
+  return createHmac('sha256', code).update(['exchange', service, key].join('\0')).digest('base64url');
+}
+
 function readingsOf(
   { code, codeVerifier }: ExchangeCodeRequest,
   service: ServicePrincipal | undefined,
+  key: string | undefined,
 ): PresentedCode[] {
   // RFC 7636 section 4.6, method S256
   const challenge =
     codeVerifier === undefined ? undefined : createHash('sha256').update(codeVerifier).digest('base64url');
-  const plain = { hash: hashCode(code, challenge), service: service?.name ?? null, boundEpoch: null };
+  const exchangeKey = key === undefined ? null : hashKey(code, service?.name ?? '', key);
+  const hash = hashCode(code, challenge);
+  const plain = { hash, service: service?.name ?? null, boundEpoch: null, exchangeKey };
   if (service === undefined) return [plain];
   const bound = hashCode(code, challenge, service.name);
   return [{ ...plain, hash: bound, boundEpoch: service.epoch }, plain];

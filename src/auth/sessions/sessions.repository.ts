@@ -9,6 +9,7 @@ import { type Transaction, Transactions } from '../../database/transactions/tran
 import { IS_VOID } from './authorization-codes.repository.js';
 import { IS_ALIVE, IS_UNREVOKED, JOIN_FAMILY, JOIN_USER_FAMILY_AND_SERVICE } from './alive.js';
 import { methodsIn } from '../tokens/access-token.js';
+import type { IssuingSession } from '../tokens/token-issuer.js';
 import type { User } from '../../users/user.entity.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 
@@ -30,9 +31,15 @@ export interface PresentedCode {
   hash: string;
   service: string | null;
   boundEpoch: number | null;
+  /** recognizes a repeated exchange */
+  exchangeKey: string | null;
 }
 
-type Opened = Pick<Session, 'id'> & { branchRevokedAt: number | null };
+export interface OpenedSession
+  extends Pick<Session, 'createdAt' | 'exchangeKey'>, Omit<IssuingSession, 'refreshGeneration'> {
+  branchRevokedAt: number | null;
+  isAlive: 0 | 1 | null;
+}
 
 interface Exchange {
   session: NewSession;
@@ -46,7 +53,10 @@ type SignedIn = Pick<
   Pick<Session, 'amr' | 'loginId'> &
   Pick<User, 'emailVerifiedAt' | 'operatorSince' | 'secondFactorAt'>;
 
-const EXCHANGE = `SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch
+const AUDIENCE = 'CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience';
+
+const EXCHANGE = `SELECT id, created_at, expires_at, ip, user_agent, code_hash, service, bound_epoch,
+    exchange_key
   FROM sessions`;
 
 @Injectable()
@@ -96,10 +106,12 @@ export class SessionsRepository {
     };
   }
 
-  async findOpenedBy(codeHash: string): Promise<Opened | undefined> {
-    const sql = `SELECT s.id, head.revoked_at AS branchRevokedAt
-      FROM sessions s JOIN sessions head ON head.id = s.branch_id WHERE s.code_hash = ?`;
-    return (await this.sessions.query<Opened[]>(sql, [codeHash]))[0];
+  async findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
+    const sql = `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
+        s.created_at AS createdAt, s.expires_at AS expiresAt, s.exchange_key AS exchangeKey,
+        ${AUDIENCE}, head.revoked_at AS branchRevokedAt, ${IS_ALIVE} AS isAlive
+      FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.code_hash = ?`;
+    return (await this.sessions.query<OpenedSession[]>(sql, [codeHash]))[0];
   }
 
   async findLastExpiry(createdBefore: number): Promise<number | undefined> {
@@ -117,7 +129,7 @@ export class SessionsRepository {
       `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime, s.amr,
           s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
           u.operator_since AS operatorSince, u.second_factor_at AS secondFactorAt,
-          CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience
+          ${AUDIENCE}
         FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}
         WHERE s.id IN (${placeholders(asked.length)}) AND ${IS_ALIVE}`,
       asked,
@@ -131,10 +143,11 @@ export class SessionsRepository {
     try {
       const opened = await this.transactions.write(
         `INSERT INTO sessions (id, user_id, auth_time, auth_epoch, created_at, expires_at, ip, user_agent, login_id,
-           branch_id, code_hash, amr, service, bound_epoch)
+           branch_id, code_hash, amr, service, bound_epoch, exchange_key)
          SELECT k.id, s.user_id, s.auth_time, s.auth_epoch, k.created_at, k.expires_at, k.ip, k.user_agent,
-           COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch
-         FROM ${keyTable(EXCHANGE, 8, exchanges.length)}
+           COALESCE(s.login_id, s.id), COALESCE(s.branch_id, k.id), c.hash, s.amr, k.service, k.bound_epoch,
+           k.exchange_key
+         FROM ${keyTable(EXCHANGE, 9, exchanges.length)}
            JOIN authorization_codes c ON c.hash = k.code_hash JOIN sessions s ON s.id = c.session_id ${JOIN_FAMILY}
            LEFT JOIN services v ON v.name = k.service AND v.epoch = k.bound_epoch AND v.disabled_at IS NULL
          WHERE c.expires_at > ? AND (k.bound_epoch IS NULL OR v.epoch IS NOT NULL) AND ${IS_UNREVOKED}
@@ -158,5 +171,6 @@ export class SessionsRepository {
 
 function valuesOf({ session, code }: Exchange): unknown[] {
   const { id, createdAt, expiresAt, ip, userAgent } = session;
-  return [id, createdAt, expiresAt, ip, userAgent, code.hash, code.service, code.boundEpoch];
+  const { hash, service, boundEpoch, exchangeKey } = code;
+  return [id, createdAt, expiresAt, ip, userAgent, hash, service, boundEpoch, exchangeKey];
 }
