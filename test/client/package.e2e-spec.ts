@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -43,6 +44,43 @@ export async function check(header: string | undefined, orgId: string): Promise<
 }
 `;
 
+const DESKTOP = `
+import { createMainClient, type Electron } from 'accounts-client/electron';
+import { createPageClient } from 'accounts-client/electron/page';
+import 'accounts-client/electron/preload';
+import { pages } from 'accounts-client';
+
+const baseUrl = 'https://accounts.example.com';
+export async function start(electron: Electron): Promise<void> {
+  (await createMainClient({ electron, baseUrl, origins: [] })).refresh satisfies Function;
+}
+export async function show(): Promise<string | undefined> {
+  const page = createPageClient();
+  const login = await page.login({ email: 'ada@example.com', password: 'p' }, { timeoutMs: 1 });
+  if (!login.ok) return login.problem.code;
+  // @ts-expect-error no token
+  void login.data.token;
+  // @ts-expect-error no message carries a signal
+  void page.getMe({}, { signal: AbortSignal.timeout(1) });
+  // @ts-expect-error a page ends its own session only
+  void page.logOut({ refreshToken: 'r' });
+  // @ts-expect-error nothing but tokens
+  void page.refresh;
+  const code = await page.issueCode({ audience: 'billing', codeChallenge: 'c', codeChallengeMethod: 'S256' });
+  if (code.ok) return code.data.expiresAt;
+  for await (const one of pages(page.listOrgs, { limit: 1 })) if (one.ok) return one.data.orgs[0]?.name;
+  return login.data.user.email;
+}
+`;
+
+/** What the main entry of Electron uses, with nothing to encrypt. */
+const ELECTRON = `{
+  app: { whenReady: async () => undefined, getPath: () => '/nowhere' },
+  ipcMain: { handle: () => undefined },
+  safeStorage: { isAsyncEncryptionAvailable: async () => false },
+  session: { defaultSession: { registerPreloadScript: ({ filePath }) => console.log(filePath) } },
+}`;
+
 let project: string;
 let files: string[];
 
@@ -60,6 +98,7 @@ beforeAll(() => {
   const program = readFileSync(join(CLIENT, 'test/types.ts'), 'utf8');
   writeFileSync(join(project, 'program.ts'), program.replace('../src/index.ts', 'accounts-client'));
   writeFileSync(join(project, 'guard.ts'), GUARD);
+  writeFileSync(join(project, 'desktop.ts'), DESKTOP);
   for (const name of [
     'jose',
     '@types',
@@ -80,13 +119,16 @@ function run(program: string, parameters: string[], cwd: string): string {
 }
 
 function compile(options: object): string {
-  const settings = { compilerOptions: { ...STRICT, ...options }, files: ['program.ts', 'guard.ts'] };
+  const settings = {
+    compilerOptions: { ...STRICT, ...options },
+    files: ['program.ts', 'guard.ts', 'desktop.ts'],
+  };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(settings));
   return run(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', '.'], project);
 }
 
 it('holds what is built and what describes it, and nothing else', () => {
-  const built = /^dist\/(?:cjs\/)?(?:(?:service|testing|chunks)\/)?[\w.-]+\.(js|d\.ts)$/;
+  const built = /^dist\/(?:cjs\/)?(?:(?:electron|service|testing|chunks)\/)?[\w.-]+\.(js|d\.ts)$/;
   const others = files.filter((file) => !built.test(file));
 
   const ofCommonJs = ['dist/cjs/LICENSE.jose.md', 'dist/cjs/package.json'];
@@ -117,15 +159,15 @@ it('needs nothing but jose, and that for services alone', () => {
   expect(users.filter((path) => !path.startsWith('src/service/'))).toEqual([]);
 });
 
-it('has a main entry for browsers', () => {
+it('has entries for browsers: the main one, and that of pages of Electron', () => {
   const graph = importGraph(CLIENT, 'src/**/*.ts');
-  const reached = new Set(['src/index.ts']);
+  const reached = new Set(['src/index.ts', 'src/electron/page.ts']);
   for (const path of reached) for (const target of graph.get(path)!) reached.add(target);
   const sources = [...reached].map((path) =>
     readFileSync(join(CLIENT, path), 'utf8').replaceAll(/\/\*[^]*?\*\//g, ''),
   );
   expect(sources.length).toBeGreaterThan(5);
-  const ofNode = /from '(?!\.\/)|\b(?:process|Buffer|require)\b[.(]/;
+  const ofNode = /from '(?!\.\.?\/)|\b(?:process|Buffer|require)\b[.(]/;
   expect(sources.filter((source) => ofNode.test(source))).toEqual([]);
 });
 
@@ -148,7 +190,7 @@ it('compiles in CommonJS projects, also with the resolution of old ones', () => 
 
 it('is loaded by require, without jose', () => {
   const program = `
-    const names = ['', '/admin', '/express', '/fastify', '/file-store', '/nest', '/service', '/testing'];
+    const names = ['', '/admin', '/electron', '/electron/page', '/express', '/fastify', '/file-store', '/nest', '/service', '/testing'];
     for (const name of names) require('accounts-client' + name);
     const { fakeGuard } = require('accounts-client/testing');
     const { createGuard } = require('accounts-client/service');
@@ -159,6 +201,22 @@ it('is loaded by require, without jose', () => {
   const said = run(process.execPath, ['--input-type=commonjs', '--eval', program], project);
 
   expect(said).toBe('string function 0\n');
+});
+
+it('registers a preload script of one file, which loads electron and nothing else', () => {
+  const [ofModules, ofCommonJs] = [
+    `import { createMainClient } from 'accounts-client/electron';`,
+    `const { createMainClient } = require('accounts-client/electron');`,
+  ];
+  const start = `createMainClient({ electron: ${ELECTRON}, baseUrl: 'http://127.0.0.1:1', origins: [] });`;
+  const registered = [
+    run(process.execPath, ['--input-type=module', '--eval', ofModules + start], project),
+    run(process.execPath, ['--input-type=commonjs', '--eval', ofCommonJs + start], project),
+  ];
+  const script = realpathSync(join(project, 'node_modules/accounts-client/dist/cjs/electron/preload.js'));
+  expect(registered).toEqual([`${script}\n`, `${script}\n`]);
+  const text = readFileSync(script, 'utf8');
+  expect(text.match(/\brequire\([^)]*\)|\bimport\b.*/g)).toEqual(['require("electron")']);
 });
 
 it('is loaded by Node', () => {

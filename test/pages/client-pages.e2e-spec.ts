@@ -17,7 +17,9 @@ const DECLARED = `declare function ask(question: string): Promise<string>;
   declare const [serviceSecret, configDirectory]: [string, string];`;
 
 const CLIENTS_PAGE = snippetsOf('docs/clients.md');
-const OF_SHELLS = CLIENTS_PAGE.filter((snippet) => /from '(?:electron|@tauri-apps)/.test(snippet));
+const OF_SHELLS = CLIENTS_PAGE.filter((snippet) =>
+  /from '(?:electron|@tauri-apps|accounts-client\/electron)/.test(snippet),
+);
 const SHELL_TYPES = `import ${JSON.stringify(resolve(import.meta.dirname, 'support/desktop-shells.d.ts'))};`;
 const CLIENTS_PROGRAM = [
   DECLARED,
@@ -79,7 +81,7 @@ describe('docs/clients.md', () => {
   it('compiles under strict rules', async () => {
     const shells = OF_SHELLS.map((text, index) => [`shell-${index}.ts`, `${SHELL_TYPES}\n${text}`] as const);
     const programs = { 'clients-page.ts': CLIENTS_PROGRAM, ...Object.fromEntries(shells) };
-    expect(OF_SHELLS).toHaveLength(2);
+    expect(OF_SHELLS).toHaveLength(3);
     expect(await typeErrors(installation.directory, programs)).toEqual([]);
   });
 

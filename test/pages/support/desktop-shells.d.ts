@@ -2,15 +2,43 @@
 
 /** electron 45.5.0 */
 declare module 'electron' {
+  interface WebFrameMain {
+    send(channel: string, ...args: unknown[]): void;
+    readonly origin: string;
+    readonly parent: WebFrameMain | null;
+  }
+  interface WebContents {
+    once(event: 'destroyed', listener: () => void): this;
+    once(event: 'dom-ready', listener: (event: object) => void): this;
+    readonly mainFrame: WebFrameMain;
+  }
+  interface IpcMainInvokeEvent {
+    sender: WebContents;
+    readonly senderFrame: WebFrameMain | null;
+    type: 'frame';
+  }
   export const app: {
-    getPath(name: 'userData'): string;
+    getPath(name: 'home' | 'userData'): string;
     whenReady(): Promise<void>;
+  };
+  export const ipcMain: {
+    handle(channel: string, listener: (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown): void;
   };
   export const safeStorage: {
     decryptStringAsync(encrypted: Buffer): Promise<{ result: string; shouldReEncrypt: boolean }>;
     encryptStringAsync(plainText: string): Promise<Buffer>;
     isAsyncEncryptionAvailable(): Promise<boolean>;
   };
+  interface PreloadScriptRegistration {
+    filePath: string;
+    id?: string;
+    type: 'frame' | 'service-worker';
+  }
+  class Session {
+    static defaultSession: Session;
+    registerPreloadScript(script: PreloadScriptRegistration): string;
+  }
+  export const session: typeof Session;
 }
 
 /** @tauri-apps/api 2.12.5 */

@@ -13,6 +13,8 @@ const CLIENT = join(ROOT, 'client/src');
 /** What the page imports from the package, as its sources. */
 const PACKAGE: Record<string, string> = {
   'accounts-client': join(CLIENT, 'index.ts'),
+  'accounts-client/electron': join(CLIENT, 'electron/index.ts'),
+  'accounts-client/electron/page': join(CLIENT, 'electron/page.ts'),
   'accounts-client/express': join(CLIENT, 'express.ts'),
   'accounts-client/file-store': join(CLIENT, 'file-store.ts'),
   'accounts-client/service': join(CLIENT, 'service/index.ts'),
