@@ -16,6 +16,7 @@ const ENTRIES = [
   'electron/index',
   'electron/page',
   'service/index',
+  'tauri',
   'testing/index',
 ];
 

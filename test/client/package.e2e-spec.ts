@@ -48,9 +48,11 @@ const DESKTOP = `
 import { createMainClient, type Electron } from 'accounts-client/electron';
 import { createPageClient } from 'accounts-client/electron/page';
 import 'accounts-client/electron/preload';
-import { pages } from 'accounts-client';
+import { keyringStore } from 'accounts-client/tauri';
+import { createClient, pages } from 'accounts-client';
 
 const baseUrl = 'https://accounts.example.com';
+export const inTauri = createClient({ baseUrl, store: keyringStore({ invoke: async () => null }) });
 export async function start(electron: Electron): Promise<void> {
   (await createMainClient({ electron, baseUrl, origins: [] })).refresh satisfies Function;
 }
@@ -159,9 +161,9 @@ it('needs nothing but jose, and that for services alone', () => {
   expect(users.filter((path) => !path.startsWith('src/service/'))).toEqual([]);
 });
 
-it('has entries for browsers: the main one, and that of pages of Electron', () => {
+it('has entries for browsers: the main one, that of pages of Electron, and that of Tauri', () => {
   const graph = importGraph(CLIENT, 'src/**/*.ts');
-  const reached = new Set(['src/index.ts', 'src/electron/page.ts']);
+  const reached = new Set(['src/index.ts', 'src/electron/page.ts', 'src/tauri.ts']);
   for (const path of reached) for (const target of graph.get(path)!) reached.add(target);
   const sources = [...reached].map((path) =>
     readFileSync(join(CLIENT, path), 'utf8').replaceAll(/\/\*[^]*?\*\//g, ''),
@@ -190,7 +192,7 @@ it('compiles in CommonJS projects, also with the resolution of old ones', () => 
 
 it('is loaded by require, without jose', () => {
   const program = `
-    const names = ['', '/admin', '/electron', '/electron/page', '/express', '/fastify', '/file-store', '/nest', '/service', '/testing'];
+    const names = ['', '/admin', '/electron', '/electron/page', '/express', '/fastify', '/file-store', '/nest', '/service', '/tauri', '/testing'];
     for (const name of names) require('accounts-client' + name);
     const { fakeGuard } = require('accounts-client/testing');
     const { createGuard } = require('accounts-client/service');

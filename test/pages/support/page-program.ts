@@ -18,6 +18,7 @@ const PACKAGE: Record<string, string> = {
   'accounts-client/express': join(CLIENT, 'express.ts'),
   'accounts-client/file-store': join(CLIENT, 'file-store.ts'),
   'accounts-client/service': join(CLIENT, 'service/index.ts'),
+  'accounts-client/tauri': join(CLIENT, 'tauri.ts'),
 };
 
 export function snippetsOf(page: string, language = 'ts'): string[] {
