@@ -7,7 +7,7 @@ import type { Bridge } from '../src/electron/messages.ts';
 import { createPageClient, type PageClient } from '../src/electron/page.ts';
 import { type Client, StoreError } from '../src/index.ts';
 import { FakeElectron, FakePage } from './support/fake-electron.ts';
-import { aSignIn, json, OddServer } from './support/odd-server.ts';
+import { aSignIn, hangUp, json, OddServer } from './support/odd-server.ts';
 
 const ORIGIN = 'app://accounts';
 const LOGIN = { email: 'ada@example.com', password: 'p' };
@@ -31,16 +31,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function start(more: Partial<MainClientOptions> = {}): Promise<Client> {
+function start({ baseUrl = server.url, ...more }: Partial<MainClientOptions> = {}): Promise<Client> {
   const { electron } = app;
-  return createMainClient({
-    electron,
-    baseUrl: server.url,
-    origins: [ORIGIN],
-    preload: false,
-    retries: 0,
-    ...more,
-  });
+  return createMainClient({ electron, baseUrl, origins: [ORIGIN], preload: false, retries: 0, ...more });
 }
 
 function clientOf(opened: FakePage): PageClient {
@@ -62,21 +55,37 @@ function expectNoToken(tokens: string[]): void {
 }
 
 describe('the main process', () => {
-  it('keeps the session in an encrypted file, also for the next start', async () => {
+  it('keeps the session, the last user and queued logouts in encrypted files, also for the next start', async () => {
     const { signIn, tokens } = aLongSignIn();
-    server.answer(json(200, signIn));
+    const store = safeStorageStore(join(directory, 'accounts-session'), app.electron.safeStorage);
+    server.answer(json(200, signIn), ME);
     const client = await start();
     expect(await client.login(LOGIN)).toMatchObject({ ok: true, data: signIn });
+    await client.getMe({ include: ['roles'] });
+    await store.logOuts!.save(aLongSignIn().tokens[1]);
 
     const names = (await readdir(directory)).filter((name) => !name.includes('.lock'));
-    expect(names).toEqual(['accounts-session']);
-    const text = await readFile(join(directory, 'accounts-session'), 'utf8');
-    expect(text).not.toContain(tokens[1]);
+    expect(names.toSorted()).toEqual(['accounts-session', 'accounts-session.logouts', 'accounts-session.me']);
+    for (const name of names) {
+      const text = await readFile(join(directory, name), 'utf8');
+      expect(text + Buffer.from(text, 'base64').toString()).not.toMatch(/mac_of|roles|orgs/);
+    }
     app = new FakeElectron(directory);
-    expect(await (await start()).isLoggedIn()).toBe(true);
-    expect(await safeStorageStore(join(directory, 'accounts-session'), app.electron.safeStorage).load()).toBe(
-      tokens[1],
-    );
+    const { url: baseUrl } = server;
+    await server.stop();
+    const next = await start({ baseUrl });
+    expect(await next.isLoggedIn()).toBe(true);
+    const me = await next.getMe({ include: ['roles'] }, { orStale: true });
+    expect(me).toMatchObject({ ok: true, data: { orgs: [] }, stale: { problem: { code: 'unreachable' } } });
+    expect([await store.load(), await store.logOuts!.load()]).toEqual([tokens[1], tokens[1]]);
+  });
+
+  it('queues logouts again after the key of the operating system was lost', async () => {
+    await writeFile(join(directory, 'accounts-session.logouts'), 'bm90IGVuY3J5cHRlZA==');
+    const client = await start();
+    server.answer(json(200, aSignIn()), hangUp);
+    await client.login(LOGIN);
+    expect(await client.logOut()).toMatchObject({ sessionRevoked: false, queued: true });
   });
 
   it('keeps the session in memory where nothing can be encrypted', async () => {
@@ -171,6 +180,13 @@ describe('a page', () => {
     expect(await client.getMe()).toMatchObject({
       problem: { code: 'not_json', text: expect.stringContaining('<html>') as string },
     });
+    quote = () => Promise.resolve(new Response(JSON.stringify({ user: {}, orgs: [] }), { headers }));
+    await client.getMe({ include: ['roles'] });
+    quote = (body) => Promise.reject(new Error(body));
+    const stale = await client.getMe({}, { orStale: true });
+    expect(stale).toMatchObject({
+      stale: { problem: { cause: expect.stringMatching(/^Error: \[/) as string } },
+    });
     quote = () => Promise.resolve(new Response(JSON.stringify(signIn)));
     expect(await client.login(LOGIN)).toMatchObject({ problem: { code: 'not_json' } });
     expectNoToken(tokens);
@@ -197,7 +213,7 @@ describe('a page', () => {
     ['a function', (client) => client.createOrg({ name: () => 'Looms' } as never)],
     ['an unknown option', (client) => client.getMe({}, { timeout: 1 } as never)],
     ['a signal', (client) => client.getMe({}, { signal: new AbortController().signal } as never)],
-    ['a signal that was made up', (_, raw) => raw('getMe', {}, { signal: { aborted: false } })],
+    ['a signal that was made up', (_, raw) => raw('getMe', {}, { signal: { aborted: true } })],
     ['a session to end', (client) => client.logOut({ refreshToken: 'r' } as never)],
   ])('is refused with %s, and the main process sends nothing', async (_, call) => {
     server.answer(ME);
@@ -325,7 +341,7 @@ describe('a page', () => {
     server.answer(json(200, aSignIn()));
     await main.login(LOGIN);
     expect(heard.toSorted()).toEqual(['page 3', 'the page again']);
-    expect(contents.listenerCount('destroyed')).toBe(1);
+    expect(reloaded.contents.listenerCount('destroyed')).toBe(1);
 
     contents.destroy();
     const read = vi.spyOn(contents, 'mainFrame', 'get');

@@ -22,5 +22,12 @@ export function safeStorageStore(path: string, safeStorage: SafeStorage): TokenS
       await slot.save(bytes && Buffer.from(bytes).toString('base64'));
     },
   });
-  return { ...file, ...encrypted(file), logOuts: encrypted(file.logOuts), me: encrypted(file.me) };
+  const logOuts = encrypted(file.logOuts);
+  return {
+    ...file,
+    ...encrypted(file),
+    // If the key is lost, the queue starts over, since nothing could be added to it any more.
+    logOuts: { ...logOuts, load: () => Promise.resolve(logOuts.load()).catch(() => undefined) },
+    me: encrypted(file.me),
+  };
 }
