@@ -5,8 +5,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ROUTES } from '../../client/src/api.gen.ts';
+import { createMainClient } from '../../client/src/electron/index.ts';
+import { createPageClient } from '../../client/src/electron/page.ts';
+import { PAGE_METHODS } from '../../client/src/electron/page-methods.ts';
 import { fileStore } from '../../client/src/file-store.ts';
 import {
   type Client,
@@ -16,6 +19,7 @@ import {
   type Result,
 } from '../../client/src/index.ts';
 import { createAdminClient } from '../../client/src/admin.ts';
+import { FakeElectron, FakePage } from '../../client/test/support/fake-electron.ts';
 import { createServiceClient } from '../../client/src/service/index.ts';
 import { makeOperator, showSecondFactor } from '../support/operators.js';
 import { anAccount, anEmail, aPassword, anUnknownId } from '../support/personas.js';
@@ -86,6 +90,37 @@ it('understands what Accounts answers to every operation', async () => {
 
   expect([...understood].filter(([, code]) => OF_THE_CLIENT.test(code))).toEqual([]);
   expect([...understood.values()].filter((code) => code === 'ok').length).toBeGreaterThan(10);
+});
+
+it('gives what Accounts answers to the pages of Electron, but no token', async () => {
+  const app = new FakeElectron('', { canEncrypt: false });
+  const tokens = new Set<string>();
+  const noting: typeof fetch = async (...given) => {
+    const response = await fetch(...given);
+    const noted = (await response.clone().text()).matchAll(/"(?:token|refreshToken)":"([^"]+)"/g);
+    for (const [, token] of noted) tokens.add(token!);
+    return response;
+  };
+  const { electron } = app;
+  const options = { electron, baseUrl: service.url, origins: ['app://accounts'], preload: false };
+  const main = await createMainClient({ ...options, fetch: noting });
+  vi.stubGlobal('accountsClient', new FakePage(app, 'app://accounts').accountsClient);
+  const page = createPageClient();
+  vi.unstubAllGlobals();
+
+  const understood: string[] = [];
+  for (const { id, input } of inputs().filter((one) => PAGE_METHODS.includes(one.id))) {
+    if (!(await page.isLoggedIn())) data(await page.register({ email: anEmail(), password: aPassword() }));
+    await main.refresh();
+    const call = page[id as 'getMe'] as (input: object) => Promise<Result<unknown, unknown>>;
+    const result = await call(id === 'logOut' ? {} : input);
+    if (result.ok) understood.push(id);
+  }
+
+  expect(understood).toEqual(expect.arrayContaining(['getMe', 'issueCode', 'exportData', 'logOut']));
+  const sent = JSON.stringify(app.messages);
+  expect([...tokens].filter((token) => sent.includes(token))).toEqual([]);
+  expect(tokens.size).toBeGreaterThan(inputs().length / 2);
 });
 
 it('goes through the life of an organization', async () => {

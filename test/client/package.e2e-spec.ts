@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importGraph } from '../../tooling/import-graph.js';
 import { snippetsOf } from '../pages/support/page-program.js';
@@ -219,6 +220,19 @@ it('registers a preload script of one file, which loads electron and nothing els
   expect(registered).toEqual([`${script}\n`, `${script}\n`]);
   const text = readFileSync(script, 'utf8');
   expect(text.match(/\brequire\([^)]*\)|\bimport\b.*/g)).toEqual(['require("electron")']);
+});
+
+it('has the same preload script for one of the program, into which a bundler puts it', async () => {
+  writeFileSync(join(project, 'preload.js'), `import 'accounts-client/electron/preload';`);
+  const entry = { entry: 'preload.js', formats: ['cjs' as const] };
+  const rolldownOptions = { external: ['electron'] };
+  const config = { root: project, configFile: false, logLevel: 'error' } as const;
+
+  const built = await build({ ...config, build: { write: false, lib: entry, rolldownOptions } });
+
+  const outputs = [built].flat().flatMap((one) => ('output' in one ? one.output : []));
+  expect(outputs).toHaveLength(1);
+  expect(outputs[0]).toMatchObject({ code: expect.stringContaining('exposeInMainWorld') as string });
 });
 
 it('is loaded by Node', () => {
