@@ -54,14 +54,17 @@ export class Login {
 
   /** Callers that need a new token at the same time share one refresh. */
   refresh(wait: RefreshWait): Promise<Answered | Failed> {
-    this.refreshing ??= this.beginRefresh();
-    const { shared, end } = this.refreshing;
-    return shared.waitFor(end, wait);
+    if (!this.refreshing) {
+      const shared = new SharedRefresh();
+      const attempts = shared.repeat(() => this.exclusively(() => this.rotate(shared)));
+      this.refreshing = { shared, end: attempts.finally(() => (this.refreshing = undefined)) };
+    }
+    return this.refreshing.shared.waitFor(this.refreshing.end, wait);
   }
 
   /** Replaces the tokens by those of a new login. If the store fails, the previous login stays. */
   begin(data: Data): Promise<Failed | undefined> {
-    this.stopRefresh();
+    this.refreshing?.shared.stop();
     return this.exclusively(async () => {
       const token = typeof data['refreshToken'] === 'string' ? data['refreshToken'] : undefined;
       await this.store.save(token);
@@ -84,7 +87,7 @@ export class Login {
     reason: LogOutReason,
     beforeRemoval?: (refreshToken: string) => Promise<void>,
   ): Promise<Forgotten> {
-    this.stopRefresh();
+    this.refreshing?.shared.stop();
     let refreshToken = this.known;
     let stored = this.unsaved ? this.unsaved.replaces : this.known;
     const failure = await this.exclusively(async () => {
@@ -113,20 +116,6 @@ export class Login {
     } catch (cause) {
       return { ok: false, problem: storeFailed(cause) };
     }
-  }
-
-  private beginRefresh(): { shared: SharedRefresh; end: Promise<Answered | Failed> } {
-    const shared = new SharedRefresh();
-    const attempts = shared.repeat(() => this.exclusively(() => this.rotate(shared)));
-    const end = attempts.finally(() => {
-      if (this.refreshing?.shared === shared) this.refreshing = undefined;
-    });
-    return { shared, end };
-  }
-
-  private stopRefresh(): void {
-    this.refreshing?.shared.stop();
-    this.refreshing = undefined;
   }
 
   /** Returns the id of the session in the store. */

@@ -59,7 +59,7 @@ export class SharedRefresh {
       this.latest = { answer, nextAttemptAt: now + waitMs };
       for (const notify of this.waiting) notify(this.latest);
       if (!wasSent && this.waiting.size === 0) return answer;
-      await pause(waitMs, signal);
+      if (!(await pause(waitMs, signal))) return { ok: false, problem: notLoggedIn };
     }
   }
 
