@@ -13,7 +13,7 @@ import {
 } from './support/odd-server.ts';
 
 const CREDENTIALS = { email: 'ada@example.com', password: 'p' };
-const OR_STALE = { orStale: true, timeoutMs: 200, retries: 0 };
+const OR_STALE = { orStale: true, retries: 0 };
 const ROLES: { include: ['roles'] } = { include: ['roles'] };
 const meOf = (name: string, headers = {}) => json(200, { user: { name }, orgs: [] }, headers);
 
@@ -54,7 +54,8 @@ it.each([
 
   for (const each of [client, restarted()]) {
     server.answer(answer);
-    const result = await each.getMe(ROLES, OR_STALE);
+    const options = { ...OR_STALE, ...(answer === silence && { timeoutMs: 200 }) };
+    const result = await each.getMe(ROLES, options);
     expect(result).toMatchObject({
       ok: true,
       status: 200,
@@ -65,7 +66,7 @@ it.each([
     const { at } = result.stale!;
     expect(new Date(at).toISOString()).toBe(at);
     expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
-    expect(await each.getMe(ROLES, { ...OR_STALE, orStale: false })).toMatchObject({ problem: expected });
+    expect(await each.getMe(ROLES, { ...options, orStale: false })).toMatchObject({ problem: expected });
   }
 });
 
@@ -147,6 +148,21 @@ it('never belongs to another session, however late its answer comes', async () =
   expect(await client.getMe(ROLES, OR_STALE)).toMatchObject(failedWith('unreachable'));
 });
 
+it('is not stored by an answer that comes after a logout', async () => {
+  await readMe();
+  const late: (() => void)[] = [];
+  server.answer((response, asked) => {
+    if (asked.path.endsWith('/logout')) return json(200, { ok: true })(response, asked);
+    late.push(() => meOf('late')(response, asked));
+  });
+  const reading = client.getMe(ROLES);
+  await waitFor('the request has arrived', hangTimeoutMs(), () => late.length === 1);
+  await client.logOut();
+  late[0]!();
+  expect(await reading).toMatchObject({ ok: true });
+  expect(await store.me.load()).toBeUndefined();
+});
+
 it('does not take the login of another process for its own', async () => {
   await readMe();
   await store.save('second.0');
@@ -201,8 +217,8 @@ it('is not waited for longer than the call may take', async () => {
     await held;
     return work();
   };
-  server.answer(meOf('newer'), hangUp);
-  expect(await client.getMe(ROLES, OR_STALE)).toMatchObject({ ok: true });
+  server.answer(meOf('newer'));
+  expect(await client.getMe(ROLES, { timeoutMs: 1_000 })).toMatchObject({ ok: true });
   release();
   const newer = async (): Promise<boolean> => (await store.me.load())!.includes('newer');
   await waitFor('the answer is stored', hangTimeoutMs(), newer);

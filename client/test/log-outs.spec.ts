@@ -56,6 +56,7 @@ it.each([
   ['answers other JSON', json(200, {})],
 ])('is queued if Accounts %s, and sent after the next answer', async (_, answer) => {
   for (const isRestarted of [false, true]) {
+    await client.getLiveness();
     answerLogOut = answer;
     await queue('session.0');
     expect(await client.isLoggedIn()).toBe(false);
@@ -159,6 +160,18 @@ it('is not sent twice while its answer is awaited', async () => {
   expect(loggedOut).toHaveLength(1);
   answer();
   expect(await leaving).toMatchObject({ ok: true, sessionRevoked: true });
+  await client.getLiveness();
+  expect(loggedOut).toHaveLength(1);
+});
+
+it('is sent after the answer to another logout', async () => {
+  answerLogOut = hangUp;
+  await queue('session.0');
+  await store.save('session.1');
+  answerLogOut = OK;
+  expect(await client.logOut()).toMatchObject({ ok: true, queued: false });
+  await emptied();
+  expect(loggedOut).toEqual(['session.0', 'session.1', 'session.0']);
 });
 
 it('does not touch the session of a login that follows', async () => {

@@ -206,6 +206,21 @@ it('names a store that fails, and does not tell whether there is a login', async
   await expect(unread).rejects.toMatchObject({ code: 'store_failed', cause: FULL });
 });
 
+it('does not repeat a refresh that it could not send', async () => {
+  let loads = 0;
+  const load = (): never => {
+    loads += 1;
+    throw FULL;
+  };
+  client = createClient({ baseUrl: server.url, store: { load, save: diskFull } });
+  expect(await client.getMe()).toMatchObject(failedWith('store_failed'));
+  expect(await createClient({ baseUrl: server.url, store: memoryStore() }).getMe()).toMatchObject(
+    failedWith('not_logged_in'),
+  );
+  expect(loads).toBe(1);
+  expect(server.asked).toEqual([]);
+});
+
 it.each(['save', 'lock'] as const)(
   'revokes the session of a login that the store does not take: %s fails',
   async (name) => {
@@ -450,6 +465,17 @@ describe('the listeners of a client', () => {
     await client.deleteAccount({ password: 'p', dryRun: true });
     await client.deleteAccount({ password: 'p' });
     expect(changes.slice(2)).toEqual([{ event: 'logged_out', reason: 'account_deleted' }]);
+  });
+
+  it('are not called while a login without a refresh token has its access token', async () => {
+    const { refreshToken: _, ...signIn } = aSignIn();
+    server.answer(json(200, signIn), ME);
+    client = createClient({ baseUrl: server.url, store: memoryStore() });
+    client.onSessionChange((change) => changes.push(change));
+    await client.login({ ...CREDENTIALS, refresh: false });
+    expect(await client.refresh()).toMatchObject(failedWith('not_logged_in'));
+    expect(await client.getMe()).toMatchObject({ ok: true });
+    expect(changes).toEqual([{ event: 'logged_in' }]);
   });
 
   it('are called at the first call after another process has logged out', async () => {
