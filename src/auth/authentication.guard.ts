@@ -45,7 +45,8 @@ export class LiveTokens {
     if (verified.kind === 'refused') return verified;
     const { claims } = verified;
     if (!isAskedFor(claims)) return refused('claims');
-    const user = await this.sessions.findPrincipal(claims.sid);
+    const { sid, gen } = claims;
+    const user = await this.sessions.findPrincipal(sid, Number.isSafeInteger(gen) ? gen : undefined);
     if (user?.id !== claims.sub) return refused('session_ended');
     const isForUser = claims.aud === (user.audience ?? this.env.jwtAudience);
     return isForUser ? { kind: 'live', claims, user } : refused('claims');

@@ -75,7 +75,7 @@ export class IntrospectionController {
   }
 }
 
-function describe({ claims, user }: LiveToken): IntrospectionResponse {
+function describe({ claims: { gen: _gen, ...claims }, user }: LiveToken): IntrospectionResponse {
   const { amr, epoch, email: username, emailVerified } = user;
   return {
     active: true,

@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/answer.js';
 import { atOnce, times } from '../support/at-once.js';
-import { invalidRefreshToken } from '../support/expected.js';
-import { type Account, anAccount, isAlive } from '../support/personas.js';
+import { invalidRefreshToken, invalidToken } from '../support/expected.js';
+import { type Account, anAccount, byCode, isAlive, logIn } from '../support/personas.js';
 import { type RefreshRow, rowsOf } from '../support/refresh-table.js';
-import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
+import {
+  aRefreshableLogin,
+  partsOf,
+  refresh,
+  refreshed,
+  type Tokens,
+  untilUsed,
+  use,
+} from '../support/refreshing.js';
 import type { Row } from '../support/database.js';
 import {
   type Instance,
@@ -12,7 +21,9 @@ import {
   startOwnService,
   startSharedCluster,
 } from '../support/service.js';
-import { roundsOfARace } from '../support/engine.js';
+import { engine, roundsOfARace } from '../support/engine.js';
+import { aServiceCaller } from '../support/services.js';
+import { decodeToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const HOUR_MS = 3_600_000;
@@ -20,6 +31,13 @@ const IDLE_MS = 14 * 86_400_000;
 const WINDOWS = 50;
 const ROUNDS = roundsOfARace(10);
 const EIGHT_HOURS_MS = 8 * HOUR_MS;
+
+const NO_MARKS = {
+  sqlite: `CREATE TRIGGER no_marks BEFORE UPDATE OF seen_generation ON sessions
+    BEGIN SELECT RAISE(ABORT, 'no marks'); END`,
+  mariadb: `CREATE TRIGGER no_marks BEFORE UPDATE ON sessions FOR EACH ROW
+    IF NEW.seen_generation <> OLD.seen_generation THEN SIGNAL SQLSTATE '45000'; END IF`,
+};
 
 const shared = await startSharedCluster();
 const service = shared.instances[0]!;
@@ -196,5 +214,91 @@ describe('a refresh whose answer is lost', () => {
       expect(await Promise.all(uses)).toEqual(times(WINDOWS, () => true));
       login = answers[round % WINDOWS]!.body;
     }
+  });
+});
+
+const shop = await aServiceCaller(service, 'introspect');
+const inspect = (token: string) => shop.introspect({ token });
+
+describe('the successor of a refresh token is used', () => {
+  let login: Tokens;
+  let next: Tokens;
+
+  beforeEach(async () => {
+    login = await aRefreshableLogin(service, ada);
+    next = await refreshed(service, login.refreshToken);
+  });
+
+  it.each<[string, () => Promise<Answer>, number]>([
+    ['by a request', () => ada.as(next.token).get('/api/me'), 200],
+    ['by a request that is refused', () => ada.as(next.token).get('/api/operators/users'), 403],
+    ['by an introspection', () => inspect(next.token), 200],
+  ])('%s, and its previous token works for the grace only', async (_what, send, status) => {
+    await later(login, HOUR_MS);
+    expect(await send()).toMatchObject({ status });
+    await untilUsed(service, next.refreshToken);
+    const again = await refreshed(service, login.refreshToken);
+    expect(generationOf(again)).toBe(2);
+    await later(login, HOUR_MS);
+    expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
+    expect(await isAlive(ada.as(next.token))).toBe(false);
+  });
+
+  it('by a refresh, and an older token ends the session at once', async () => {
+    await refreshed(service, next.refreshToken);
+    expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
+    expect(await eventsOf(login)).toHaveLength(1);
+  });
+
+  it('and its previous access token still works and changes nothing', async () => {
+    await use(service, next);
+    const before = await sessionOf(login);
+    expect(await isAlive(ada.as(login.token))).toBe(true);
+    expect(await sessionOf(login)).toEqual(before);
+  });
+
+  it('only if it is the last one: a late use of an older token is no use', async () => {
+    const third = await refreshed(service, next.refreshToken);
+    expect(await isAlive(ada.as(next.token))).toBe(true);
+    await use(service, third);
+    expect(await sessionOf(login)).toMatchObject({ refresh_generation: 3, seen_generation: 3 });
+  });
+
+  it('but not if it was replaced: its access token is refused, also by introspection', async () => {
+    await later(login, HOUR_MS);
+    const other = await refreshed(service, login.refreshToken);
+    expect(await ada.as(next.token).get('/api/me')).toMatchObject(invalidToken);
+    expect((await inspect(next.token)).body).toEqual({ active: false });
+    expect((await inspect(other.token)).body).toMatchObject({ active: true, sub: ada.id });
+    await untilUsed(service, other.refreshToken);
+    expect(await isAlive(ada.as(login.token))).toBe(true);
+    expect(await eventsOf(login)).toEqual([]);
+  });
+
+  it('also while the database refuses to note it, and the next use is noted', async () => {
+    const own = await startOwnService();
+    const eve = await anAccount(own, 'eve');
+    const first = await aRefreshableLogin(own, eve);
+    const second = await refreshed(own, first.refreshToken);
+    await own.db.query(NO_MARKS[engine]);
+    expect(await isAlive(eve.as(second.token))).toBe(true);
+    expect(await isAlive(eve.as(second.token))).toBe(true);
+    await own.db.query('DROP TRIGGER no_marks');
+    await use(own, second);
+    await own.stop();
+  });
+
+  it('is known by a claim of logins with refresh tokens only, which introspection leaves out', async () => {
+    const plain = (await logIn(service, ada)).body;
+    const delegated = await byCode(service, ada.as(next.token));
+    const claims = [login.token, next.token, plain.token, delegated.token].map(
+      (token) => decodeToken(token).claims['gen'],
+    );
+    expect(claims).toEqual([1, 2, undefined, undefined]);
+    const { gen, ...others } = decodeToken(next.token).claims;
+    expect(gen).toBe(2);
+    const { body } = await inspect(next.token);
+    expect(body).toMatchObject({ ...others, active: true });
+    expect(body).not.toHaveProperty('gen');
   });
 });

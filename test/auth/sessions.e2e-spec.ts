@@ -18,7 +18,15 @@ import {
   isAlive,
   logIn,
 } from '../support/personas.js';
-import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
+import {
+  aRefreshableLogin,
+  partsOf,
+  refresh,
+  refreshed,
+  type Tokens,
+  untilUsed,
+  use,
+} from '../support/refreshing.js';
 import type { Cluster, Service } from '../support/service.js';
 import { NO_LIMITS, startCluster, startOwnService, startSharedCluster } from '../support/service.js';
 import { holdRows } from '../support/held-rows.js';
@@ -362,7 +370,8 @@ describe('a refresh token', () => {
   it('that was used before the grace ends the session and what its codes opened', async () => {
     const next = await refreshed(service, login.refreshToken);
     const opened = await byCode(service, ada.as(next.token));
-    await change('seen_generation = 2, rotated_at = rotated_at - ?', GRACE_MS + 1000);
+    await untilUsed(service, next.refreshToken);
+    await change('rotated_at = rotated_at - ?', GRACE_MS + 1000);
     expect(await refresh(service, login.refreshToken)).toMatchObject(invalidRefreshToken);
     expect(await Promise.all([login, next, opened, ada].map(works))).toEqual([false, false, false, true]);
     expect(await refresh(service, next.refreshToken)).toMatchObject(invalidRefreshToken);
@@ -478,10 +487,11 @@ describe('one refresh token in many windows', () => {
 
   it('ends with its session once where many thieves come late', async () => {
     const login = await aRefreshableLogin(on(0), ada);
-    const { refreshToken } = await refreshed(on(1), login.refreshToken);
+    const next = await refreshed(on(1), login.refreshToken);
+    const { refreshToken } = next;
     const { sessionId } = partsOf(refreshToken);
-    const late = 'UPDATE sessions SET seen_generation = 2, rotated_at = 1 WHERE id = ?';
-    await service.db.query(late, [sessionId]);
+    await use(on(2), next);
+    await service.db.query('UPDATE sessions SET rotated_at = 1 WHERE id = ?', [sessionId]);
     const answers = await atOnce(times(WINDOWS, (place) => () => refresh(on(place), login.refreshToken)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect((await refresh(on(0), refreshToken)).status).toBe(401);
@@ -528,12 +538,11 @@ describe('one refresh token used twice', () => {
     async () => {
       const [here, , behind] = cluster.instances;
       const login = await aRefreshableLogin(here!, eve);
-      await refreshed(here!, login.refreshToken);
+      await use(here!, await refreshed(here!, login.refreshToken));
       expect((await refresh(behind!, login.refreshToken)).status).toBe(200);
-      await cluster.db.query(
-        'UPDATE sessions SET seen_generation = 2, rotated_at = rotated_at - 31000 WHERE id = ?',
-        [partsOf(login.refreshToken).sessionId],
-      );
+      await cluster.db.query('UPDATE sessions SET rotated_at = rotated_at - 31000 WHERE id = ?', [
+        partsOf(login.refreshToken).sessionId,
+      ]);
       expect((await refresh(behind!, login.refreshToken)).status).toBe(401);
     },
   );

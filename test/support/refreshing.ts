@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import type { Answer } from './answer.js';
 import type { Account } from './personas.js';
 import type { Service } from './service.js';
@@ -27,6 +28,22 @@ export async function refreshed(service: Service, refreshToken: string): Promise
   const { status, body, text } = await refresh(service, refreshToken);
   expect(status, text).toBe(200);
   return body;
+}
+
+/** Uses the access token, and waits until the database knows. */
+export async function use(service: Service, { token, refreshToken }: Tokens): Promise<void> {
+  const { status, text } = await service.anyone.withToken(token).get('/api/me');
+  expect(status, text).toBe(200);
+  await untilUsed(service, refreshToken);
+}
+
+export async function untilUsed({ db }: Pick<Service, 'db'>, refreshToken: string): Promise<void> {
+  const { sessionId, generation } = partsOf(refreshToken);
+  const sql = 'SELECT seen_generation FROM sessions WHERE id = ?';
+  await waitFor('the first use is noted', hangTimeoutMs(), async () => {
+    const [row] = await db.query(sql, [sessionId]);
+    return Number(row!['seen_generation']) >= generation;
+  });
 }
 
 export function partsOf(refreshToken: string): { sessionId: string; generation: number; mac: string } {

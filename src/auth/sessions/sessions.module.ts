@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthorizationCodesRepository } from './authorization-codes.repository.js';
+import { FirstUses } from './first-uses.js';
 import { KnownPlace, KnownPlacesRepository } from './known-places.repository.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { LoginTrace, LoginTracesRepository } from './login-traces.repository.js';
@@ -14,6 +15,7 @@ import { SessionsRepository } from './sessions.repository.js';
 
 const PROVIDERS = [
   AuthorizationCodesRepository,
+  FirstUses,
   KnownPlacesRepository,
   LiveSessionsLimit,
   LoginTracesRepository,

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { NOW_MS } from '../../database/statements.js';
-import type { Transaction } from '../../database/transactions/transactions.js';
+import { NOW_MS, padded } from '../../database/statements.js';
+import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
 import { HAS_ACTIVE_USER, IS_ALIVE, JOIN_USER_FAMILY_AND_SERVICE } from './alive.js';
 import type { RefreshState } from './refresh-rules.js';
+import type { RefreshToken } from '../tokens/token-issuer.js';
 import { Session } from './session.entity.js';
 
 export type RefreshedSession = RefreshState &
@@ -21,9 +22,16 @@ const ROTATE = `UPDATE sessions AS s SET refresh_generation = ?, reissues = ?, e
     AND s.login_id IS NULL AND s.revoked_at IS NULL
     AND EXISTS (SELECT 1 FROM users u WHERE u.id = s.user_id AND ${HAS_ACTIVE_USER})`;
 
+const MARK_USED = `UPDATE sessions SET seen_generation = refresh_generation, rotated_at = ${NOW_MS}
+  WHERE seen_generation < refresh_generation`;
+const IS_GENERATION = '(id = ? AND refresh_generation = ?)';
+
 @Injectable()
 export class SessionRefreshRepository {
-  constructor(@InjectRepository(Session) private readonly sessions: Repository<Session>) {}
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly transactions: Transactions,
+  ) {}
 
   async find(sessionId: string, tx?: Transaction): Promise<RefreshedSession | undefined> {
     const [found] = tx
@@ -45,5 +53,16 @@ export class SessionRefreshRepository {
     const { id, refreshGeneration, reissues, seenGeneration, authEpoch } = read;
     const compared = [id, refreshGeneration, reissues, seenGeneration, authEpoch];
     return (await tx.write(ROTATE, [...values, ...compared])) === 1;
+  }
+
+  /** Without the generations, a late mark could mark a successor whose answer was lost. */
+  async markUsed(used: readonly RefreshToken[]): Promise<void[]> {
+    const asked = padded(used, { sessionId: '', generation: 0 });
+    const sql = `${MARK_USED} AND (${asked.map(() => IS_GENERATION).join(' OR ')})`;
+    await this.transactions.write(
+      sql,
+      asked.flatMap(({ sessionId, generation }) => [sessionId, generation]),
+    );
+    return used.map(() => undefined);
   }
 }

@@ -11,6 +11,8 @@ import { IS_ALIVE, IS_UNREVOKED, JOIN_FAMILY, JOIN_USER_FAMILY_AND_SERVICE } fro
 import { methodsIn } from '../tokens/access-token.js';
 import type { IssuingSession } from '../tokens/token-issuer.js';
 import type { User } from '../../users/user.entity.js';
+import { FirstUses } from './first-uses.js';
+import { isFirstUse, isReplaced } from './refresh-rules.js';
 import { Session, SESSIONS_CODE_HASH_KEY } from './session.entity.js';
 
 export type NewSession = Omit<
@@ -50,7 +52,7 @@ type SignedIn = Pick<
   UserPrincipal,
   'id' | 'email' | 'sessionId' | 'authTime' | 'epoch' | 'service' | 'audience'
 > &
-  Pick<Session, 'amr' | 'loginId'> &
+  Pick<Session, 'amr' | 'loginId' | 'refreshGeneration' | 'reissues' | 'seenGeneration'> &
   Pick<User, 'emailVerifiedAt' | 'operatorSince' | 'secondFactorAt'>;
 
 const AUDIENCE = 'CASE WHEN s.bound_epoch IS NULL THEN NULL ELSE s.service END AS audience';
@@ -67,6 +69,7 @@ export class SessionsRepository {
   constructor(
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
     private readonly transactions: Transactions,
+    private readonly firstUses: FirstUses,
   ) {}
 
   /** Hot: TypeORM takes longer to build this statement. */
@@ -85,9 +88,14 @@ export class SessionsRepository {
     return this.exchanges.run({ session, code });
   }
 
-  async findPrincipal(sid: string): Promise<UserPrincipal | undefined> {
+  /** @param generation of the refresh token beside the access token that was shown, whose first use it notes */
+  async findPrincipal(sid: string, generation?: number): Promise<UserPrincipal | undefined> {
     const found = await this.checks.run(sid);
     if (!found) return undefined;
+    if (generation !== undefined) {
+      if (isReplaced(found, generation)) return undefined;
+      if (isFirstUse(found, generation)) this.firstUses.note({ sessionId: sid, generation });
+    }
     const { id, email, sessionId, authTime, epoch, service, audience } = found;
     return {
       kind: 'user',
@@ -127,7 +135,8 @@ export class SessionsRepository {
     const asked = padded(ids, '');
     const rows = await this.sessions.query<SignedIn[]>(
       `SELECT u.id, u.email, s.id AS sessionId, s.login_id AS loginId, s.auth_time AS authTime, s.amr,
-          s.auth_epoch AS epoch, s.service, u.email_verified_at AS emailVerifiedAt,
+          s.auth_epoch AS epoch, s.refresh_generation AS refreshGeneration, s.reissues,
+          s.seen_generation AS seenGeneration, s.service, u.email_verified_at AS emailVerifiedAt,
           u.operator_since AS operatorSince, u.second_factor_at AS secondFactorAt,
           ${AUDIENCE}
         FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE}

@@ -31,6 +31,8 @@ export interface AccessTokenClaims {
   amr: readonly AuthenticationMethod[];
   epoch: number;
   client_id: string;
+  /** generation of the refresh token that was issued beside this token; absent without one */
+  gen?: number;
 }
 
 /** Returns the `kid` if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */

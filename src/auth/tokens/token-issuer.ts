@@ -99,6 +99,7 @@ export class TokenIssuer {
       amr: methodsIn(session.amr),
       epoch: session.authEpoch,
       client_id: audience,
+      ...(session.refreshGeneration > 0 && { gen: session.refreshGeneration }),
     };
     const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
     return this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header });
