@@ -34,14 +34,13 @@ export interface MainClientOptions extends Omit<ClientOptions, 'store'> {
 }
 
 const OPTIONS = [
-  ...CLIENT_OPTIONS.filter((name) => name !== 'store'),
   'electron',
   'origins',
   'file',
   'preload',
+  ...CLIENT_OPTIONS.filter((name) => name !== 'store'),
 ];
 
-const PRELOAD = 'accounts-client/electron/preload';
 /** As Chromium writes it: a scheme and a host in lower case, without a path. */
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\sA-Z*/?#@]*$/;
 
@@ -54,29 +53,22 @@ const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\sA-Z*/?#@]*$/;
 export async function createMainClient(options: MainClientOptions): Promise<Client> {
   requireKnown('createMainClient does', options, OPTIONS);
   const { electron, origins, file, preload = true, ...others } = options;
-  requireOrigins(origins);
+  if (!Array.isArray(origins) || !origins.every((one) => ORIGIN.test(String(one))))
+    throw new TypeError('origins must be a list of origins without a path, such as app://accounts');
   const { app, ipcMain, safeStorage, session } = electron;
   // Before that, there is no encryption, and the session would be lost at each exit.
   await app.whenReady();
-  const preloadPath = preload ? createRequire(import.meta.url).resolve(PRELOAD) : undefined;
+  const filePath = preload && createRequire(import.meta.url).resolve('accounts-client/electron/preload');
   const path = file ?? join(app.getPath('userData'), 'accounts-session');
   const canEncrypt = await safeStorage.isAsyncEncryptionAvailable();
-  const client = createClient({
-    ...others,
-    store: canEncrypt ? safeStorageStore(path, safeStorage) : memoryStore(),
-  });
+  const store = canEncrypt ? safeStorageStore(path, safeStorage) : memoryStore();
+  const client = createClient({ ...others, store });
   const calls = new PageCalls(client, origins);
   try {
     ipcMain.handle(CHANNEL, (event, name, input, given) => calls.answer(event, name, input, given));
   } catch (cause) {
     throw new TypeError('createMainClient was called before', { cause });
   }
-  if (preloadPath !== undefined)
-    session.defaultSession.registerPreloadScript({ type: 'frame', filePath: preloadPath });
+  if (filePath) session.defaultSession.registerPreloadScript({ type: 'frame', filePath });
   return client;
-}
-
-function requireOrigins(origins: unknown): void {
-  if (!Array.isArray(origins) || !origins.every((one) => typeof one === 'string' && ORIGIN.test(one)))
-    throw new TypeError('origins must be a list of origins without a path, such as app://accounts');
 }

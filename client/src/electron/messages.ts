@@ -6,8 +6,7 @@ export const CHANNEL = 'accounts-client';
 /** What the main process answers. Electron would turn an error that it throws into an `Error` without a class. */
 export type Answer =
   | { result: unknown }
-  | { failed: 'StoreError'; message: string; cause: string }
-  | { failed: 'TypeError'; message: string };
+  | { failed: 'StoreError' | 'TypeError'; message: string; cause?: string };
 
 /** What the preload script gives to pages as `accountsClient`. */
 export interface Bridge {

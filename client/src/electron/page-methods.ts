@@ -25,10 +25,10 @@ export type PageClient = {
     ): Promise<LogOutResult>;
   };
 
-/** The names of the methods that pages call in the main process. A later method of the client is not among them by itself. */
+/** The names of the methods that pages call in the main process: operations, so that no other method gives them a token. */
 export const PAGE_METHODS: readonly string[] = [
-  ...idsOf(undefined).filter((id) => id !== 'refresh'),
   'isLoggedIn',
+  ...idsOf(undefined).filter((id) => id !== 'refresh'),
 ];
 
 /** @throws TypeError for a signal, which no message can carry */

@@ -13,16 +13,15 @@ export type { PageClient } from './page-methods.ts';
 export function createPageClient(): PageClient {
   const { accountsClient: bridge } = globalThis as { accountsClient?: Bridge };
   if (!bridge) throw new TypeError('The preload script of accounts-client/electron did not run in this page');
-  const methods = PAGE_METHODS.map((name) => [
-    name,
-    (input?: unknown, options?: unknown) => call(bridge, name, input, options),
-  ]);
+  const methodOf = (name: string) => (input?: unknown, options?: unknown) =>
+    call(bridge, name, input, options);
+  const methods: object = Object.fromEntries(PAGE_METHODS.map((name) => [name, methodOf(name)]));
   const changes = new SessionChanges();
   bridge.listen((change) => changes.notify(change));
   // If the main process refuses it, each call says so.
   call(bridge, 'onSessionChange').catch(() => undefined);
   return {
-    ...(Object.fromEntries(methods) as PageClient),
+    ...(methods as PageClient),
     onSessionChange: (listener) => changes.listen(listener),
   };
 }
@@ -36,8 +35,6 @@ async function call(bridge: Bridge, name: string, input?: unknown, options?: unk
     throw new TypeError(`${name} did not reach the main process, or no createMainClient is there`, { cause });
   }
   if ('result' in answer) return answer.result;
-  const { message, failed } = answer;
-  throw failed === 'StoreError'
-    ? new StoreError({ detail: message, cause: answer.cause })
-    : new TypeError(message);
+  const { failed, message, cause } = answer;
+  throw failed === 'StoreError' ? new StoreError({ detail: message, cause }) : new TypeError(message);
 }
