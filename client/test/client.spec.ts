@@ -125,6 +125,22 @@ it('repeats a change of an organization with its key, after the time that the se
   expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
 });
 
+it('repeats the exchange of a code with its key, which is new for each call', async () => {
+  const service = createServiceClient({
+    baseUrl: server.url,
+    credentials: { name: 'billing', secret: 's' },
+  });
+  const input = { code: 'c', codeVerifier: 'v' };
+  const exchanged = json(200, { token: 't' }, { 'Idempotency-Replayed': 'true' });
+  server.answer(hangUp, page(502, '<html>'), exchanged);
+  expect(await service.exchangeCode(input)).toMatchObject({ ok: true, replayed: true });
+  await service.exchangeCode(input);
+  await service.exchangeCode(input, { idempotencyKey: 'of several calls' });
+  const keys = server.asked.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toEqual([keys[0], keys[0], keys[0], expect.any(String), 'of several calls']);
+  expect(new Set(keys).size).toBe(3);
+});
+
 it('repeats nothing that could be done twice, and nothing before its time', async () => {
   server.answer(problem(503, 'unavailable', { 'Retry-After': '0' }));
   await client.requestEmailVerification();

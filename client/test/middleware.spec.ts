@@ -166,6 +166,17 @@ describe('a fake guard', () => {
     const login = await guard.exchange({ code, codeVerifier: 'v' });
     expect(login).toMatchObject({ ok: true, user: { id: userId } });
     expect(await guard.exchange({ code, codeVerifier: 'v' })).toMatchObject({ status: 400 });
+    const input = { code: guard.issueCode({ id: userId }), codeVerifier: 'v' };
+    const [first, second] = [
+      await guard.exchange(input, { idempotencyKey: 'k' }),
+      await guard.exchange(input, { idempotencyKey: 'k' }),
+    ];
+    expect(second).toEqual(first);
+    expect(await guard.exchange(input, { idempotencyKey: 'another' })).toMatchObject({ status: 400 });
+    if (first.ok) await guard.logOut(`Bearer ${first.token}`);
+    expect(await guard.exchange(input, { idempotencyKey: 'k' })).toMatchObject({ status: 400 });
+    const misspelled = { signal: undefined, idempotencykey: 'k' };
+    await expect(guard.exchange(input, misspelled)).rejects.toThrow(TypeError);
     expect(await guard.logOut(authorization)).toEqual({ ok: true });
     expect(await guard.authorize(authorization)).toMatchObject({ status: 401 });
     expect(await guard.logOut(authorization)).toMatchObject({

@@ -179,6 +179,23 @@ describe('a token', () => {
     if (login.ok) installation.secrets.noteToken(login.token);
   });
 
+  it('comes again from a code that is exchanged again with its key', async () => {
+    const guard = aGuard();
+    const input = await aCodeFor(billing, await anAccount(service));
+    const wrong = await guard.exchange(input, { idempotencyKey: 'too short' });
+    expect(wrong).toMatchObject({ status: 503, cause: { code: 'validation_failed' } });
+    const options = { idempotencyKey: crypto.randomUUID() };
+    const logins = [await guard.exchange(input, options), await aGuard().exchange(input, options)];
+    const [first, second] = logins.map((login) => (login.ok ? login : undefined));
+    expect(second).toMatchObject({ session: { id: first!.session.id } });
+    for (const login of [first!, second!]) {
+      installation.secrets.noteToken(login.token);
+      expect(await guard.authorize(bearer(login.token))).toMatchObject({ ok: true });
+    }
+    expect(await guard.exchange(input)).toMatchObject({ status: 400 });
+    await untilRefused(guard, first!.token);
+  });
+
   it('cannot be told where a service may not follow the feed, and its code stays good', async () => {
     const deaf = await aServiceCaller(service, 'introspect', 'memberships');
     const { code, codeVerifier } = await aCodeFor(deaf, await anAccount(service));

@@ -1,6 +1,7 @@
 import type { Role } from '../api.gen.ts';
 import { Budget } from '../budget.ts';
 import { requireKnown } from '../known-members.ts';
+import type { ProblemOf } from '../results.ts';
 import { inTime } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
 import { type GuardClient, BoundedCalls } from './bounded-calls.ts';
@@ -18,7 +19,14 @@ import { type ReadyOptions, requireReady } from './readiness.ts';
 import { Reasons } from './reasons.ts';
 import { RefusalLog } from './refusal-log.ts';
 import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from './refusal.ts';
-import { type AnyUser, type InOrg, requirementOf, type Wait } from './requirement.ts';
+import {
+  type AnyUser,
+  EXCHANGE_OPTIONS,
+  type ExchangeOptions,
+  type InOrg,
+  requirementOf,
+  type Wait,
+} from './requirement.ts';
 import { Revisions } from './revisions.ts';
 import { Sessions } from './sessions.ts';
 import { type LiveSession, type TokenClaims, TokenRejection, Tokens } from './tokens.ts';
@@ -155,16 +163,17 @@ class FeedGuard {
 
   async exchange(
     input: { code: string; codeVerifier: string },
-    wait: Wait,
+    given: ExchangeOptions,
   ): Promise<ExchangeAdmission | Refusal> {
-    requireKnown('The options of exchange do', wait, WAIT);
-    const budget = new Budget(this.timeoutMs, wait.signal);
+    requireKnown('The options of exchange do', given, EXCHANGE_OPTIONS);
+    const { signal, idempotencyKey } = given;
+    const budget = new Budget(this.timeoutMs, signal);
     // If the guard cannot admit the user now, the code stays valid.
     await this.untilCurrent();
-    const answer = await this.client.exchangeCode(input, { signal: wait.signal, timeoutMs: budget.leftMs });
+    const options = { signal, timeoutMs: budget.leftMs, idempotencyKey };
+    const answer = await this.client.exchangeCode(input, options);
     if (!answer.ok) {
-      const isWrong = answer.problem.code === 'invalid_code' || answer.problem.code === 'validation_failed';
-      if (isWrong) return invalidCode();
+      if (isAboutTheCode(answer.problem)) return invalidCode();
       throw new Unavailable(answer.problem);
     }
     const { token } = answer.data;
@@ -251,6 +260,13 @@ class FeedGuard {
     await this.feed.started;
     if (!this.feed.isCurrent()) throw new Unavailable(this.feed.problem ?? 'the feed is silent');
   }
+}
+
+/** A key in a wrong form is a mistake of the service, and leaves the code valid. */
+function isAboutTheCode(problem: ProblemOf<'exchangeCode'>): boolean {
+  if (problem.code === 'validation_failed')
+    return problem.errors.every(({ field }) => field !== 'Idempotency-Key');
+  return problem.code === 'invalid_code';
 }
 
 function admissionOf(claims: TokenClaims, { email, emailVerified, amr, authTime }: LiveSession): Admission {

@@ -1,7 +1,7 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import type { ReadyOptions } from './readiness.ts';
 import type { Refusal } from './refusal.ts';
-import type { AnyUser, InOrg, Wait } from './requirement.ts';
+import type { AnyUser, ExchangeOptions, InOrg, Wait } from './requirement.ts';
 import type { TokenClaims } from './tokens.ts';
 
 /** A user whose access token is valid now. */
@@ -30,10 +30,13 @@ export interface Guard {
    */
   authorize(authorization: string | undefined | null, options: InOrg): Promise<MemberAdmission | Refusal>;
   authorize(authorization: string | undefined | null, options?: AnyUser): Promise<Admission | Refusal>;
-  /** Exchanges a one-time code that was issued for this service, with the verifier that this service created. */
+  /**
+   * Exchanges a one-time code that was issued for this service, with the verifier that this service created. If a response of
+   * Accounts is lost, the guard repeats the exchange.
+   */
   exchange(
     input: { code: string; codeVerifier: string },
-    options?: Wait,
+    options?: ExchangeOptions,
   ): Promise<ExchangeAdmission | Refusal>;
   /**
    * Revokes the session of the access token, which this guard refuses from then on. Other processes learn it from the feed.

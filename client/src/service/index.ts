@@ -6,7 +6,7 @@ export { createServiceClient, type ServiceClient, type ServiceClientOptions } fr
 export type { FeedEvent } from './applied-events.ts';
 export type { FeedProblem } from './feed.ts';
 export type { GuardLog } from './refusal-log.ts';
-export type { AnyUser, InOrg, StepUp, Wait } from './requirement.ts';
+export type { AnyUser, ExchangeOptions, InOrg, StepUp, Wait } from './requirement.ts';
 export type { Refusal, RefusalProblem } from './refusal.ts';
 export { GuardNotReadyError, type ReadyOptions } from './readiness.ts';
 export { type TokenClaims, TokenRejection } from './tokens.ts';

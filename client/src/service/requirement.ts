@@ -6,6 +6,19 @@ export interface Wait {
   signal?: AbortSignal | undefined;
 }
 
+export interface ExchangeOptions extends Wait {
+  /**
+   * Repeats an exchange whose response was lost, over several calls: 16 to 255 random ASCII characters, new for each code. Keep
+   * it secret. By default each call has a key of its own.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+export const EXCHANGE_OPTIONS: readonly string[] = [
+  'signal',
+  'idempotencyKey',
+] satisfies (keyof ExchangeOptions)[];
+
 /** A recent or stronger login that a route requires (step-up authentication, RFC 9470). */
 export interface StepUp {
   /** Maximum age of the login in seconds. 0 admits no user. */

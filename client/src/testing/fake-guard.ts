@@ -5,7 +5,13 @@ import type { GuardOptions } from '../service/guard-options.ts';
 import type { Admission, Guard, MemberAdmission } from '../service/guard.ts';
 import { bearerToken, decideOnLogin, decideOnMember } from '../service/decision.ts';
 import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from '../service/refusal.ts';
-import { type AnyUser, type InOrg, requirementOf } from '../service/requirement.ts';
+import {
+  type AnyUser,
+  EXCHANGE_OPTIONS,
+  type ExchangeOptions,
+  type InOrg,
+  requirementOf,
+} from '../service/requirement.ts';
 
 const LIFE_SECONDS = 3_600;
 
@@ -69,6 +75,8 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
   const admissions = new Map<string, Admission>();
   const roles = new Map<string, Role>();
   const codes = new Map<string, FakeUser>();
+  /** Access tokens by code and idempotency key. */
+  const exchanged = new Map<string, string>();
   let isAvailable = true;
 
   const logIn = (user: FakeUser = {}): FakeLogin => {
@@ -101,12 +109,18 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
 
   return {
     authorize: authorize as Guard['authorize'],
-    exchange: async ({ code }) => {
+    exchange: async ({ code }, options: ExchangeOptions = {}) => {
+      requireKnown('The options of exchange do', options, EXCHANGE_OPTIONS);
       if (!isAvailable) return unavailable('the fake guard is not available');
+      const request = `${code} ${options.idempotencyKey}`;
+      let token = exchanged.get(request);
       const user = codes.get(code);
-      if (!user || !codes.delete(code)) return invalidCode();
-      const { token } = logIn(user);
-      return { ...admissions.get(token)!, token };
+      if (token === undefined && user && codes.delete(code)) {
+        ({ token } = logIn(user));
+        if (options.idempotencyKey !== undefined) exchanged.set(request, token);
+      }
+      const admission = admissions.get(token ?? '');
+      return token !== undefined && admission ? { ...admission, token } : invalidCode();
     },
     roleOf: async (userId, orgId) =>
       isAvailable
