@@ -59,6 +59,8 @@ describe('the metrics', () => {
     for (const outcome of ['success', 'invalid_credentials']) expect(value(LOGINS, { outcome })).toBe(0);
     for (const reason of ['unknown_email', 'wrong_password', 'account_disabled', 'wrong_second_factor_code'])
       expect(value(FAILED, { reason })).toBe(0);
+    for (const outcome of ['rotated', 'repeated', 'reissued', 'reused', 'newer', 'ended', 'forged'])
+      expect(value('accounts_refreshes_total', { outcome })).toBe(0);
     expect(value('accounts_codes_issued_total')).toBe(0);
     expect(value('accounts_codes_exchanged_total', { outcome: 'invalid_code' })).toBe(0);
     expect(value('accounts_conflicts_retried_total')).toBe(0);
@@ -257,7 +259,7 @@ describe('the dashboard', () => {
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(17);
+    expect(own).toHaveLength(18);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import type { Origin, UserActor, UserPrincipal } from '../../access/principal.js
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
+import { type RefreshOutcome, refreshed } from '../../telemetry/metrics/measurements.js';
 import type { HasLeft } from '../../http/deadline.js';
 import { ClientLeftError } from '../../http/read-gate.js';
 import { type RefreshableTokens, type RefreshToken, TokenIssuer } from '../tokens/token-issuer.js';
@@ -19,10 +20,19 @@ class InvalidRefreshTokenError extends Problem {
   }
 }
 
-type RefreshOutcome =
+type Outcome =
   | { kind: RefreshDecision['kind']; session: RefreshedSession }
   | { kind: 'ended' }
   | { kind: 'changed' };
+
+const COUNTED_AS: Record<RefreshDecision['kind'] | 'ended', RefreshOutcome> = {
+  rotate: 'rotated',
+  reissue: 'reissued',
+  repeat: 'repeated',
+  reused: 'reused',
+  newer: 'newer',
+  ended: 'ended',
+};
 
 const MAX_ATTEMPTS = 5;
 
@@ -41,16 +51,21 @@ export class SessionsService {
 
   async refresh(text: string, origin: Origin, hasLeft: HasLeft): Promise<RefreshableTokens> {
     const shown = await this.tokens.readRefreshToken(text);
-    if (!shown) throw new InvalidRefreshTokenError('forged');
+    if (!shown) {
+      refreshed.emit({ outcome: 'forged' });
+      throw new InvalidRefreshTokenError('forged');
+    }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const now = Date.now();
       const turn = { principal: origin.address, row: shown.sessionId };
       const outcome = await this.transactions.run(turn, (tx) => this.attempt(tx, shown, now, hasLeft));
       if (outcome.kind === 'changed') continue;
+      if (outcome.kind === 'reused' && (await hasLeft())) throw new ClientLeftError();
+      refreshed.emit({ outcome: COUNTED_AS[outcome.kind] });
       if (outcome.kind === 'ended') throw new InvalidRefreshTokenError('session_ended');
       const { kind, session } = outcome;
       if (kind === 'newer') return this.refuseNewer(session);
-      if (kind === 'reused') return this.refuseReused(session, origin, hasLeft);
+      if (kind === 'reused') return this.refuseReused(session, origin);
       if (kind === 'reissue') {
         const msg = 'refresh token accepted again: its successor was never used';
         this.logger.log({ msg, sessionId: session.id });
@@ -83,7 +98,7 @@ export class SessionsService {
     { sessionId, generation }: RefreshToken,
     now: number,
     hasLeft: HasLeft,
-  ): Promise<RefreshOutcome> {
+  ): Promise<Outcome> {
     const session = await this.refreshes.find(sessionId, tx);
     const maxAge = this.env.sessionMaxAge * 1000;
     if (!session || Math.min(session.expiresAt, session.authTime + maxAge) <= now) return { kind: 'ended' };
@@ -97,12 +112,7 @@ export class SessionsService {
     return (await this.refreshes.rotate(tx, session, next)) ? { kind, session: next } : { kind: 'changed' };
   }
 
-  private async refuseReused(
-    { id: sessionId }: RefreshedSession,
-    origin: Origin,
-    hasLeft: HasLeft,
-  ): Promise<never> {
-    if (await hasLeft()) throw new ClientLeftError();
+  private async refuseReused({ id: sessionId }: RefreshedSession, origin: Origin): Promise<never> {
     this.logger.warn({ msg: 'refresh token reused', sessionId });
     const actor = { kind: 'system', ...origin } as const;
     await this.revocation.revoke(sessionId, { actor, reason: 'refresh_reused' });

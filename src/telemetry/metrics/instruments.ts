@@ -22,6 +22,8 @@ import {
   passwordHashes,
   rateLimitDecided,
   readyParts,
+  REFRESH_OUTCOMES,
+  refreshed,
   requestEnded,
   type RequestOutcome,
   signingKeyAge,
@@ -58,6 +60,14 @@ export function measure(): Registry {
   });
   for (const reason of LOGIN_FAILURES) failed.inc({ reason }, 0);
   loginFailed.listen((labels) => failed.inc(labels));
+  const refreshes = new Counter({
+    name: 'accounts_refreshes_total',
+    help: 'Requests with a refresh token, by what it decided. After "reissued", the previous response was lost; after "reused", the session was revoked',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of REFRESH_OUTCOMES) refreshes.inc({ outcome }, 0);
+  refreshed.listen((labels) => refreshes.inc(labels));
   const retried = new Counter({
     name: 'accounts_conflicts_retried_total',
     help: 'Transactions that were retried after a conflict in the database',

@@ -47,6 +47,20 @@ export type LoginFailure = (typeof LOGIN_FAILURES)[number];
 
 export const loginFailed = new Signal<{ reason: LoginFailure }>();
 
+export const REFRESH_OUTCOMES = [
+  'rotated',
+  'repeated',
+  'reissued',
+  'reused',
+  'newer',
+  'ended',
+  'forged',
+] as const;
+
+export type RefreshOutcome = (typeof REFRESH_OUTCOMES)[number];
+
+export const refreshed = new Signal<{ outcome: RefreshOutcome }>();
+
 export const conflictRetried = new Signal<void>();
 
 export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
