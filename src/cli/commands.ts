@@ -36,7 +36,7 @@ const KEYS: CommandGroup = {
       usage: 'prune',
       summary: 'remove the keys that no valid access token or refresh token needs',
       details: [
-        'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_IDLE.',
+        'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_MAX_AGE.',
         'Re-encrypts TOTP secrets with the key that signs. If any user has such a secret, that takes 10 seconds.',
       ].join('\n'),
       options: [

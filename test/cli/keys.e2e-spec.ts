@@ -181,11 +181,11 @@ describe('accounts keys, where the database decides', () => {
       at(next, seconds() + HOUR_S),
       at(signing, seconds() - 5),
       at(recent, seconds() - 2 * DAY_S),
-      at(idle, seconds() - 15 * DAY_S),
+      at(idle, seconds() - 31 * DAY_S),
       at(old, 0),
     ];
     await writeFile(file, JSON.stringify({ keys }));
-    await installation.db.query('UPDATE sessions SET created_at = ?', [Date.now() - 16 * DAY_S * 1000]);
+    await installation.db.query('UPDATE sessions SET created_at = ?', [Date.now() - 32 * DAY_S * 1000]);
     const prune = () => keysJson('prune');
 
     expect(await prune()).toEqual([
@@ -235,7 +235,7 @@ describe('accounts keys, where the database decides', () => {
     expect(partsOf((await refreshed(service, made)).refreshToken)).toEqual(partsOf(refreshToken));
 
     expect(await keysJson('prune')).toContainEqual({ kid: first, removed: false, kept: REFRESHABLE });
-    await signedSince(seconds() - 15 * DAY_S);
+    await signedSince(seconds() - 31 * DAY_S);
     expect(await keysJson('prune')).toContainEqual({ kid: first, removed: true, machines: [] });
     await untilPublished([added!.kid]);
     expect((await refresh(service, refreshToken)).status).toBe(200);

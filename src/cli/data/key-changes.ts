@@ -79,13 +79,13 @@ async function reEncrypt(
   }
 }
 
-/** An access token without a refresh token lives as long as its session. */
+/** An access token without a refresh token lives as long as its session, and so does a refresh token whose successor is not used. */
 async function whyKept(key: ScheduledKey, context: Context): Promise<string | undefined> {
   if (key.signedUntil === undefined) return key.state === 'signing' ? 'it signs' : 'it will sign';
   if (key.signedUntil > Date.now()) return `instances may sign with it until ${timeText(key.signedUntil)}`;
-  const lastRefresh = key.signedUntil + context.get(Env).sessionIdle * 1000;
+  const lastRefresh = key.signedUntil + context.get(Env).sessionMaxAge * 1000;
   if (lastRefresh > Date.now()) {
-    return `a refresh token that it made may be used until ${timeText(lastRefresh)} (SESSION_IDLE)`;
+    return `a refresh token that it made may be used until ${timeText(lastRefresh)} (SESSION_MAX_AGE)`;
   }
   const expiry = await context.get(SessionsRepository).findLastExpiry(key.signedUntil);
   if (expiry === undefined || expiry + LEEWAY_SECONDS * 1000 < Date.now()) return undefined;
