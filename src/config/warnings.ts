@@ -17,7 +17,7 @@ export function startWarnings(env: Env): string[] {
 }
 
 /** What is fine for a trial, but rarely in production. */
-export function adviceOn({ jwtIssuer, smtp, database, redisUrl, argon2 }: Env): string[] {
+export function adviceOn({ jwtIssuer, smtp, database, redisUrl, argon2, refreshGrace }: Env): string[] {
   return [
     issuerUrl(jwtIssuer) === undefined &&
       'JWT_ISSUER: not a URL, so services cannot discover the keys; a later change ends all access tokens',
@@ -26,6 +26,8 @@ export function adviceOn({ jwtIssuer, smtp, database, redisUrl, argon2 }: Env): 
     database.engine === 'mysql' &&
       redisUrl === undefined &&
       'REDIS_URL: each instance counts rate limits by itself; set it if several instances use this database',
+    refreshGrace === 0 &&
+      'REFRESH_GRACE: with 0s, a client whose refresh gets no answer is logged out; set it to 20s or more',
     argon2.memoryKib === 19_456 &&
       argon2.timeCost === 2 &&
       'ARGON2_MEMORY_KIB, ARGON2_TIME: password hashes have the default cost; raise it if your machines can afford more',

@@ -119,6 +119,12 @@ export const ACCOUNT_CHECKS: Check[] = [
     'SELECT id AS fault FROM sessions WHERE refresh_generation > 0 AND login_id IS NOT NULL AND revoked_at IS NULL',
   ),
   emptyQuery(
+    'every session counts its refresh tokens in order',
+    `The rows were changed by hand, or an older table was restored. ${REVOKE}`,
+    `SELECT id AS fault FROM sessions
+      WHERE refresh_generation > 0 AND (seen_generation > refresh_generation OR reissues >= refresh_generation)`,
+  ),
+  emptyQuery(
     'every delegated session has the user and the login time of its parent session, and the parent session of its branch',
     REVOKE,
     `SELECT s.id AS fault FROM sessions s
