@@ -13,6 +13,7 @@ import {
   untilUsed,
   use,
 } from '../support/refreshing.js';
+import { jsonRequest, openConnection } from '../support/connections.js';
 import type { Row } from '../support/database.js';
 import {
   type Instance,
@@ -300,5 +301,50 @@ describe('the successor of a refresh token is used', () => {
     const { body } = await inspect(next.token);
     expect(body).toMatchObject({ ...others, active: true });
     expect(body).not.toHaveProperty('gen');
+  });
+});
+
+/** What a frozen instance finds when it wakes: a request whose client has given up. */
+describe('an instance that was frozen', () => {
+  const FROZEN = 10;
+  let frozen: Instance;
+  let eve: Account;
+
+  beforeAll(async () => {
+    frozen = await startOwnService({ env: NO_LIMITS });
+    eve = await anAccount(frozen, 'eve');
+  });
+  afterAll(() => frozen.stop());
+
+  /** The client sends the refresh, and closes its connection before the instance wakes. */
+  async function refreshInVain({ refreshToken }: Tokens, id: string): Promise<void> {
+    process.kill(frozen.pid, 'SIGSTOP');
+    const { socket } = await openConnection(frozen.url);
+    const sent = jsonRequest('POST /api/auth/refresh', { refreshToken }, [`X-Request-Id: ${id}`]);
+    await new Promise<void>((done) => socket.end(sent, done));
+    process.kill(frozen.pid, 'SIGCONT');
+    const isLogged = (): boolean => frozen.logs.some((line) => line.includes(id));
+    await waitFor('the request is in the log', hangTimeoutMs(), isLogged);
+  }
+
+  it('changes nothing for a client that has gone', async () => {
+    for (const round of times(FROZEN, (index) => index)) {
+      const login = await aRefreshableLogin(frozen, eve);
+      const before = await sessionOf(login, frozen);
+      await refreshInVain(login, `rotates-${round}`);
+      expect(await sessionOf(login, frozen)).toEqual(before);
+    }
+  });
+
+  it('ends no session whose client has refreshed elsewhere meanwhile', async () => {
+    for (const round of times(FROZEN, (index) => index)) {
+      const login = await aRefreshableLogin(frozen, eve);
+      const next = await refreshed(frozen, login.refreshToken);
+      await use(frozen, next);
+      await change(login, 'rotated_at = rotated_at - ?', [HOUR_MS], frozen);
+      await refreshInVain(login, `reuses-${round}`);
+      expect(await eventsOf(login, frozen)).toEqual([]);
+      expect(await isAlive(eve.as(next.token))).toBe(true);
+    }
   });
 });
