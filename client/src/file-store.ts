@@ -10,7 +10,12 @@ import type { Slot, TokenStore } from './store.ts';
 export function fileStore(path: string): TokenStore & Required<Pick<TokenStore, 'logOuts' | 'me'>> {
   return {
     ...fileSlot(path),
-    lock: (work) => withFileLock(`${path}.lock`, work),
+    lock: (work) =>
+      withFileLock(`${path}.lock`, async () => {
+        // A killed process may have renamed a file whose directory it had not synced yet.
+        await syncDirectory(dirname(path));
+        return work();
+      }),
     logOuts: fileSlot(`${path}.logouts`),
     me: fileSlot(`${path}.me`),
   };

@@ -9,6 +9,7 @@ import {
   open,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   utimes,
@@ -27,6 +28,7 @@ beforeEach(async () => {
   path = join(directory, 'app', 'login');
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
   await rm(directory, { recursive: true });
 });
@@ -75,18 +77,34 @@ it('is not misled by a draft that a killed process has left', async () => {
 it('has the new text after a power cut, because it syncs the directory after the file', async () => {
   const store = fileStore(path);
   await store.save('first');
+  const synced = await noteSyncs();
+  await store.save('second');
+  expect(synced).toEqual(['first', 'second in its directory']);
+});
+
+it('makes the text of a killed process durable before the work under its lock', async () => {
+  const store = fileStore(path);
+  await store.save('first');
+  await writeFile(`${path}.other`, 'second');
+  await rename(`${path}.other`, path);
+  const synced = await noteSyncs();
+  await store.lock!(() => Promise.resolve(synced.push('work')));
+  expect(synced).toEqual(['second in its directory', 'work']);
+});
+
+/** Notes what a reader finds at each sync. */
+async function noteSyncs(): Promise<string[]> {
+  const synced: string[] = [];
   const handle = await open(path);
-  const synced: (string | undefined)[] = [];
   const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
   sync.mockImplementation(async function (this: FileHandle) {
-    synced.push((await this.stat()).isDirectory() ? ((await store.load()) ?? '') : undefined);
+    const text = (await readFile(path, 'utf8')).trim();
+    synced.push((await this.stat()).isDirectory() ? `${text} in its directory` : text);
     await this.datasync();
   });
-  await store.save('second');
-  sync.mockRestore();
   await handle.close();
-  expect(synced).toEqual([undefined, 'second']);
-});
+  return synced;
+}
 
 it('runs the work of one at a time, also of one that fails', async () => {
   let running = 0;
