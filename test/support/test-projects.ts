@@ -10,7 +10,7 @@ export const unitTests = {
   name: 'unit',
   // A fresh worker for each file would load the same modules again and again. The specs share no state.
   isolate: false,
-  include: ['{src,tooling,client,test/auth,test/histories,test/reference}/**/*.spec.ts'],
+  include: ['{src,tooling,client,test/auth,test/histories,test/logins,test/reference}/**/*.spec.ts'],
 };
 
 /** What operators do and see, and what the docs tell to run: nearly every test starts processes, which takes most of its time. */
