@@ -26,6 +26,7 @@ import { inTime, pause } from './waiting.ts';
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
+const STORED_WITHIN_MS = 1_000;
 const BEARER = 'Bearer ';
 
 type CallsOptions = ClientOptions & { credentials?: Credentials };
@@ -125,8 +126,9 @@ export class Calls {
       return isStale ? this.lastMe.orStale(answer, input) : answer;
     }
     const result = succeeded(answer, ROUTES.getMe);
-    // Another process may hold the lock of the store for longer than this call may take.
-    await inTime(this.lastMe.keep(answer.sessionId, input, result), budget.leftMs, budget.signal);
+    // Another process may hold the lock of the store for longer than a user waits.
+    const waitMs = Math.min(STORED_WITHIN_MS, budget.leftMs);
+    await inTime(this.lastMe.keep(answer.sessionId, input, result), waitMs, budget.signal);
     return result;
   }
 

@@ -7,6 +7,8 @@ const MOST = 10;
 const MOST_UNITS = 1_280;
 const TRIED_EVERY_MS = 60_000;
 
+type Revoke = (refreshToken: string) => Promise<Answered | Failed>;
+
 /** The refresh tokens of logouts that Accounts has not answered. A later request revokes their sessions. */
 export class LogOuts {
   /** tokens whose logout waits for its answer */
@@ -16,13 +18,9 @@ export class LogOuts {
   private nextLookAt = -Infinity;
   private readonly slot: Slot | undefined;
   private readonly login: Login;
-  private readonly revoke: (refreshToken: string) => Promise<Answered | Failed>;
+  private readonly revoke: Revoke;
 
-  constructor(
-    slot: Slot | undefined,
-    login: Login,
-    revoke: (refreshToken: string) => Promise<Answered | Failed>,
-  ) {
+  constructor(slot: Slot | undefined, login: Login, revoke: Revoke) {
     this.slot = slot;
     this.login = login;
     this.revoke = revoke;

@@ -13,15 +13,9 @@ export interface TokenStore extends Slot {
    * In web views, use `navigator.locks.request`.
    */
   lock?<T>(work: () => Promise<T>): Promise<T>;
-  /**
-   * Refresh tokens of sessions that a logout could not revoke: a text of at most 1,280 UTF-16 code units. Protect it like the
-   * refresh token. Without it, `logOut` does not queue.
-   */
+  /** Refresh tokens of sessions to revoke: at most 1,280 UTF-16 code units. Protect it like the refresh token. */
   logOuts?: Slot;
-  /**
-   * The last answers of `getMe`: ids, emails, names and roles, but no token. A text of any length. Without it, `orStale` has no
-   * effect.
-   */
+  /** The last answers of `getMe`: ids, emails, names and roles, but no token. The text has any length. */
   me?: Slot;
 }
 
