@@ -58,7 +58,7 @@ it(`replaces three instances of ${version} on MariaDB under load, goes back, and
     );
     await replaceAll(present);
     await beside('what is new used', async () => {
-      const types = await customers[0]!.useWhatIsNew();
+      const types = await customers[0]!.useWhatIsNew(installation.db);
       await waitFor('the reader heard of it', hangTimeoutMs(), () =>
         types.every((type) => reader.heard.some((event) => event['type'] === type)),
       );
@@ -96,7 +96,7 @@ it(`migrates a SQLite file of ${version}, goes back, and forward again`, async (
   expect(await accounts(installation, ['migrate'])).toMatchObject({ code: 0 });
   await seat.start(present);
   await threeRounds();
-  await customer.useWhatIsNew();
+  await customer.useWhatIsNew(installation.db);
   for (const build of [previous, present]) {
     await seat.stop();
     await seat.start(build);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Client, createClient, memoryStore, type Result } from '../../../client/src/index.ts';
 import { createServiceClient, type ServiceClient } from '../../../client/src/service/index.ts';
 import type { Database } from '../../support/database.js';
@@ -63,6 +64,7 @@ export class Customer {
     this.roles.set(one.id, 'admin');
     await this.handOff(one);
     await this.logInAgain(one);
+    await this.refreshAgain(one);
     await this.changePassword(one);
     await this.done(owner.client.refresh());
     const invitation = { orgId, email: anEmail('nobody'), role: 'member', showCode: true } as const;
@@ -75,8 +77,11 @@ export class Customer {
   }
 
   /** What only this version has. @returns the types of the events that it causes */
-  async useWhatIsNew(): Promise<string[]> {
+  async useWhatIsNew(db: Database): Promise<string[]> {
     const [someone] = this.people as [Person];
+    const anHourLater = 'UPDATE sessions SET rotated_at = rotated_at - 3600000 WHERE id = ?';
+    await this.refreshAgain(someone, (sessionId) => db.query(anHourLater, [sessionId]));
+    await this.exchangeAgain(someone);
     await this.done(someone.client.getAuthConfig());
     await this.done(someone.client.updateProfile({ name: 'Ada Lovelace' }));
     return ['account.profile_changed'];
@@ -153,6 +158,36 @@ export class Customer {
     await this.done(client.getMe({ include: ['roles'] }));
     await this.done(client.logOut());
     this.endedTokens.push(token);
+  }
+
+  /** A client that lost the response of a refresh sends the previous refresh token again. */
+  private async refreshAgain(
+    { email, password, id }: Person,
+    pass: (sessionId: string) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<void> {
+    const [lost, store] = [memoryStore(), memoryStore()];
+    const losing = createClient({ baseUrl: this.baseUrl, store: lost });
+    await this.done(losing.login({ email, password }));
+    const previous = (await lost.load())!;
+    await store.save(previous);
+    await this.done(losing.refresh());
+    await pass(previous.split('.', 1)[0]!);
+    const client = createClient({ baseUrl: this.baseUrl, store });
+    await this.done(client.refresh());
+    const { user } = await this.done(client.getMe());
+    if (user.id !== id) throw new Error(`the session of ${id} became one of ${user.id}`);
+    await this.done(client.logOut());
+  }
+
+  /** A service that lost the response of an exchange sends it again with its key. */
+  private async exchangeAgain({ client, id }: Person): Promise<void> {
+    const { code } = await this.done(client.issueCode());
+    const idempotencyKey = randomUUID();
+    for (let count = 0; count < 2; count += 1) {
+      const { token } = await this.done(this.service.exchangeCode({ code }, { idempotencyKey }));
+      const { active } = await this.done(this.service.introspectToken({ token }));
+      if (!active) throw new Error(`the token of a repeated exchange for ${id} is not active`);
+    }
   }
 
   /** It ends every session of the user but this one. */
