@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 31_350,
+  lines: 31_653,
   files: 330,
   small: 12,
   long: 0,

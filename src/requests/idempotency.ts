@@ -21,7 +21,7 @@ export function parseKey(text: string): string | undefined {
   return QUOTED.test(text) ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : undefined;
 }
 
-/** Declares the key of an exchange, which repeats the token and not a kept answer, so whoever has it can get the token. */
+/** The key of an operation that keeps no answer and returns another token, so the key must not be guessed. */
 export const SecretKey = createParamDecorator((_: unknown, context: ExecutionContext): string | undefined => {
   const header = context.switchToHttp().getRequest<FastifyRequest>().headers['idempotency-key'];
   if (header === undefined) return undefined;

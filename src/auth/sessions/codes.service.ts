@@ -169,7 +169,7 @@ export class CodesService {
   }
 }
 
-/** Only whoever has the code can compute it from a key. */
+/** Nobody can compute it from a key without the code. */
 function hashKey(code: string, service: string, key: string): string {
   return createHmac('sha256', code).update(['exchange', service, key].join('\0')).digest('base64url');
 }
