@@ -3,6 +3,7 @@ import { type BenchUser, PASSWORD } from '../fixture/fixture.ts';
 import { expectAnswer, is, isText, isToken } from './answer.ts';
 import { cycle } from './cycle.ts';
 import type { Call, Operation } from './call.ts';
+import { me } from './read-operations.ts';
 import { requestText } from './request.ts';
 import { secondSteps } from './second-steps.ts';
 import type { Side } from './side.ts';
@@ -12,6 +13,7 @@ type AccountOperation =
   | 'login'
   | 'second step'
   | 'refresh'
+  | 'refresh and use'
   | 'issue code'
   | 'exchange code'
   | 'create organization';
@@ -30,6 +32,8 @@ export function accountOperations(side: Side): Record<AccountOperation, Operatio
     login: () => login(nextFiller(), () => undefined),
     'second step': secondSteps(side.fixture),
     refresh: () => refresh(side),
+    'refresh and use': () =>
+      useRefreshed(side) ?? refresh(side, (token, user) => side.unusedTokens.add({ token, user })),
     'issue code': () => issueCode(side, nextReader()),
     'exchange code': () => exchangeCode(side, () => undefined) ?? issueCode(side, nextReader()),
     'create organization': () => createOrg(side.tokenOf(nextCreator()), () => undefined),
@@ -67,21 +71,32 @@ export function refreshableLogin(user: BenchUser, side: Side): Call {
         user: { id: is(user.id), email: is(user.email) },
         ...REFRESHED,
       });
-      side.refreshTokens.add(String(body['refreshToken']));
+      side.refreshTokens.add({ refreshToken: String(body['refreshToken']), user });
     },
   };
 }
 
-function refresh(side: Side): Call | undefined {
-  const refreshToken = side.refreshTokens.take();
-  if (refreshToken === undefined) return undefined;
+function refresh(
+  side: Side,
+  keep: (token: string, user: BenchUser) => void = () => undefined,
+): Call | undefined {
+  const held = side.refreshTokens.take();
+  if (held === undefined) return undefined;
+  const { refreshToken, user } = held;
   return {
     request: requestText({ method: 'POST', path: '/api/auth/refresh', body: { refreshToken } }),
     accept(response) {
       const body = expectAnswer(response, 200, { token: isToken, ...REFRESHED });
-      side.refreshTokens.add(String(body['refreshToken']));
+      side.refreshTokens.add({ refreshToken: String(body['refreshToken']), user });
+      keep(String(body['token']), user);
     },
   };
+}
+
+/** The first request with an access token tells the service that the answer of the refresh arrived. */
+function useRefreshed(side: Side): Call | undefined {
+  const unused = side.unusedTokens.take();
+  return unused && me(unused.user, side.fixture.readerOrgs, unused.token);
 }
 
 function register(): Call {

@@ -15,6 +15,7 @@ export const OPERATIONS = [
   'login',
   'second step',
   'refresh',
+  'refresh and use',
   'me',
   'issue code',
   'exchange code',

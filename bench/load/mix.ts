@@ -11,6 +11,7 @@ export const SHARES: Record<OperationName, number> = {
   login: 3,
   'second step': 1,
   refresh: 40,
+  'refresh and use': 0,
   me: 250,
   'issue code': 100,
   'exchange code': 100,

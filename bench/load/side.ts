@@ -23,7 +23,9 @@ export class Side {
   readonly url: string;
   readonly fixture: Fixture;
   readonly codes = new Fifo<{ code: string; user: BenchUser }>();
-  readonly refreshTokens = new Fifo<string>();
+  readonly refreshTokens = new Fifo<{ refreshToken: string; user: BenchUser }>();
+  /** access tokens of refreshes, each to be used once */
+  readonly unusedTokens = new Fifo<{ token: string; user: BenchUser }>();
   /** neighbours are of different organizations and different users, so requests in flight seldom meet */
   readonly present: Fifo<Membership>;
   readonly absent: Fifo<Membership>;

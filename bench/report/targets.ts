@@ -27,6 +27,7 @@ export const TARGETS: Record<OperationName, Target> = {
   login: HASH,
   'second step': SECOND_STEP,
   refresh: REFRESH,
+  'refresh and use': REFRESH,
   me: READ,
   'issue code': CODE,
   'exchange code': EXCHANGE,
