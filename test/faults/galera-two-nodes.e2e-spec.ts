@@ -32,7 +32,7 @@ import { RefusedError } from '../../src/problems/problem.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
 import { ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
 import type { Answer } from '../support/answer.js';
-import { aRefreshableLogin, refresh, refreshed } from '../support/refreshing.js';
+import { aRefreshableLogin, partsOf, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import type { Instance } from '../support/service.js';
 import { basic } from '../support/services.js';
 
@@ -41,6 +41,7 @@ const ROUNDS = 60;
 const EXCHANGES = 4;
 const TRACES = 10;
 const REQUIREMENTS = 20;
+const REFRESHES = 200;
 
 const galera = await closeAfterAll(GaleraService.start({ nodes: 2, env: UNLIMITED }));
 /** The service's own connections to the second node, for statements by themselves. */
@@ -202,6 +203,32 @@ it('a client that refreshes during every attempt on another node does not preven
   for (const table of ['sessions', 'members'])
     expect(await countOf(galera.db, `${table} WHERE user_id = ?`, [user.id])).toBe(0);
   report({ faults: 1, requests: attempts.mock.calls.length, wrong: 0 });
+});
+
+it('accepts never both tokens after a first use and a re-issue at once on two nodes', async () => {
+  let { refreshToken } = await aRefreshableLogin(galera.on(0), ada);
+  const { sessionId } = partsOf(refreshToken);
+  let reissued = 0;
+  await expectRounds([REFRESHES, 4], async (round, wrong) => {
+    const lost = await refreshed(galera.on(round), refreshToken);
+    await galera.db.query('UPDATE sessions SET rotated_at = rotated_at - 3600000 WHERE id = ?', [sessionId]);
+    await galera.settle();
+
+    const me = ({ token }: Tokens, at: Instance) => at.anyone.withToken(token).get('/api/me');
+    const [again] = await Promise.all([
+      refreshed(galera.on(round + 1), refreshToken),
+      me(lost, galera.on(round)),
+    ]);
+    await galera.settle();
+    ({ refreshToken } = again);
+    if (partsOf(refreshToken).generation === partsOf(lost.refreshToken).generation) return;
+    reissued += 1;
+    for (const instance of galera.instances) {
+      const statuses = [(await me(lost, instance)).status, (await me(again, instance)).status];
+      if (statuses.join() !== '401,200') wrong.push(`${round}: ${statuses.join()}`);
+    }
+  });
+  expect(reissued).toBeGreaterThan(0);
 });
 
 describe('on a node that lags', () => {

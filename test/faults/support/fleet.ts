@@ -71,6 +71,14 @@ export class Seat {
     if (code !== 0) throw new Error(`ended with ${code}:\n${running.logs.slice(-20).join('\n')}`);
   }
 
+  freeze(): void {
+    this.running?.child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.running?.child.kill('SIGCONT');
+  }
+
   get isAsked(): boolean {
     return this.running?.logs.some((line) => line.includes('"msg":"request"')) ?? false;
   }
