@@ -65,13 +65,13 @@ export function openSession({ world, ledger, rules }: Scene) {
   }
 
   function give(kind: string, generation: number, shown: number, { by, answer }: Connection): void {
-    world.say(kind, `${by} ${shown} gets ${generation}`);
+    world.say(kind, `${shown} of the ${by} gives ${generation}`);
     ledger.give(by, shown, generation, kind === 'repeat');
     answer(tokens(generation));
   }
 
   function refuse(reason: string, shown: number, { by, answer }: Connection): void {
-    world.say(reason, `${by} ${shown}`);
+    world.say(reason, `${shown} of the ${by}`);
     ledger.refuse(by, shown, isEnded());
     answer(failed('invalid_refresh_token', 401));
   }
@@ -80,7 +80,7 @@ export function openSession({ world, ledger, rules }: Scene) {
     const { gen, exp } = JSON.parse(atob(token.split('.')[1]!)) as { gen: number; exp: number };
     if (isEnded() || exp * 1000 <= ledger.now || rules.isReplaced(accounts.row, gen))
       return answer(failed('invalid_token', 401));
-    world.say('use', `${by} ${gen}`);
+    world.say(`${by} uses`, `${gen}`);
     ledger.accept(gen);
     const isLost = world.below(10) === 9;
     if (rules.isFirstUse(accounts.row, gen) && !isLost)

@@ -68,7 +68,7 @@ export async function runHistory([first = [], ...steps]: number[][], rules: Rule
       if (computer.file === undefined) return;
       copies.push(computer.file);
       ledger.copied = generationOf(computer.file);
-      return world.say('copy', `thief has ${ledger.copied}`);
+      return world.say('thief copies', `${ledger.copied}`);
     }
     const shown = generationOf(world.of([copies.at(-1)!, copies.at(-1)!, ...copies]));
     const answer = (given: Answer): void => {
@@ -77,7 +77,7 @@ export async function runHistory([first = [], ...steps]: number[][], rules: Rule
       stolenAccess = String(given.data['token']);
     };
     ledger.isDisturbed = true;
-    world.say('refresh', `thief shows ${shown}`);
+    world.say('thief shows', `${shown}`);
     const connection = { by: 'thief', isClosed: false, answer } as const;
     world.after(world.latency(), 'world', () => accounts.refresh(shown, connection));
   };

@@ -12,6 +12,9 @@ it('finds no order of events that logs a user out, or lets a thief and the user 
   const [status, stdout] = run('--histories', '2000');
   expect(stdout).toContain('no violation in 2000 histories');
   expect(status).toBe(0);
+  const rare =
+    'thief uses|reissue|repeat|reused|newer|ended|client has gone|power cut|file restored|database restored';
+  for (const name of rare.split('|')) expect(stdout).toMatch(new RegExp(` ${name} [1-9]`));
 });
 
 it('finds each known mistake', () => {

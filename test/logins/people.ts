@@ -37,7 +37,7 @@ export class Process implements Owner {
     this.computer = computer;
     this.login = new Login(this.storeOf(computer), (token, budget) => {
       const shown = generationOf(token);
-      computer.world.say('refresh', `${name} shows ${shown}`);
+      computer.world.say('user shows', `${shown} (${name})`);
       return this.exchange(budget, (connection) => computer.accounts.refresh(shown, connection));
     });
   }

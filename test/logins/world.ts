@@ -93,6 +93,7 @@ export class World {
       this.queue.shift();
       if (event.owner?.isAlive === false) continue;
       this.now = event.at;
+      if (event.owner && this.now < this.wakesAt) throw new Error('a process runs on a computer that sleeps');
       this.running = event.owner;
       event.run();
       if (event.owner) await new Promise(setImmediate);
