@@ -22,9 +22,10 @@ import {
   startOwnService,
   startSharedCluster,
 } from '../support/service.js';
+import { answerAfter, type HeldRows } from '../support/held-rows.js';
 import { engine, roundsOfARace } from '../support/engine.js';
 import { aServiceCaller } from '../support/services.js';
-import { decodeToken } from '../support/signing-keys.js';
+import { decodeToken, signToken } from '../support/signing-keys.js';
 import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const HOUR_MS = 3_600_000;
@@ -276,6 +277,17 @@ describe('the successor of a refresh token is used', () => {
     expect(await eventsOf(login)).toEqual([]);
   });
 
+  it.each([['2'], [1.5], [0], [-1], [null], [{}]])(
+    'by no token whose claim is no generation: %j',
+    async (gen) => {
+      await later(login, HOUR_MS);
+      await refreshed(service, login.refreshToken);
+      const { header, claims } = decodeToken(next.token);
+      const token = signToken(header, { ...claims, gen }, service.installation.keys[0]!);
+      expect(await isAlive(ada.as(token))).toBe(true);
+    },
+  );
+
   it('also while the database refuses to note it, and the next use is noted', async () => {
     const own = await startOwnService();
     const eve = await anAccount(own, 'eve');
@@ -302,6 +314,41 @@ describe('the successor of a refresh token is used', () => {
     expect(body).toMatchObject({ ...others, active: true });
     expect(body).not.toHaveProperty('gen');
   });
+});
+
+describe('a refresh whose session changes between its read and its write', () => {
+  it.each<[string, string, number, number]>([
+    ['a first use', 'seen_generation = 2, rotated_at = ?', 0, 2],
+    ['another re-issue', 'refresh_generation = 3, reissues = 1, rotated_at = ?', 0, 3],
+    ['another re-issue long ago', 'refresh_generation = 3, reissues = 1, rotated_at = ?', HOUR_MS, 4],
+  ])('decides again: %s', async (_what, written, agoMs, generation) => {
+    const { answer } = await refreshDuring(written, Date.now() - agoMs);
+    expect(answer.status, answer.text).toBe(200);
+    expect(generationOf(answer.body)).toBe(generation);
+  });
+
+  it.each<[string, string, unknown[]]>([
+    [
+      'a first use long ago',
+      'seen_generation = 2, rotated_at = ?',
+      [{ data: '{"reason":"refresh_reused"}' }],
+    ],
+    ['a logout', 'revoked_at = ?', []],
+  ])('is refused after %s', async (_what, written, events) => {
+    const { login, answer } = await refreshDuring(written, 1);
+    expect(answer).toMatchObject(invalidRefreshToken);
+    expect(await eventsOf(login)).toEqual(events);
+  });
+
+  async function refreshDuring(written: string, value: number) {
+    const login = await aRefreshableLogin(service, ada);
+    await refreshed(service, login.refreshToken);
+    await later(login, HOUR_MS);
+    const sql = `UPDATE sessions SET ${written} WHERE id = ?`;
+    const write = (held: HeldRows) => held.write(sql, [value, idOf(login)]);
+    const answer = await answerAfter(service, write, () => refresh(service, login.refreshToken));
+    return { login, answer: answer as Answer<Tokens> };
+  }
 });
 
 /** What a frozen instance finds when it wakes: a request whose client has given up. */
