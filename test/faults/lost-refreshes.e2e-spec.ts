@@ -91,8 +91,8 @@ async function abandonRefresh(url: string, refreshToken: string): Promise<void> 
   (await beginRefresh(url, refreshToken)).destroy();
 }
 
-/** Each user goes on at another instance: the tokens that the frozen one was shown are old when it wakes. */
-async function goOnAt(other: Instance, storage: Storage, shown: readonly string[]): Promise<string[]> {
+/** Each user continues at another instance: the tokens that the frozen one was shown are old when it wakes. */
+async function continueAt(other: Instance, storage: Storage, shown: readonly string[]): Promise<string[]> {
   const latest = await Promise.all(
     shown.map(async (refreshToken) => {
       const next = await refreshed(other, refreshToken);
@@ -129,7 +129,7 @@ it('an instance that was frozen with refreshes in its buffer ends no session of 
 
   frozen.freeze();
   await Promise.all(shown.map((refreshToken) => abandonRefresh(frozen.url, refreshToken)));
-  const latest = await goOnAt(other, storage, shown);
+  const latest = await continueAt(other, storage, shown);
   frozen.thaw();
   expect((await fetch(`${frozen.url}/health/ready`)).status).toBe(200);
   expect((await frozen.stop()).code).toBe(0);
@@ -149,7 +149,7 @@ it.each(STATEMENTS.slice(0, 2))(
     const socket = await beginRefresh(stoppable.process.url, shown[0]!);
     await stoppable.untilStopped();
     socket.destroy();
-    const latest = await goOnAt(other, storage, shown);
+    const latest = await continueAt(other, storage, shown);
     stoppable.process.thaw();
     expect((await stoppable.process.stop()).code).toBe(0);
 
@@ -168,7 +168,7 @@ it('an instance that was frozen behind the load balancer ends no session of clie
 
   frozen.freeze();
   await Promise.all(shown.map((refreshToken) => abandonRefresh(balancer.url, refreshToken)));
-  const latest = await goOnAt(other, storage, shown);
+  const latest = await continueAt(other, storage, shown);
   frozen.thaw();
   expect((await fetch(`${frozen.url}/health/ready`)).status).toBe(200);
   await frozen.stop();
