@@ -20,7 +20,7 @@ class InvalidRefreshTokenError extends Problem {
   }
 }
 
-type Outcome =
+type AttemptedRefresh =
   | { kind: RefreshDecision['kind']; session: RefreshedSession }
   | { kind: 'ended' }
   | { kind: 'changed' };
@@ -98,7 +98,7 @@ export class SessionsService {
     { sessionId, generation }: RefreshToken,
     now: number,
     hasLeft: HasLeft,
-  ): Promise<Outcome> {
+  ): Promise<AttemptedRefresh> {
     const session = await this.refreshes.find(sessionId, tx);
     const maxAge = this.env.sessionMaxAge * 1000;
     if (!session || Math.min(session.expiresAt, session.authTime + maxAge) <= now) return { kind: 'ended' };
