@@ -22,7 +22,7 @@ import {
   startOwnService,
   startSharedCluster,
 } from '../support/service.js';
-import { answerAfter, type HeldRows } from '../support/held-rows.js';
+import { answerAfter, type HeldRows, holdRows } from '../support/held-rows.js';
 import { engine, roundsOfARace } from '../support/engine.js';
 import { aServiceCaller } from '../support/services.js';
 import { decodeToken, signToken } from '../support/signing-keys.js';
@@ -275,6 +275,16 @@ describe('the successor of a refresh token is used', () => {
     await untilUsed(service, other.refreshToken);
     expect(await isAlive(ada.as(login.token))).toBe(true);
     expect(await eventsOf(login)).toEqual([]);
+  });
+
+  it('while it is refreshed: no request waits for the note, and a late note marks no successor', async () => {
+    const held = await holdRows(service);
+    const sql = 'UPDATE sessions SET refresh_generation = 3, rotated_at = rotated_at - ? WHERE id = ?';
+    await held.write(sql, [HOUR_MS, idOf(login)]);
+    expect(await isAlive(ada.as(next.token))).toBe(true);
+    await held.untilOneWaits();
+    await held.commit();
+    expect(generationOf(await refreshed(service, next.refreshToken))).toBe(4);
   });
 
   it.each([['2'], [1.5], [0], [-1], [null], [{}]])(
