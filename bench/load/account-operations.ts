@@ -124,7 +124,12 @@ export function exchangeCode(side: Side, keep: (user: BenchUser, token: string) 
   if (issued === undefined) return undefined;
   const { code, user } = issued;
   return {
-    request: requestText({ method: 'POST', path: '/api/auth/code/exchange', body: { code } }),
+    request: requestText({
+      method: 'POST',
+      path: '/api/auth/code/exchange',
+      idempotencyKey: randomUUID(),
+      body: { code },
+    }),
     accept(response) {
       keep(user, String(expectAnswer(response, 200, { token: isToken })['token']));
     },
