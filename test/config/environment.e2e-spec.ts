@@ -119,6 +119,7 @@ describe('accounts config check', () => {
       JWT_KEYS_FILE: './none.json',
       ARGON2_MEMORY_KIB: '',
       ARGON2_TIME: '',
+      REFRESH_GRACE: '0s',
       WEB_CONCURRENCY: '2',
     };
     const names = [
@@ -126,6 +127,7 @@ describe('accounts config check', () => {
       'JWT_ISSUER',
       'SMTP_URL',
       'REDIS_URL',
+      'REFRESH_GRACE',
       'ARGON2_MEMORY_KIB, ARGON2_TIME',
     ];
     expect(warningsIn((await checked(env)).stdout)).toEqual(names);
