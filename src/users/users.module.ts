@@ -1,12 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UserChanges } from './user-changes.js';
-import { UserImportService } from './user-import.service.js';
 import { User } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 import { UserUpdatesRepository } from './users.updates.js';
 
-const EXPORTED = [UserChanges, UserImportService, UsersRepository, UserUpdatesRepository];
+const EXPORTED = [UserChanges, UsersRepository, UserUpdatesRepository];
 
 @Global()
 @Module({

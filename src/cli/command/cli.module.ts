@@ -6,6 +6,7 @@ import { PasswordSetting } from '../../accounts/password-reset.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserExport } from '../../accounts/user-export.js';
+import { UserImportService } from '../../accounts/user-import.service.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import { EmailCode, EmailCodesRepository } from '../../auth/email-codes/email-codes.repository.js';
 import {
@@ -46,6 +47,7 @@ const OPERATIONS = [
   ShownInvitationsService,
   UserDeletion,
   UserExport,
+  UserImportService,
   UserOperations,
 ];
 

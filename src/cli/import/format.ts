@@ -3,7 +3,7 @@ import { IMPORTED } from '../../auth/passwords/foreign-hashes.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { normalizedEmail } from '../../users/email-address.js';
 import { PROFILE, PROFILE_FIELDS, type ProfileFieldName, profileOf } from '../../users/profile.js';
-import type { ForeignUser } from '../../users/user-import.service.js';
+import type { ForeignUser } from '../../accounts/user-import.service.js';
 import { MAX_LINE_BYTES, type Row } from './records.js';
 
 const { bcryptCost, pbkdf2Rounds, scryptMib, scryptLanes } = IMPORTED;

@@ -4,7 +4,7 @@ import {
   type ForeignUser,
   type ImportOutcome,
   UserImportService,
-} from '../../users/user-import.service.js';
+} from '../../accounts/user-import.service.js';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadBcrypt } from '../../auth/passwords/foreign-hashes.js';

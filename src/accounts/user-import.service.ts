@@ -5,13 +5,13 @@ import { LostConflictError } from '../database/transactions/database-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
 import type { NewEvent } from '../events/event-types.js';
 import { newEntityId } from '../identifiers/entity-id.js';
-import type { Profile } from './profile.js';
+import type { Profile } from '../users/profile.js';
 import {
   type ImportedUser,
   type PresentUser,
   TakenMeanwhileError,
   UsersRepository,
-} from './users.repository.js';
+} from '../users/users.repository.js';
 
 /** The email, the id and the profile are normalized, and a login can verify the hash. */
 export interface ForeignUser {
