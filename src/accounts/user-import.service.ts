@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, principalOf } from '../access/principal.js';
+import { SecondFactorsRepository } from '../auth/second-factor/second-factors.repository.js';
+import type { EncryptedSecrets } from '../auth/tokens/derived-keys.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { LostConflictError } from '../database/transactions/database-errors.js';
 import { EventsRepository } from '../events/events.repository.js';
@@ -21,7 +23,10 @@ export interface ForeignUser {
   isDisabled: boolean;
   id: string | undefined;
   profile: Profile;
+  totpSecret: Buffer | undefined;
 }
+
+type CheckedUser = ImportedUser & Pick<ForeignUser, 'totpSecret'>;
 
 export type ImportOutcome = 'imported' | 'present' | 'email_taken' | 'id_taken' | 'id_deleted';
 
@@ -31,15 +36,21 @@ const MAX_ATTEMPTS = 5;
 export class UserImportService {
   constructor(
     private readonly users: UsersRepository,
+    private readonly factors: SecondFactorsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
   ) {}
 
-  async importAll(foreign: readonly ForeignUser[], actor: Actor): Promise<ImportOutcome[]> {
+  /** @param secrets required if a user has a TOTP secret */
+  async importAll(
+    foreign: readonly ForeignUser[],
+    actor: Actor,
+    secrets?: EncryptedSecrets,
+  ): Promise<ImportOutcome[]> {
     for (let attempt = 1; ; attempt += 1) {
       const { outcomes, users } = await this.check(foreign);
       try {
-        if (users.length > 0) await this.insert(users, actor);
+        if (users.length > 0) await this.insert(users, actor, secrets);
         return outcomes;
       } catch (error) {
         if (!(error instanceof TakenMeanwhileError)) throw error;
@@ -52,7 +63,7 @@ export class UserImportService {
   async check(
     foreign: readonly ForeignUser[],
     earlier: EarlierUsers = { byEmail: new Map(), ids: new Set() },
-  ): Promise<{ outcomes: ImportOutcome[]; users: ImportedUser[] }> {
+  ): Promise<{ outcomes: ImportOutcome[]; users: CheckedUser[] }> {
     const named = foreign.flatMap(({ id }) => id ?? []);
     const emails = foreign.map(({ email }) => email);
     const add = ({ id, email, passwordHash }: PresentUser): void => {
@@ -61,7 +72,7 @@ export class UserImportService {
     };
     (await this.users.findPresent(emails, named)).forEach(add);
     const deleted = new Set(await this.events.findDeleted(named));
-    const users: ImportedUser[] = [];
+    const users: CheckedUser[] = [];
     const outcomes = foreign.map((user) => {
       const outcome = outcomeOf(user, earlier, deleted);
       if (outcome !== 'imported') return outcome;
@@ -74,16 +85,23 @@ export class UserImportService {
     return { outcomes, users };
   }
 
-  private insert(users: readonly ImportedUser[], actor: Actor): Promise<void> {
+  private insert(users: readonly CheckedUser[], actor: Actor, secrets?: EncryptedSecrets): Promise<void> {
     return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
       await this.users.insertAll(tx, users);
+      const factors = users.flatMap(({ id: userId, totpSecret, secondFactorAt: enabledAt }) =>
+        totpSecret ? { userId, secret: secrets!.encrypt(totpSecret, userId), enabledAt } : [],
+      );
+      if (factors.length > 0) await this.factors.insertEnabled(tx, factors);
       const registered = users.map(({ id: userId }): NewEvent => {
         return { type: 'account.registered', userId, actor, userRevision: 1, data: { via: 'import' } };
       });
-      const disabled = users.flatMap(({ id: userId, disabledAt }): NewEvent[] =>
-        disabledAt === null ? [] : [{ type: 'account.disabled', userId, actor, userRevision: 2 }],
+      const enabled = factors.map(({ userId }): NewEvent => {
+        return { type: 'account.second_factor_enabled', userId, actor, userRevision: 2 };
+      });
+      const disabled = users.flatMap(({ id: userId, disabledAt, revision }): NewEvent[] =>
+        disabledAt === null ? [] : [{ type: 'account.disabled', userId, actor, userRevision: revision }],
       );
-      await this.events.record(tx, ...registered, ...disabled);
+      await this.events.record(tx, ...registered, ...enabled, ...disabled);
     });
   }
 }
@@ -107,11 +125,14 @@ function outcomeOf(user: ForeignUser, earlier: EarlierUsers, deleted: ReadonlySe
   return deleted.has(id) ? 'id_deleted' : 'imported';
 }
 
-function userOf({ isEmailVerified, isDisabled, profile, ...user }: ForeignUser): ImportedUser {
+/** Each event has a revision of its own. */
+function userOf({ isEmailVerified, isDisabled, profile, ...user }: ForeignUser): CheckedUser {
   const [createdAt, id] = [Date.now(), user.id ?? newEntityId()];
   const emailVerifiedAt = isEmailVerified ? createdAt : null;
+  const secondFactorAt = user.totpSecret ? createdAt : null;
+  const revision = 1 + Number(secondFactorAt !== null) + Number(isDisabled);
   const disabled = isDisabled
-    ? { revision: 2, disabledAt: createdAt, disabledEmail: user.email }
-    : { revision: 1, disabledAt: null, disabledEmail: null };
-  return { ...user, ...profile, id, createdAt, emailVerifiedAt, ...disabled };
+    ? { disabledAt: createdAt, disabledEmail: user.email }
+    : { disabledAt: null, disabledEmail: null };
+  return { ...user, ...profile, id, createdAt, emailVerifiedAt, secondFactorAt, revision, ...disabled };
 }

@@ -38,10 +38,10 @@ export const CREDENTIALS = `u.id, u.email, u.password_hash AS passwordHash, u.au
 
 const IMPORTED = [
   ...(['id', 'email', 'passwordHash', 'createdAt', 'emailVerifiedAt', 'revision'] as const),
-  ...(['disabledAt', 'disabledEmail', ...PROFILE_FIELDS] as const),
+  ...(['disabledAt', 'disabledEmail', 'secondFactorAt', ...PROFILE_FIELDS] as const),
 ];
 const IMPORTED_COLUMNS = [
-  'id, email, password_hash, created_at, email_verified_at, revision, disabled_at, disabled_email',
+  'id, email, password_hash, created_at, email_verified_at, revision, disabled_at, disabled_email, second_factor_at',
   ...PROFILE_FIELDS.map((name) => PROFILE[name].column),
 ].join(', ');
 const IMPORTED_PLACES = `(${placeholders(IMPORTED.length)})`;

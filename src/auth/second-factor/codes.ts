@@ -43,6 +43,22 @@ export function base32(bytes: Uint8Array, alphabet = RFC_4648_ALPHABET): string 
   return bits === 0 ? text : text + alphabet[(rest << (BITS - bits)) & 31];
 }
 
+/** Accepts small letters, and padding or none. */
+export function bytesOfBase32(text: string): Buffer | undefined {
+  const bytes: number[] = [];
+  let [rest, bits] = [0, 0];
+  for (const letter of text.toUpperCase().replace(/=+$/, '')) {
+    const value = RFC_4648_ALPHABET.indexOf(letter);
+    if (value < 0) return undefined;
+    rest = ((rest << BITS) | value) & 0xfff;
+    bits += BITS;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes.push((rest >>> bits) & 0xff);
+  }
+  return Buffer.from(bytes);
+}
+
 export function otpauthUri({ issuer, email, secret }: Record<'issuer' | 'email' | 'secret', string>): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   const issued = `issuer=${encodeURIComponent(issuer)}`;

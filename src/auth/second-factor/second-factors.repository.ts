@@ -104,6 +104,18 @@ export class SecondFactorsRepository {
     }
   }
 
+  async insertEnabled(
+    tx: Transaction,
+    factors: readonly Pick<SecondFactor, 'userId' | 'secret' | 'enabledAt'>[],
+  ): Promise<void> {
+    const sql = `INSERT INTO second_factors (user_id, secret, last_step, enabled_at)
+      VALUES ${factors.map(() => '(?, ?, 0, ?)').join(', ')}`;
+    await tx.write(
+      sql,
+      factors.flatMap(({ userId, secret, enabledAt }) => [userId, secret, enabledAt]),
+    );
+  }
+
   async enable(
     tx: Transaction,
     userId: string,

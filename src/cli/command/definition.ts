@@ -62,7 +62,11 @@ const CONTROL_CHARACTERS = /\p{Cc}/u;
 
 export class CannotRunError extends Error {}
 
+const CLEARED_LINE = '\r\u001b[K';
+
 export class Invocation {
+  private showsProgress = false;
+
   constructor(
     readonly parameters: string[],
     private readonly options: Record<string, string | boolean | undefined>,
@@ -120,8 +124,21 @@ export class Invocation {
     return { kind: 'operator', id, reason };
   }
 
+  /** Says how far long work is, in one line that changes. A pipe or a file gets nothing. */
+  showProgress(text: string): void {
+    if (!process.stderr.isTTY) return;
+    process.stderr.write(`${CLEARED_LINE}${text} …`);
+    this.showsProgress = true;
+  }
+
+  endProgress(): void {
+    if (this.showsProgress) process.stderr.write(CLEARED_LINE);
+    this.showsProgress = false;
+  }
+
   /** Writes a line at once, if a report might not fit into memory. */
   print(text: string, json: object): Promise<void> {
+    this.endProgress();
     return write(`${this.asJson ? JSON.stringify(json) : text}\n`);
   }
 }

@@ -67,7 +67,11 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   command.action(async () => {
     (await import('@nestjs/common')).Logger.overrideLogger(false);
     const invocation = new Invocation(command.args, command.opts());
-    const { lines, json, isRed = false } = await definition.run(invocation);
+    const {
+      lines,
+      json,
+      isRed = false,
+    } = await definition.run(invocation).finally(() => invocation.endProgress());
     const text = invocation.asJson ? json.map((value) => JSON.stringify(value)) : lines;
     if (text.length > 0) await write(`${text.join('\n')}\n`);
     end(isRed ? REFUSED : DONE);

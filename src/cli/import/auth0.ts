@@ -1,4 +1,4 @@
-import { type ImportFormat, phcOf, valueAt } from './format.js';
+import { type Extras, type ImportFormat, kinds, phcOf, SECOND_FACTORS, valueAt } from './format.js';
 import type { Row } from './records.js';
 
 /** Export of password hashes by Auth0's support, export of users, or the schema of Auth0's own bulk import. */
@@ -17,7 +17,28 @@ export const AUTH0: ImportFormat = {
     avatarUrl: 'picture',
     locale: 'locale',
   },
+  extrasOf,
 };
+
+function extrasOf(row: Row): Extras {
+  const [factors, identities] = [row['mfa_factors'], row['identities']];
+  const others = (Array.isArray(identities) ? identities : []).filter(
+    (one) => (valueAt(one, 'provider') ?? 'auth0') !== 'auth0',
+  );
+  return {
+    leftOut: [
+      ...(Array.isArray(factors) ? factors : []).map(
+        (factor) =>
+          `${SECOND_FACTORS} (${['totp', 'phone', 'email'].find((type) => valueAt(factor, type)) ?? 'other'})`,
+      ),
+      ...kinds('fields of metadata', row['user_metadata']),
+      ...kinds('fields of metadata', row['app_metadata']),
+      ...kinds('logins with another provider', others),
+      ...(typeof row['phone_number'] === 'string' ? ['phone numbers'] : []),
+      ...(typeof row['username'] === 'string' ? ['usernames'] : []),
+    ],
+  };
+}
 
 /** Some exports have the email here only. */
 function emailIdentifier({ identifiers }: Row): unknown {

@@ -1,7 +1,15 @@
 import { BASE64 } from '../../auth/passwords/foreign-hashes.js';
 import { CannotRunError } from '../command/definition.js';
-import { type ImportFormat, phcBase64, phcOf } from './format.js';
-import type { Row } from './records.js';
+import {
+  type Extras,
+  type ImportFormat,
+  kinds,
+  phcBase64,
+  phcOf,
+  SECOND_FACTORS,
+  valueAt,
+} from './format.js';
+import { jsonOf, type Row } from './records.js';
 
 /** Written by `firebase auth:export users.json --format=json`. */
 export const FIREBASE: ImportFormat = {
@@ -13,12 +21,26 @@ export const FIREBASE: ImportFormat = {
     name: 'displayName',
     avatarUrl: 'photoUrl',
   },
+  extrasOf,
   withHashConfig: (text) => {
     const config = readHashConfig(text);
     const fields: ImportFormat['fields'] = { passwordHash: ['passwordHash', (row) => hashOf(row, config)] };
     return { ...FIREBASE, fields: { ...FIREBASE.fields, ...fields } };
   },
 };
+
+function extrasOf({ mfaInfo, providerUserInfo, customAttributes, phoneNumber }: Row): Extras {
+  const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  const others = listOf(providerUserInfo).filter((one) => valueAt(one, 'providerId') !== 'password');
+  return {
+    leftOut: [
+      ...listOf(mfaInfo).map((one) => `${SECOND_FACTORS} (${valueAt(one, 'totpInfo') ? 'totp' : 'phone'})`),
+      ...kinds('logins with another provider', others),
+      ...kinds('custom claims', typeof customAttributes === 'string' ? jsonOf(customAttributes) : undefined),
+      ...(typeof phoneNumber === 'string' ? ['phone numbers'] : []),
+    ],
+  };
+}
 
 type HashConfig = ReturnType<typeof readHashConfig>;
 

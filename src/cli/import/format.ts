@@ -58,6 +58,20 @@ export interface ImportFormat {
   /** Returns the format with the parameters of its hashes. @throws CannotRunError */
   withHashConfig?: (text: string) => ImportFormat;
   isSkipped?: (row: Row) => boolean;
+  extrasOf?: (row: Row) => Extras;
+}
+
+/** What a row of another system has beside its user. `leftOut` has the kind of each thing that is not imported. */
+export interface Extras {
+  totpSecret?: Buffer | undefined;
+  leftOut: string[];
+}
+
+export const SECOND_FACTORS = 'second factors';
+
+/** Counts what a list or an object has, of one kind. */
+export function kinds(kind: string, of: unknown): string[] {
+  return Array<string>(typeof of === 'object' && of !== null ? Object.keys(of).length : 0).fill(kind);
 }
 
 /** Anything else could be a password, if the file is not what the operator thinks. */
@@ -67,17 +81,33 @@ export function unknownField(name: string): Refused {
   return new Refused('unknown_field', HARMLESS_NAME.test(name) ? name : 'one name');
 }
 
-export function userOf(row: Row, { fields, isStrict }: ImportFormat): ImportRow | Refused {
-  const valueOf = (column: Column): unknown => {
-    const field = fields[column];
-    const value = typeof field === 'string' ? row[field] : field?.[1](row);
-    return value === null && !isStrict ? undefined : value;
-  };
+function valueIn(row: Row, { fields, isStrict }: ImportFormat, column: Column): unknown {
+  const field = fields[column];
+  const value = typeof field === 'string' ? row[field] : field?.[1](row);
+  return value === null && !isStrict ? undefined : value;
+}
+
+const SHOWN_USERNAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}@._+-]{0,99}$/u;
+/** No hash and hardly a password, if the columns are not what the operator thinks. */
+const SHOWN_NAME = /^\p{L}[\p{L}\p{M} .'-]{0,99}$/u;
+
+export function namesOf(row: Row, format: ImportFormat): { email?: string; name?: string } {
+  const email = normalizedEmail(valueIn(row, format, 'email'));
+  if (email !== undefined) return { email };
+  const [username, name] = [row['username'], valueIn(row, format, 'name')];
+  if (!format.isStrict && typeof username === 'string' && SHOWN_USERNAME.test(username))
+    return { name: username };
+  return typeof name === 'string' && SHOWN_NAME.test(name) ? { name } : {};
+}
+
+export function userOf(row: Row, format: ImportFormat): ImportRow | Refused {
+  const { fields, isStrict } = format;
+  const valueOf = (column: Column): unknown => valueIn(row, format, column);
   const refused = (code: Refused['code'], column: Column): Refused =>
     new Refused(code, [fields[column]].flat()[0] as string);
 
-  const known = Object.values(fields);
-  const unknown = isStrict ? Object.keys(row).find((name) => !known.includes(name)) : undefined;
+  const names = Object.values(fields);
+  const unknown = isStrict ? Object.keys(row).find((name) => !names.includes(name)) : undefined;
   if (unknown !== undefined) return unknownField(unknown);
   const email = normalizedEmail(valueOf('email'));
   if (email === undefined) return refused('invalid_email', 'email');
@@ -100,7 +130,9 @@ export function userOf(row: Row, { fields, isStrict }: ImportFormat): ImportRow 
       return refused(`invalid_${PROFILE[column].column}`, column);
   }
   const passwordHash = hasNone ? undefined : String(hash);
-  return { email, passwordHash, isEmailVerified, isDisabled, id: isEntityId(id) ? id : undefined, profile };
+  const { totpSecret } = format.extrasOf?.(row) ?? {};
+  const known = { email, passwordHash, isEmailVerified, isDisabled, profile, totpSecret };
+  return { ...known, id: isEntityId(id) ? id : undefined };
 }
 
 /** Follows a path into an export. */

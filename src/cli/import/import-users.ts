@@ -7,6 +7,9 @@ import {
 } from '../../accounts/user-import.service.js';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadKeyFile } from '../../auth/tokens/key-file.js';
+import { EncryptedSecrets } from '../../auth/tokens/derived-keys.js';
+import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { loadBcrypt } from '../../auth/passwords/foreign-hashes.js';
 import { unknownPasswordHash } from '../../auth/passwords/hash-engines.js';
 import { inBatches, MAX_ROWS_AT_ONCE } from '../../database/statements.js';
@@ -15,7 +18,7 @@ import { withContext } from '../command/context.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
 import { FIREBASE } from './firebase.js';
-import { type ImportFormat, type ImportRow, Refused, userOf } from './format.js';
+import { type ImportFormat, type ImportRow, namesOf, Refused, SECOND_FACTORS, userOf } from './format.js';
 import { JSONL } from './jsonl.js';
 import { KEYCLOAK } from './keycloak.js';
 import {
@@ -40,7 +43,12 @@ export const FORMATS: Record<string, ImportFormat> = {
 /** On SQLite, a running service waits for each transaction. */
 const BATCH_ROWS = { sqlite: 100, mysql: MAX_ROWS_AT_ONCE };
 
-type LocatedRow = { position: RowPosition; row: ImportRow | Refused };
+interface LocatedRow {
+  position: RowPosition;
+  row: ImportRow | Refused;
+  names: { email?: string; name?: string };
+  leftOut: string[];
+}
 
 /** A second run skips the users that the first run imported. */
 export async function importUsers(invocation: Invocation): Promise<Report> {
@@ -49,16 +57,21 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
   const actor = invocation.operator();
   const chunks = await openFile(invocation.parameters[0]!);
   let progress = { imported: 0, skipped: 0, refused: 0 };
+  let extras = new ImportedExtras();
   const textOfProgress = (prefix: string): string =>
     `${prefix}imported ${progress.imported}, skipped ${progress.skipped} that already exist, refused ${progress.refused}`;
-  const count = async (position: RowPosition, outcome: ImportOutcome | Refused): Promise<void> => {
-    if (outcome === 'imported') progress.imported += 1;
-    else if (outcome === 'present') progress.skipped += 1;
+  const count = async (located: LocatedRow, outcome: ImportOutcome | Refused): Promise<void> => {
+    const { position, names } = located;
+    if (outcome === 'imported') {
+      progress.imported += 1;
+      extras.add(located);
+    } else if (outcome === 'present') progress.skipped += 1;
     else {
       progress.refused += 1;
       const { code, field, reason } = outcome instanceof Refused ? outcome : new Refused(outcome);
-      const where = Object.entries(position).flat().join(' ');
-      await invocation.print(`${where}: ${reason} (${code})`, { ...position, refused: code, field, reason });
+      const where = [Object.entries(position).flat().join(' '), ...Object.values(names)].join(', ');
+      const json = { ...position, ...names, refused: code, field, reason };
+      await invocation.print(`${where}: ${reason} (${code})`, json);
     }
   };
   return withContext(async (context) => {
@@ -69,13 +82,15 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
     const checked: LocatedRow[] = [];
     const importBatch = async (rows: LocatedRow[], isWritten: boolean): Promise<void> => {
       const users = await usersOf(env, rows);
+      const secrets = users.some(({ totpSecret }) => totpSecret) ? secretsOf(env) : undefined;
       const began = performance.now();
       const outcomes = isWritten
-        ? await service.importAll(users, actor)
+        ? await service.importAll(users, actor, secrets)
         : (await service.check(users, earlier)).outcomes;
       const tookMs = performance.now() - began;
-      for (const { position, row } of rows)
-        await count(position, row instanceof Refused ? row : outcomes.shift()!);
+      for (const one of rows) await count(one, one.row instanceof Refused ? one.row : outcomes.shift()!);
+      const { imported, skipped, refused } = progress;
+      invocation.showProgress(`${numberText(imported + skipped + refused)} users`);
       // A service on the same SQLite file gets as much time as the import.
       if (engine === 'sqlite' && isWritten) await sleep(tookMs);
     };
@@ -84,7 +99,10 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
         await importBatch(rows, !isDryRun && !isAllOrNothing);
         if (isAllOrNothing && !isDryRun) checked.push(...rows);
       }
-      if (checked.length > 0) progress = { imported: 0, skipped: 0, refused: progress.refused };
+      if (checked.length > 0) {
+        progress = { imported: 0, skipped: 0, refused: progress.refused };
+        extras = new ImportedExtras();
+      }
       if (progress.refused === 0)
         for await (const rows of inBatches(checked, BATCH_ROWS[engine])) await importBatch(rows, true);
     } catch (error) {
@@ -94,11 +112,57 @@ export async function importUsers(invocation: Invocation): Promise<Report> {
     const { imported, skipped, refused } = progress;
     if (imported + skipped + refused === 0) throw new CannotRunError('the file has no users');
     return {
-      lines: [textOfProgress(isDryRun ? 'dry run: would have ' : '')],
-      json: [{ ...progress, ...(isDryRun && { dryRun: true }) }],
+      lines: [textOfProgress(isDryRun ? 'dry run: would have ' : ''), ...extras.lines],
+      json: [{ ...progress, ...extras.json, ...(isDryRun && { dryRun: true }) }],
       isRed: refused > 0,
     };
   });
+}
+
+/** Counts what the imported users had in the other system beside their rows. */
+class ImportedExtras {
+  private secondFactors = 0;
+  private readonly leftOut = new Map<string, number>();
+
+  add({ row, leftOut }: LocatedRow): void {
+    if (!(row instanceof Refused) && row.totpSecret) this.secondFactors += 1;
+    for (const kind of leftOut) this.leftOut.set(kind, (this.leftOut.get(kind) ?? 0) + 1);
+  }
+
+  get json(): object {
+    return {
+      ...(this.secondFactors > 0 && { secondFactors: this.secondFactors }),
+      ...(this.leftOut.size > 0 && { leftOut: Object.fromEntries(this.leftOut) }),
+    };
+  }
+
+  /** Such as "10 second factors imported, 2 not (SHA-256); 1,000 memberships of groups not imported". */
+  get lines(): string[] {
+    const isFactor = ([kind]: [string, number]): boolean => kind.startsWith(`${SECOND_FACTORS} (`);
+    const { true: factors = [], false: others = [] } = Object.groupBy(
+      this.leftOut,
+      (one) => `${isFactor(one)}`,
+    );
+    const notImported = factors.map(
+      ([kind, count]) => `${numberText(count)} not ${kind.slice(kind.indexOf('('))}`,
+    );
+    const imported = `${counted(this.secondFactors, SECOND_FACTORS)} imported`;
+    const parts = others.map(([kind, count]) => `${counted(count, kind)} not imported`);
+    if (this.secondFactors > 0 || factors.length > 0) parts.unshift([imported, ...notImported].join(', '));
+    return parts.length === 0 ? [] : [parts.join('; ')];
+  }
+}
+
+const numberText = (count: number): string => count.toLocaleString('en-US');
+
+/** The first noun of a kind is in the plural. */
+function counted(count: number, kind: string): string {
+  return `${numberText(count)} ${count === 1 ? kind.replace(/s\b/, '') : kind}`;
+}
+
+/** Reads the file for each batch: keys prune waits ten seconds for secrets that others encrypt with an old key. */
+function secretsOf({ jwtKeysFile }: Env): EncryptedSecrets {
+  return new EncryptedSecrets(new KeyRing(loadKeyFile(jwtKeysFile, true)));
 }
 
 async function formatOf(invocation: Invocation): Promise<ImportFormat> {
@@ -150,8 +214,8 @@ export async function* rowsOf(
   const readJson = (line: Buffer) => asRow(jsonOf(textOf(line))) ?? new Refused('invalid_json');
   const read = format.readerOfLines?.() ?? readJson;
   for await (const { line, bytes } of linesOf(file.chunks)) {
-    const row = bytes ? read(bytes) : new Refused('line_too_long');
-    if (bytes?.toString().trim() !== '') yield* placed({ line }, row, format);
+    if (bytes?.toString().trim() === '') continue;
+    yield* placed({ line }, bytes ? read(bytes) : new Refused('line_too_long'), format);
   }
 }
 
@@ -160,6 +224,9 @@ function* placed(
   row: Row | Refused | undefined,
   format: ImportFormat,
 ): Generator<LocatedRow> {
-  if (row instanceof Refused) yield { position, row };
-  else if (row && !format.isSkipped?.(row)) yield { position, row: userOf(row, format) };
+  if (row instanceof Refused) yield { position, row, names: {}, leftOut: [] };
+  else if (row && !format.isSkipped?.(row)) {
+    const { leftOut = [] } = format.extrasOf?.(row) ?? {};
+    yield { position, row: userOf(row, format), names: namesOf(row, format), leftOut };
+  }
 }

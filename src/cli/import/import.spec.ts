@@ -1,5 +1,6 @@
 import { createCipheriv, scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { base32, codeOfStep } from '../../auth/second-factor/codes.js';
 import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
 import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
@@ -125,6 +126,16 @@ describe('a file of CSV', () => {
     expect(await rowsIn(CSV, ...`\ufeff${lines.join('\r\n')}`)).toEqual(expected);
   });
 
+  it('has semicolons, where Excel writes them, and names of columns in any case', async () => {
+    const lines = ['Email;PASSWORDHASH;emailverified;name', `ada@example.com;${HASH};WAHR;`];
+    expect(await rowsIn(CSV, lines.join('\r\n'))).toEqual([[2, 'invalid_email_verified', 'emailVerified']]);
+    const quoted = [`"ada@example.com";${HASH};true;"Ada; ""the first"", Countess"`, `a;b;c`];
+    expect(await rowsIn(CSV, `\ufeff${[lines[0], ...quoted].join('\r\n')}`)).toEqual([
+      [2, { ...named('Ada; "the first", Countess'), isEmailVerified: true }],
+      [3, 'invalid_csv', undefined],
+    ]);
+  });
+
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("https://example.com")'])(
     'has text, and no formulas: %s',
     async (text) => {
@@ -163,7 +174,8 @@ describe('a file of CSV', () => {
   });
 
   it.each([
-    ['email;passwordHash\n', /no column email/],
+    ['mail;passwordHash\n', /no column email/],
+    ['email;passwordHash,name\n', /no column passwordHash/],
     [`ada@example.com,"${HASH}"\n`, /no column email/],
     ['email\n', /no column passwordHash/],
     ['email,passwordHash,role\n', /: role is no field/],
@@ -321,6 +333,75 @@ describe('a hash of Keycloak', () => {
   it('belongs to no account of a client', async () => {
     const client = { username: 'service-account-x', serviceAccountClientId: 'x' };
     expect(await rowsIn(KEYCLOAK, JSON.stringify({ users: [client] }))).toEqual([]);
+  });
+});
+
+describe('a second factor of Keycloak', () => {
+  const extrasOf = (secretData: unknown, credentialData: unknown) =>
+    KEYCLOAK.extrasOf!({ credentials: [{ type: 'otp', secretData, credentialData }] });
+  const totp = (value: unknown, change: object = {}) => {
+    const data = { subType: 'totp', digits: 6, period: 30, algorithm: 'HmacSHA1', ...change };
+    return extrasOf(JSON.stringify({ value }), JSON.stringify(data));
+  };
+  const text = 'ab3DE6gh9JK2mn5PQ8s';
+
+  it('is the text of the secret, or base32 if the export says so', () => {
+    expect(totp(text)).toEqual({ totpSecret: Buffer.from(text), leftOut: [] });
+    expect(totp(text, { secretEncoding: null })).toEqual({ totpSecret: Buffer.from(text), leftOut: [] });
+    const bytes = Buffer.from('0123456789 abcdefghi');
+    for (const encoded of [base32(bytes), base32(bytes).toLowerCase(), `${base32(bytes)}====`])
+      expect(totp(encoded, { secretEncoding: 'BASE32' })).toEqual({ totpSecret: bytes, leftOut: [] });
+  });
+
+  it.each([64, 65, 200])('of %i bytes gives the codes of the whole secret', (length) => {
+    const secret = Buffer.from('x'.repeat(length));
+    const { totpSecret } = totp(secret.toString());
+    expect(totpSecret!.length).toBeLessThanOrEqual(64);
+    for (const step of [1, 56_666_666]) expect(codeOfStep(totpSecret!, step)).toBe(codeOfStep(secret, step));
+  });
+
+  it.each([
+    ['SHA-256', { algorithm: 'HmacSHA256' }],
+    ['SHA-512', { algorithm: 'HmacSHA512' }],
+    ['8 digits', { digits: 8 }],
+    ['60 s', { period: 60 }],
+    ['HOTP', { subType: 'hotp' }],
+    ['damaged', { subType: undefined }],
+    ['damaged', { algorithm: '\u001b[2J' }],
+    ['damaged', { digits: 'six' }],
+    ['damaged', { period: -1 }],
+    ['damaged', { secretEncoding: 'HEX' }],
+    ['damaged', { secretEncoding: 'BASE32' }],
+  ])('is left out as %s: %j', (why, change) => {
+    expect(totp(text, change)).toEqual({ totpSecret: undefined, leftOut: [`second factors (${why})`] });
+  });
+
+  it.each(['x', '', 'x'.repeat(9), 7, null])('is left out if its secret is short: %j', (value) => {
+    expect(totp(value).leftOut).toEqual(['second factors (shorter than 10 bytes)']);
+  });
+
+  it.each([
+    [undefined, undefined],
+    ['{', '{'],
+    ['[]', 'null'],
+  ])('is left out if it is damaged: %j %j', (secretData, credentialData) => {
+    expect(extrasOf(secretData, credentialData).leftOut).toEqual(['second factors (damaged)']);
+  });
+});
+
+describe('what a user of Keycloak has beside', () => {
+  it.each([
+    [{ credentials: [{ type: 'webauthn' }] }, ['second factors (security key)']],
+    [{ credentials: [{ type: 'webauthn-passwordless' }] }, ['passkeys']],
+    [{ credentials: [{ type: 'recovery-authn-codes' }, { type: 'toString' }] }, ['sets of recovery codes']],
+    [{ credentials: {}, groups: 7, realmRoles: 'x', attributes: [], clientRoles: [] }, []],
+    [{ groups: ['/a', '/b'] }, ['memberships of groups', 'memberships of groups']],
+    [{ realmRoles: ['default-roles-x', 'admin'], clientRoles: { a: ['x'], b: [] } }, ['roles', 'roles']],
+    [{ attributes: { locale: ['de'], picture: ['x'], phone: ['1'] } }, ['attributes']],
+    [{ username: 'Ada@Example.com', email: 'ada@example.com' }, []],
+    [{ username: 'ada', email: 'ada@example.com' }, ['usernames']],
+  ])('is counted: %j', (row, leftOut) => {
+    expect(KEYCLOAK.extrasOf!(row).leftOut).toEqual(leftOut);
   });
 });
 
