@@ -49,6 +49,20 @@ export const ORGS: CommandGroup = {
       run: async (invocation) => (await import('./orgs.js')).addOwner(invocation),
     },
     {
+      usage: 'import <FILE>',
+      summary: 'create organizations with their members, who must be users already',
+      details: [
+        'FILE (- for standard input) is CSV with the columns org, email, role and, if you have one, id, or has a JSON object',
+        'with these fields on each line. A role is owner, admin or member. The command prints each line that it refuses. You',
+        'can run an interrupted import again: it adds what is missing. Organizations of one name need the id of the other',
+        'system.',
+      ].join(' '),
+      options: [['--dry-run', 'check the file, and change nothing']],
+      changes: true,
+      examples: ['orgs import organizations.csv --dry-run --reason "moved from the old system"'],
+      run: async (invocation) => (await import('./import/import-orgs.js')).importOrgs(invocation),
+    },
+    {
       usage: 'delete <ORG>',
       summary: 'delete an organization; an owner or an operator can restore it until it is purged',
       details: `${ORG} Requests for it return 404 immediately, and its pending invitations are revoked.`,

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 
 const MAX_STEP_BACK_MS = 1000;
 
@@ -33,6 +33,16 @@ const ids = new OrderedIds();
 /** UUIDv7 (RFC 9562 section 5.7), so that new rows go to the end of an index. */
 export function newEntityId(): string {
   return ids.next(randomUUIDv7());
+}
+
+const NAMESPACE = Buffer.from('a3d4c1f05e0b4c5f9d6b7f1c2e8a9b40', 'hex');
+
+/** UUIDv5 (RFC 9562 section 5.5): one name has one id, in every run of an import. */
+export function entityIdFor(name: string): string {
+  const digest = hash('sha1', Buffer.concat([NAMESPACE, Buffer.from(name)]), 'buffer');
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  return digest.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** Imported rows may have any version of UUID (RFC 9562 section 4). */

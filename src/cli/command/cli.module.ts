@@ -31,6 +31,7 @@ import { OperatedMails } from '../../operators/operated-mails.js';
 import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
 import { MembersService } from '../../orgs/members/members.service.js';
 import { OperatedOrgs } from '../../orgs/operated-orgs.js';
+import { OrgImport } from '../../orgs/org-import.js';
 import { OrgStateModule } from '../../orgs/state/org-state.module.js';
 import { LiftedLimit, LiftedLimitsRepository } from '../../rate-limits/lifted-limits.repository.js';
 import { RequestsModule } from '../../requests/requests.module.js';
@@ -42,6 +43,7 @@ const OPERATIONS = [
   MembersService,
   OperatedMails,
   OperatedOrgs,
+  OrgImport,
   PasswordSetting,
   SecondFactorRemoval,
   ShownInvitationsService,

@@ -1,6 +1,7 @@
 import { foreignHashFault } from '../../auth/passwords/hash-engines.js';
 import { IMPORTED } from '../../auth/passwords/foreign-hashes.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
+import { ROLES } from '../../access/principal.js';
 import { normalizedEmail } from '../../users/email-address.js';
 import { PROFILE, PROFILE_FIELDS, type ProfileFieldName, profileOf } from '../../users/profile.js';
 import type { ForeignUser } from '../../accounts/user-import.service.js';
@@ -27,6 +28,18 @@ const REFUSALS = {
   email_taken: 'another user has this email',
   id_taken: 'another user has this id',
   id_deleted: 'the user with this id was deleted',
+  invalid_org: 'must be 1 to 100 characters on one line',
+  invalid_role: `is none of ${ROLES.join(', ')}`,
+  invalid_org_id: 'is neither a number nor text of 1 to 200 characters on one line',
+  id_of_another_org: 'belongs to an organization of another name',
+  id_needed: 'several organizations have this name: give each line an id',
+  second_role: 'has another role in this organization on an earlier line',
+  user_not_found: 'there is no user with this email',
+  user_disabled: 'the user is disabled, and no owner can be',
+  user_has_too_many_orgs: 'the user belongs to MAX_ORGS_PER_USER organizations, or was deleted',
+  no_owner: 'no line names an owner who is an enabled user, so the organization was not created',
+  org_deleted: 'the organization was deleted: accounts orgs restore brings it back',
+  org_purged: 'the organization was deleted for good: give its lines another id',
 } as const;
 
 export class Refused {

@@ -19,18 +19,9 @@ import { AUTH0 } from './auth0.js';
 import { CSV } from './csv.js';
 import { FIREBASE } from './firebase.js';
 import { type ImportFormat, type ImportRow, namesOf, Refused, SECOND_FACTORS, userOf } from './format.js';
-import { JSONL } from './jsonl.js';
+import { JSONL, readJsonLine } from './jsonl.js';
 import { KEYCLOAK } from './keycloak.js';
-import {
-  asRow,
-  linesOf,
-  jsonOf,
-  openFile,
-  type RowPosition,
-  readDocument,
-  type Row,
-  textOf,
-} from './records.js';
+import { asRow, linesOf, openFile, type RowPosition, readDocument, type Row } from './records.js';
 
 export const FORMATS: Record<string, ImportFormat> = {
   csv: CSV,
@@ -211,8 +202,7 @@ export async function* rowsOf(
       yield* placed({ user: index + 1 }, asRow(user) ?? new Refused('invalid_json'), format);
     return;
   }
-  const readJson = (line: Buffer) => asRow(jsonOf(textOf(line))) ?? new Refused('invalid_json');
-  const read = format.readerOfLines?.() ?? readJson;
+  const read = format.readerOfLines?.() ?? readJsonLine;
   for await (const { line, bytes } of linesOf(file.chunks)) {
     if (bytes?.toString().trim() === '') continue;
     yield* placed({ line }, bytes ? read(bytes) : new Refused('line_too_long'), format);

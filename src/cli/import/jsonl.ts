@@ -1,4 +1,5 @@
-import type { ImportFormat } from './format.js';
+import { type ImportFormat, Refused } from './format.js';
+import { asRow, jsonOf, type Row, textOf } from './records.js';
 
 export const JSONL: ImportFormat = {
   isStrict: true,
@@ -13,3 +14,7 @@ export const JSONL: ImportFormat = {
     locale: 'locale',
   },
 };
+
+export function readJsonLine(line: Buffer): Row | Refused {
+  return asRow(jsonOf(textOf(line))) ?? new Refused('invalid_json');
+}

@@ -5,6 +5,8 @@ import type { UniqueKey } from '../../database/transactions/database-errors.js';
 /** in Unicode code points, as MySQL counts the column */
 export const MAX_ORG_NAME = 100;
 
+export const ORGS_KEY: UniqueKey = { name: 'PRIMARY', columns: 'orgs.id' };
+
 @Entity('orgs')
 @Index('orgs_purge_at_idx', ['purgeAt'])
 @Index('orgs_name_idx', ['name', 'id'])
