@@ -29,7 +29,7 @@ const USERS = `list find show delete disable enable unblock end-sessions set-pas
 const COMMANDS = Object.entries({
   '': 'events after-restore export migrate doctor backup copy-from',
   users: USERS,
-  orgs: 'list find show add-owner delete restore lift-second-factor',
+  orgs: 'list find show add-owner import delete restore lift-second-factor',
   operators: 'grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
   sessions: 'end-all',
@@ -51,7 +51,9 @@ afterAll(() => service.stop());
 
 const withGroup = (group: string, commands: readonly CommandDefinition[]) =>
   commands.map(({ usage, changes }) => ({
-    parameters: [group, usage.split(' ')[0]!].filter((word) => word !== ''),
+    parameters: [group, ...usage.split(' ')]
+      .filter((word) => !/^(?:\[.*)?$/.test(word))
+      .map((word) => (word.startsWith('<') ? 'x' : word)),
     changes,
   }));
 
@@ -111,6 +113,51 @@ describe('accounts', () => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const result = await accountsAlone(nowhere, ['--version'], { env: refusing(OF_COMMANDS) });
     expect(result).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  const oldNode = {
+    PATH: process.env['PATH'],
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent("import crypto from 'crypto'; delete crypto.randomUUIDv7;")}`,
+  };
+  const onOldNode = (...parameters: string[]) =>
+    spawnSync(process.execPath, [join(ROOT, 'bin/accounts.js'), ...parameters], {
+      env: oldNode,
+      encoding: 'utf8',
+    });
+
+  it.each(['--version', '-V'])('prints the version on an old Node: %s', async (option) => {
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    expect(onOldNode(option)).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('says in one line which Node it needs', () => {
+    const { status, stdout, stderr } = onOldNode('users', 'list');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toBe(
+      `Accounts needs Node.js 24.16 or later, or 26.1 or later (found ${process.versions.node}). Run \`npm ci\`, then \`npm run accounts\`.\n`,
+    );
+  });
+
+  it.each([
+    [['usres'], "error: unknown command 'usres' (Did you mean users?)\n"],
+    [['users', 'shwo'], "error: unknown command 'shwo' (Did you mean show?)\n"],
+    [['orgs', 'list', '--jsno'], "error: unknown option '--jsno'\n"],
+    [['users', 'disable'], "error: missing required argument 'USER'\n"],
+    [['orgs', 'add-owner', 'x'], "error: missing required argument 'USER'\n"],
+  ])('says what is nearest, or missing first: accounts %j', async (parameters, stderr) => {
+    const env = { ACCOUNTS_REASON: undefined };
+    expect(await accounts(nowhere, parameters, { env })).toEqual(failure(2, stderr));
+  });
+
+  it('breaks the lines of its help once', async () => {
+    const { stdout } = await accounts(nowhere, ['users', 'import', '--help']);
+    const paragraphs = stdout
+      .split('\n\n')
+      .find((part) => part.startsWith('FILE'))!
+      .split('\n');
+    expect(paragraphs.length).toBeGreaterThan(3);
+    for (const [index, line] of paragraphs.slice(0, -1).entries())
+      expect(line.length + 1 + paragraphs[index + 1]!.split(' ')[0]!.length).toBeGreaterThan(80);
   });
 
   it.each([

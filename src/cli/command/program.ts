@@ -46,7 +46,16 @@ function build({ groups, commands }: Commands, end: (exitCode: number) => void):
 }
 
 function quiet(command: Command): Command {
-  return command.exitOverride().helpCommand(false).showSuggestionAfterError(false).enablePositionalOptions();
+  return command
+    .exitOverride()
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .configureOutput({ outputError: (text, print) => print(onOneLine(text)) });
+}
+
+/** The nearest option is far from what was meant: --json for --reason. */
+function onOneLine(error: string): string {
+  return error.replace(/\n(\(Did you mean .*\))/, error.includes('unknown command') ? ' $1' : '');
 }
 
 function declare(parent: Command, definition: CommandDefinition, end: (exitCode: number) => void): void {
@@ -56,7 +65,7 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   for (const [flags, meaning] of definition.options ?? []) command.option(flags, meaning);
   if (definition.changes) {
     const reason = new Option('--reason <TEXT>', 'reason for the audit log; only operators can read it');
-    command.addOption(reason.env('ACCOUNTS_REASON').makeOptionMandatory());
+    command.addOption(reason.env('ACCOUNTS_REASON'));
     command.option('--as <NAME>', 'name of the operator in the audit log (default: your system user)');
   }
   const examples = definition.examples.map((example) => `  accounts ${example}`);
@@ -66,6 +75,9 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   for (const below of definition.commands ?? []) declare(command, below, end);
   command.action(async () => {
     (await import('@nestjs/common')).Logger.overrideLogger(false);
+    // Commander would ask for a mandatory option first, and for what to change next.
+    if (definition.changes && command.opts()['reason'] === undefined)
+      command.error("error: required option '--reason <TEXT>' not specified");
     const invocation = new Invocation(command.args, command.opts());
     const {
       lines,
