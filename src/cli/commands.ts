@@ -38,7 +38,7 @@ const KEYS: CommandGroup = {
       details: [
         'Keeps the key that signs, keys that will sign, and keys that signed within the last SESSION_MAX_AGE.',
         'Re-encrypts TOTP secrets with the key that signs. If any user has such a secret, that takes 10 seconds.',
-      ].join('\n'),
+      ].join(' '),
       options: [
         [
           '--now',
@@ -62,7 +62,7 @@ const CONFIG: CommandGroup = {
       details: [
         'Wrong values end with 2 and the lines that the start would print; warnings end with 0. It hides users and passwords',
         'in URLs.',
-      ].join('\n'),
+      ].join(' '),
       examples: ['config check', 'config check --json'],
       run: async () => (await import('./data/config.js')).checkConfiguration(),
     },
@@ -85,7 +85,7 @@ const BACKUP: CommandDefinition = {
     'FILE must not exist; only its owner can read it. Also copy JWT_KEYS_FILE: without it, users with two-factor',
     'authentication cannot use TOTP codes. With MySQL or MariaDB, the command prints the dump command to run instead and',
     'exits with 2.',
-  ].join('\n'),
+  ].join(' '),
   examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
   run: async (invocation) => (await import('./data/database.js')).backUp(invocation),
 };
@@ -96,7 +96,7 @@ const COPY_FROM: CommandDefinition = {
   details: [
     'Both databases need the schema of this version (accounts migrate). The command only reads FILE. Stop Accounts first:',
     'the copy does not contain changes made after it began. One transaction copies everything or nothing.',
-  ].join('\n'),
+  ].join(' '),
   examples: ['copy-from /var/lib/accounts/accounts.sqlite'],
   run: async (invocation) => (await import('./data/database.js')).copyFrom(invocation),
 };

@@ -12,7 +12,7 @@ export const OPERATORS: CommandGroup = {
         `${USER} The command refuses a user without two-factor authentication: an attacker with their`,
         'password could enroll first. Over HTTP, other operators cannot change an operator; the user and the command line',
         'can. Reset codes for the user become invalid.',
-      ].join('\n'),
+      ].join(' '),
       options: [['--force', 'grant it even if the user has no two-factor authentication']],
       changes: true,
       examples: ['operators grant ada@example.com --reason "joined the support team"'],

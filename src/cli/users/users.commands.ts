@@ -40,7 +40,7 @@ export const USERS: CommandGroup = {
       details: [
         'The code is valid for 7 days, or until their email changes or all their sessions end. The user enters it like a',
         'reset code. Without a mail server, the command prints the code once: give it to the user.',
-      ].join('\n'),
+      ].join(' '),
       options: [
         ['--name <NAME>', 'the name of the user'],
         ['--verified', 'mark the email as verified, because you know that it belongs to the user'],
@@ -102,7 +102,7 @@ export const USERS: CommandGroup = {
       details: [
         `${USER} They receive an email if their address is verified. In a terminal, the command prompts for the password`,
         'without showing it. In a pipe, send the password as one line.',
-      ].join('\n'),
+      ].join(' '),
       options: [
         ['--generate', 'generate a password and print it once'],
         ['--force', 'accept a password that is known from a data breach'],
@@ -118,7 +118,7 @@ export const USERS: CommandGroup = {
         `${USER} Verify the person’s identity first: afterwards, their password alone is enough to log in. They`,
         'receive an email if their address is verified. An operator loses that role: grant it again when they have set up',
         'two-factor authentication again.',
-      ].join('\n'),
+      ].join(' '),
       changes: true,
       examples: ['users remove-second-factor ada@example.com --reason "phone lost, called back"'],
       run: async (invocation) => (await import('./change-user.js')).removeSecondFactor(invocation),
@@ -137,7 +137,7 @@ export const USERS: CommandGroup = {
       details: [
         'Use it if the email of a pending invitation does not arrive, and give the code to the person. It is valid for 7',
         'days, replaces the code in the email, and does not verify the email address.',
-      ].join('\n'),
+      ].join(' '),
       options: [['--org <ORG>', 'the organization, by id or name, if several have invited this email']],
       changes: true,
       examples: ['users invite-code joan@example.com --org "Analytical Engines" --reason "no mail server"'],
@@ -149,7 +149,7 @@ export const USERS: CommandGroup = {
       details: [
         `${USER} The old address receives an email if it was verified. The command refuses an email that another user has.`,
         'If Accounts can send emails, a user with two-factor authentication needs --verified.',
-      ].join('\n'),
+      ].join(' '),
       options: [['--verified', 'mark the email as verified, because you know that it belongs to the user']],
       changes: true,
       examples: ['users set-email ada@example.com ada@lovelace.example --verified --reason "called back"'],
@@ -169,9 +169,10 @@ export const USERS: CommandGroup = {
       details: [
         'FILE (- for standard input) has one JSON object per line: {"email", "passwordHash", "emailVerified"?, "disabled"?,',
         '"id"?, "name"?, "avatarUrl"?, "locale"?}, or CSV with these names as its first line, or the export of another system.',
-        'A hash is argon2id, bcrypt, PBKDF2 or scrypt; the first login replaces it. The command prints each refused row with',
-        'its line number. It skips existing rows, so you can run an interrupted import again.',
-      ].join('\n'),
+        'A hash is argon2id, bcrypt, PBKDF2 or scrypt; the first login replaces it. The command prints each refused row, and',
+        'counts what the other system had and Accounts does not import. It skips existing rows, so you can run an',
+        'interrupted import again.',
+      ].join(' '),
       options: [
         ['--format <FORMAT>', 'csv, jsonl, auth0, firebase or keycloak (default: jsonl)'],
         ['--hash-config <FILE>', 'the hash_config that the Firebase console shows; required with firebase'],
@@ -212,7 +213,7 @@ export const AFTER_RESTORE: CommandDefinition = {
     'The restore also undoes changes made after the backup. Repeat these by hand: recovery codes that users used,',
     'two-factor authentication that was turned off, passwords that were changed, and secrets of services that were',
     'revoked.',
-  ].join('\n'),
+  ].join(' '),
   changes: true,
   examples: ['after-restore --reason "restored the backup of yesterday"'],
   run: async (invocation) => (await import('./change-user.js')).afterRestore(invocation),
@@ -225,7 +226,7 @@ export const EXPORT: CommandDefinition = {
     'USER is an email address or an id. The document contains the user, their organizations, their sessions, the audit log',
     'about them, and the invitations to their email if it is verified. It contains no hashes, no codes, no IP addresses of',
     'other users, and no reasons that operators gave.',
-  ].join('\n'),
+  ].join(' '),
   examples: ['export ada@example.com > ada.json'],
   run: async (invocation) => (await import('./lookup.js')).exportUser(invocation),
 };
