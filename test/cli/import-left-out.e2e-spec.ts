@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join as pathOf, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { base32, codeOfStep, stepAt } from '../../src/auth/second-factor/codes.js';
-import { accounts, BY_ROOT, failure } from '../support/accounts-command.js';
+import { accounts, BY_ROOT, CLI, failure } from '../support/accounts-command.js';
 import { AuthenticatorApp, SECOND_FACTOR, secondStep } from '../support/second-factor.js';
 import { startOwnService } from '../support/service.js';
 
@@ -104,6 +105,8 @@ describe('an import of Keycloak’s second factors', () => {
   });
 
   let used = 0;
+  const longCode = (stepsLater: number): string =>
+    codeOfStep(Buffer.from(SECRETS.long), stepAt(Date.now()) + stepsLater);
 
   it.each([
     ['short', appOf(SECRETS.short)],
@@ -112,8 +115,8 @@ describe('an import of Keycloak’s second factors', () => {
     [
       'long',
       {
-        wrong: () => '000000',
-        next: () => codeOfStep(Buffer.from(SECRETS.long), stepAt(Date.now()) + used++),
+        wrong: (): string => longCode(100),
+        next: (): string => longCode(used++),
       },
     ],
     ['base32', new AuthenticatorApp(BASE32)],
@@ -222,6 +225,22 @@ describe('a refused row', () => {
     const { stdout } = await accounts(installation, command, { input });
     expect(JSON.parse(stdout.split('\n')[0]!)).toMatchObject({ user: 1, name: 'number7' });
   });
+});
+
+it('shows its progress on a terminal, and clears it before the result', async () => {
+  const file = pathOf(installation.directory, 'progress.csv');
+  await writeFile(file, 'email,passwordHash\nwrong,\nada@progress.example,\n');
+  const words = [process.execPath, CLI, 'users', 'import', file, '--format', 'csv', '--reason', 'x'];
+  const command = words.map((word) => `'${word}'`).join(' ');
+  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    cwd: installation.directory,
+    env: { ...installation.env, PATH: process.env['PATH'] },
+    encoding: 'utf8',
+  });
+  const cleared = '\r\u001b[K';
+  const refusal = 'line 2: email is not an email address (invalid_email)\r\n';
+  const result = 'imported 1, skipped 0 that already exist, refused 1\r\n';
+  expect(stdout).toBe(`${refusal}${cleared}2 users …${cleared}${result}`);
 });
 
 it.each(['jsonl', 'csv', 'auth0', 'keycloak'])('refuses a %s file without a line', async (format) => {

@@ -11,7 +11,9 @@ import { protect } from '../support/second-factor.js';
 import { type Instance, startOwnService } from '../support/service.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = readFileSync(pathOf(ROOT, 'docs/admin-tasks.md'), 'utf8');
+const PAGE = ['admin-tasks.md', 'migrate.md']
+  .map((page) => readFileSync(pathOf(ROOT, 'docs', page), 'utf8'))
+  .join('\n');
 const ORG_ID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 /** Runs until it is interrupted; test/cli has a test of its own for it. */
 const ENDLESS = 'accounts events follow';
@@ -46,6 +48,8 @@ interface Result {
 async function writeImports(directory: string, passwordHash: string): Promise<void> {
   const csv = `email,passwordHash,emailVerified,name\nalan@example.com,${passwordHash},true,Alan\n`;
   await writeFile(pathOf(directory, 'users.csv'), csv);
+  const [, organizations = ''] = /^(org,email,role,id\n.+?)^```/ms.exec(PAGE) ?? [];
+  await writeFile(pathOf(directory, 'organizations.csv'), organizations);
   const exports = pathOf(ROOT, 'test/cli/exports');
   for (const [from, to] of [
     ['keycloak-realm.json', 'realm.json'],
@@ -60,7 +64,7 @@ async function writeImports(directory: string, passwordHash: string): Promise<vo
   await writeFile(pathOf(directory, 'firebase.json'), JSON.stringify({ users: withEmail }));
 }
 
-describe('docs/admin-tasks.md', () => {
+describe('docs/admin-tasks.md and docs/migrate.md', () => {
   let installation: Installation;
   let service: Instance;
   const results: Result[] = [];
