@@ -159,6 +159,15 @@ describe('an import of Keycloak’s second factors', () => {
     expect(await accounts(installation, ['doctor'])).toMatchObject({ code: 0 });
   });
 
+  it('is counted once, if all rows are checked first', async () => {
+    const input = JSON.stringify({ users: [{ ...userOf('all', otp(SECRETS.usual)), groups: ['/staff'] }] });
+    const { lines } = await importing(input, '--format', 'keycloak', '--all-or-nothing');
+    expect(lines).toEqual([
+      'imported 1, skipped 0 that already exist, refused 0',
+      '1 second factor imported; 1 membership of groups not imported',
+    ]);
+  });
+
   it('keeps a disabled user disabled', async () => {
     const input = JSON.stringify({ users: [{ ...userOf('off', otp(SECRETS.usual)), enabled: false }] });
     await importing(input, '--format', 'keycloak');

@@ -204,6 +204,12 @@ describe('accounts orgs import', () => {
       [org.id, grace!.id],
     );
     expect(JSON.parse(String(event!['data']))).toEqual({ role: 'admin', via: 'added', suspended: true });
+    const latest = await db.query(
+      `SELECT type FROM events WHERE org_id = ? AND org_revision =
+        (SELECT revision FROM orgs WHERE id = ?) ORDER BY type`,
+      [org.id, org.id],
+    );
+    expect(latest.map(({ type }) => type)).toEqual(['invitation.revoked', 'member.added']);
   });
 });
 
