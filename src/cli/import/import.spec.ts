@@ -259,6 +259,29 @@ describe('an export of another system', () => {
   });
 });
 
+describe('a file that is none', () => {
+  const binary = Buffer.from([0x00, 0xff, 0x0a, 0x1b, 0x5b, 0x32, 0x4a, 0x0d, 0x0a, 0xfe, 0xff, 0x00]);
+  const LONG = 'x'.repeat(10 * 2 ** 20);
+  const readAll = (format: ImportFormat, ...chunks: (string | Buffer)[]): Promise<unknown[]> =>
+    rowsIn(format, ...chunks).catch((error: unknown) => [(error as Error).message]);
+
+  it.each([
+    ['JSON Lines', JSONL, [1, 2, 3].map((line) => [line, 'invalid_json', undefined])],
+    ['CSV', CSV, ['the first line has no column email, between commas or semicolons']],
+    ['an export', KEYCLOAK, [1, 2, 3].map((line) => [line, 'invalid_json', undefined])],
+  ])('is binary, read as %s', async (_what, format, expected) => {
+    expect(await readAll(format, binary)).toEqual(expected);
+  });
+
+  it.each([
+    ['JSON Lines', JSONL, [[1, 'line_too_long', undefined]]],
+    ['CSV', CSV, [[1, 'line_too_long', undefined]]],
+    ['an export', AUTH0, ['the document is not JSON in UTF-8']],
+  ])('has a line of 10 MB, read as %s', async (_what, format, expected) => {
+    expect(await readAll(format, LONG)).toEqual(expected);
+  });
+});
+
 describe('a hash of Auth0', () => {
   const hashOf = async (custom: object) => {
     const found = await only(AUTH0, { email: 'ada@example.com', custom_password_hash: custom });
