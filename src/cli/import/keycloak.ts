@@ -87,7 +87,8 @@ function totpOf(credential: unknown): Buffer | string {
   if (period !== 30) return period > 0 ? `${period} s` : 'damaged';
   const value = text(valueAt(jsonOf(text(valueAt(credential, 'secretData'))), 'value'));
   const encoding = valueAt(data, 'secretEncoding') ?? undefined;
-  if (encoding !== undefined && encoding !== 'BASE32') return 'damaged';
+  // Keycloak ignores the case.
+  if (encoding !== undefined && text(encoding).toUpperCase() !== 'BASE32') return 'damaged';
   const bytes = encoding === undefined ? Buffer.from(value) : bytesOfBase32(value);
   if (bytes === undefined) return 'damaged';
   if (bytes.length < MIN_SECRET_BYTES) return `shorter than ${MIN_SECRET_BYTES} bytes`;
