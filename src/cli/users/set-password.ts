@@ -1,8 +1,7 @@
 import { PasswordSetting } from '../../accounts/password-reset.js';
 import { Env } from '../../config/env.js';
 import { randomBytes } from 'node:crypto';
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { ask } from '../command/ask.js';
 import { CannotRunError } from '../command/definition.js';
 import { BREACHED_PASSWORD, BreachedPasswords } from '../../auth/passwords/breached-passwords.js';
 import { loadHashEngine } from '../../auth/passwords/hash-engines.js';
@@ -37,8 +36,9 @@ export const setPassword = onUser(async (context, { id, email }, { actor, force 
 
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readLine();
-  const first = await ask('New password: ');
-  if ((await ask('Again: ')) !== first) throw new CannotRunError('the two passwords differ');
+  const question = { unanswered: 'no password was entered', isSecret: true };
+  const first = await ask('New password: ', question);
+  if ((await ask('Again: ', question)) !== first) throw new CannotRunError('the two passwords differ');
   return first;
 }
 
@@ -55,18 +55,4 @@ async function readLine(): Promise<string> {
     throw new CannotRunError('standard input has more than one line: pipe the password as one line');
   }
   return line;
-}
-
-function ask(prompt: string): Promise<string> {
-  process.stderr.write(prompt);
-  const discarded = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: process.stdin, output: discarded, terminal: true, historySize: 0 });
-  return new Promise((resolve, reject) => {
-    reader.once('line', resolve);
-    reader.once('SIGINT', () => reject(new CannotRunError('interrupted')));
-    reader.once('close', () => reject(new CannotRunError('no password was entered')));
-  }).finally(() => {
-    reader.close();
-    process.stderr.write('\n');
-  }) as Promise<string>;
 }
