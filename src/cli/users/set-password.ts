@@ -11,13 +11,13 @@ import { onUser } from '../command/context.js';
 
 const MAX_BYTES = 4096;
 
-const GENERATED_BYTES = 15;
+const GENERATED_LENGTH = 20;
+/** as many as PASSWORD_MIN_LENGTH may require */
+const RANDOM_BYTES = 96;
 
 export const setPassword = onUser(async (context, { id, email }, { actor, force }, invocation) => {
   const env = context.get(Env);
-  const generated = invocation.flag('generate')
-    ? randomBytes(GENERATED_BYTES).toString('base64url')
-    : undefined;
+  const generated = invocation.flag('generate') ? generatePassword(env) : undefined;
   const password = normalizePassword(generated ?? (await readPassword()));
   const fault = passwordFault(password, email, env);
   if (fault !== undefined) throw new RefusedError(`the password ${fault}`);
@@ -33,6 +33,11 @@ export const setPassword = onUser(async (context, { id, email }, { actor, force 
     return { text, lines: breached.degraded ? [unchecked] : [], json: { changed } };
   return { text, lines: [`password: ${generated}`], json: { changed, password: generated } };
 });
+
+export function generatePassword({ passwordMinLength }: Env): string {
+  const length = Math.max(GENERATED_LENGTH, passwordMinLength);
+  return randomBytes(RANDOM_BYTES).toString('base64url').slice(0, length);
+}
 
 async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readLine();
