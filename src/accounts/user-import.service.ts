@@ -89,7 +89,7 @@ export class UserImportService {
     return this.transactions.run({ principal: principalOf(actor) }, async (tx) => {
       await this.users.insertAll(tx, users);
       const factors = users.flatMap(({ id: userId, totpSecret, secondFactorAt: enabledAt }) =>
-        totpSecret ? { userId, secret: secrets!.encrypt(totpSecret, userId), enabledAt } : [],
+        totpSecret ? { userId, secret: secrets!.encrypt(totpSecret, userId), lastStep: 0, enabledAt } : [],
       );
       if (factors.length > 0) await this.factors.insertEnabled(tx, factors);
       const registered = users.map(({ id: userId }): NewEvent => {

@@ -17,7 +17,7 @@ import { type OrphanedOrg, UserMemberships } from '../orgs/state/user-membership
 import { RefusedError } from '../problems/problem.js';
 import { LiftedLimitsRepository } from '../rate-limits/lifted-limits.repository.js';
 import { emailKey } from '../rate-limits/rate-limit-store.js';
-import { UserChanges } from '../users/user-changes.js';
+import { type LockedUser, UserChanges } from '../users/user-changes.js';
 import type { UserView } from '../users/user-view.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { UserUpdatesRepository } from '../users/users.updates.js';
@@ -139,13 +139,14 @@ export class UserOperations {
           'the user does not use two-factor authentication, and an attacker with their password could enroll first: let the user turn it on (second_factor_required)',
         );
       }
-      await this.updates.setOperator(tx, userId, Date.now());
-      await this.codes.voidResets(tx, user.email);
-      return user.record({
-        type: 'account.operator_granted',
-        ...(!hasSecondFactor && { data: { force: true } }),
-      });
+      return this.grant(tx, user, hasSecondFactor ? {} : { data: { force: true } });
     });
+  }
+
+  async grant(tx: Transaction, user: LockedUser, more: { data?: { force: true } } = {}): Promise<void> {
+    await this.updates.setOperator(tx, user.id, Date.now());
+    await this.codes.voidResets(tx, user.email);
+    await user.record({ type: 'account.operator_granted', ...more });
   }
 
   revokeOperator(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {

@@ -30,7 +30,7 @@ const COMMANDS = Object.entries({
   '': 'events after-restore export migrate doctor backup copy-from',
   users: USERS,
   orgs: 'list find show add-owner import delete restore lift-second-factor',
-  operators: 'grant revoke list',
+  operators: 'create grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
   sessions: 'end-all',
   keys: 'list create rotate prune',
@@ -232,6 +232,9 @@ describe('what cannot be run', () => {
     ...[[], ['--failed', UNKNOWN_ID], [UNKNOWN_ID], ["' OR 1=1"]].map((mails) =>
       ['mail', 'retry'].concat(mails),
     ),
+    ...['not an e-mail', UNKNOWN_ID].map((email) => ['operators', 'create', email].concat(withReason)),
+    ['operators', 'create', NOBODY, '--name', '', '--no-confirm'].concat(withReason),
+    ['operators', 'create', NOBODY].concat(withReason),
     ['operators', 'grant', NOBODY],
     ['operators', 'revoke', NOBODY],
     ...[UNKNOWN_ID, 'Analytical Engines', ''].map((org) => ['orgs', 'show', org]),

@@ -26,11 +26,11 @@ interface CommandOptions {
   input?: string;
 }
 
-type Place = Pick<Installation, 'directory'> & { env: Environment };
+export type Place = Pick<Installation, 'directory'> & { env: Environment };
 
 const PATH = process.env['PATH'];
 
-function environmentOf(env: Environment): Environment {
+export function environmentOf(env: Environment): Environment {
   return { PATH, ACCOUNTS_REASON: 'a test', ...CHEAP_HASHES, ...env };
 }
 

@@ -106,13 +106,13 @@ export class SecondFactorsRepository {
 
   async insertEnabled(
     tx: Transaction,
-    factors: readonly Pick<SecondFactor, 'userId' | 'secret' | 'enabledAt'>[],
+    factors: readonly Pick<SecondFactor, 'userId' | 'secret' | 'lastStep' | 'enabledAt'>[],
   ): Promise<void> {
     const sql = `INSERT INTO second_factors (user_id, secret, last_step, enabled_at)
-      VALUES ${factors.map(() => '(?, ?, 0, ?)').join(', ')}`;
+      VALUES ${factors.map(() => '(?, ?, ?, ?)').join(', ')}`;
     await tx.write(
       sql,
-      factors.flatMap(({ userId, secret, enabledAt }) => [userId, secret, enabledAt]),
+      factors.flatMap(({ userId, secret, lastStep, enabledAt }) => [userId, secret, lastStep, enabledAt]),
     );
   }
 

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { EmailChanges } from '../../accounts/email-changes.js';
+import { OperatorCreation } from '../../accounts/operator-creation.js';
 import { PasswordSetting } from '../../accounts/password-reset.js';
 import { SecondFactorRemoval } from '../../accounts/second-factor-removal.js';
 import { UserDeletion } from '../../accounts/user-deletion.js';
@@ -43,6 +44,7 @@ const OPERATIONS = [
   MembersService,
   OperatedMails,
   OperatedOrgs,
+  OperatorCreation,
   OrgImport,
   PasswordSetting,
   SecondFactorRemoval,

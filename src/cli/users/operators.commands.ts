@@ -6,6 +6,23 @@ export const OPERATORS: CommandGroup = {
   summary: 'users who may call the routes of operators, for example in Swagger UI',
   commands: [
     {
+      usage: 'create <EMAIL>',
+      summary: 'make an operator, with a password and a second factor that are shown once',
+      details: [
+        'The command creates the user, whatever REGISTRATION says, or takes the one with this email. It shows the secret of',
+        'the second factor, asks for a code of the authenticator app, and prints the recovery codes. It writes nothing before',
+        'the code is right. An existing user keeps the password, and their sessions end; one who uses two-factor',
+        'authentication only becomes an operator.',
+      ].join('\n'),
+      options: [
+        ['--name <NAME>', 'the name of the user, if the command creates them'],
+        ['--no-confirm', 'ask for no code, in a script'],
+      ],
+      changes: true,
+      examples: ['operators create ada@example.com --name "Ada Lovelace" --reason "the first operator"'],
+      run: async (invocation) => (await import('./create-operator.js')).createOperator(invocation),
+    },
+    {
       usage: 'grant <USER>',
       summary: 'make a user an operator, immediately',
       details: [
