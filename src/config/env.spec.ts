@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseEnv, workersFor } from './env.js';
@@ -172,6 +172,33 @@ describe('SMTP_URL and MAIL_FROM', () => {
     ],
   ])('%s', (url, server) => {
     expect(parseEnv({ SMTP_URL: url, MAIL_FROM }).smtp).toMatchObject(server);
+  });
+
+  it.each([
+    ['file:./data/mails', resolve('data/mails')],
+    ['file:mails', resolve('mails')],
+    ['file:/var/mails', '/var/mails'],
+    ['file:///var/mails', '/var/mails'],
+  ])('%s is a directory, with a sender by default', (url, expected) => {
+    const { smtp, mailFrom, newSignInNotice } = parseEnv({ SMTP_URL: url, EMAIL_VERIFICATION: 'required' });
+    expect(smtp).toEqual({ directory: expected });
+    expect(mailFrom).toEqual({ name: '', address: 'accounts@localhost' });
+    expect(newSignInNotice).toBe(true);
+    expect(parseEnv({ SMTP_URL: url, MAIL_FROM }).mailFrom).toEqual(
+      parseEnv({ SMTP_URL: 'smtp://mail', MAIL_FROM }).mailFrom,
+    );
+  });
+
+  it.each(['file:', 'file://', 'file://host/mails', 'file:./mails?x', 'file:./mails#x'])(
+    '%s is no directory',
+    (url) => {
+      expect(problemsOf({ SMTP_URL: url })).toEqual([expect.stringMatching(/^SMTP_URL: expected file: /)]);
+    },
+  );
+
+  it('a directory is refused in production', () => {
+    const production = { NODE_ENV: 'production', SMTP_URL: 'file:./hidden-word' };
+    expect(problemsOf(production)).toEqual(['SMTP_URL: expected a mail server in production']);
   });
 
   it.each(['smtp://', 'smtp://mail:99999', 'smtp://mail/?tls=off', 'smtp://user@mail', 'smtp://%ff:x@mail'])(

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { certificates, type Format, issuerUrl, oneOf, type Reader, variable } from './readers.js';
 import type { Variables } from './variables.js';
 
@@ -8,6 +9,11 @@ export interface SmtpServer {
   requireTls: boolean;
   login: { user: string; password: string } | undefined;
   ca: string | undefined;
+}
+
+/** for trials */
+export interface MailDirectory {
+  directory: string;
 }
 
 export interface MailSender {
@@ -27,14 +33,25 @@ const readServer = variable('SMTP_URL', '', {
   expected: 'smtp://user:password@host:port or smtps://…',
   parse: parseSmtpUrl,
 });
-const readSender = variable('MAIL_FROM', '', {
+const readDirectory = variable('SMTP_URL', '', {
+  expected: 'file: with a directory, such as file:./data/mails',
+  parse: parseFileUrl,
+});
+const senderOfFiles: Reader<string> = (variables) => (isWritten(variables) ? 'accounts@localhost' : '');
+const readSender = variable('MAIL_FROM', senderOfFiles, {
   expected: 'address@domain or Name <address@domain>, with SMTP_URL',
   parse: parseMailSender,
 });
 
-export const smtp: Reader<SmtpServer | undefined> = (variables) => {
+export const smtp: Reader<SmtpServer | MailDirectory | undefined> = (variables) => {
   const ca = readCertificates(variables);
   if (!isMailSent(variables)) return undefined;
+  if (isWritten(variables)) {
+    const directory = readDirectory(variables);
+    if (variables.get('NODE_ENV') === 'production')
+      variables.expect('SMTP_URL', 'a mail server in production');
+    return { directory };
+  }
   const server = readServer(variables);
   return server && { ...server, ca, requireTls: server.login !== undefined || ca !== undefined };
 };
@@ -65,6 +82,15 @@ export const emailVerification: Reader<'optional' | 'required'> = (variables) =>
 
 function isMailSent(variables: Variables): boolean {
   return variables.get('SMTP_URL') !== '';
+}
+
+function isWritten(variables: Variables): boolean {
+  return variables.get('SMTP_URL').startsWith('file:');
+}
+
+function parseFileUrl(text: string): string | undefined {
+  const [, directory] = /^file:(?:\/\/(?=\/))?((?!\/\/)[^?#\0]+)$/.exec(text) ?? [];
+  return directory === undefined ? undefined : resolve(directory);
 }
 
 function parseSmtpUrl(text: string): Omit<SmtpServer, 'ca' | 'requireTls'> | undefined {

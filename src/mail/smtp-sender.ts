@@ -1,6 +1,7 @@
 import { getSystemErrorMap } from 'node:util';
 import type { Transporter } from 'nodemailer';
 import type { Env } from '../config/env.js';
+import { MailFiles } from './mail-files.js';
 import type { Mail } from './mail.entity.js';
 import { loadTemplates, type MailText, renderBody, templateFor, type Templates } from './template.js';
 
@@ -66,6 +67,8 @@ export async function createSender(env: Env): Promise<SmtpSender | undefined> {
   if (!smtp) return undefined;
   const templates = loadTemplates(env.mailTemplates);
   const { createTransport } = await import('nodemailer');
+  if ('directory' in smtp)
+    return new SmtpSender(env, createTransport(new MailFiles(smtp.directory)), templates);
   const transport = createTransport({
     host: smtp.host,
     port: smtp.port,

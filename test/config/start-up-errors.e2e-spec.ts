@@ -30,7 +30,7 @@ const WRONG: Record<string, string[]> = {
   REDIS_URL: ['http://hidden-word', 'localhost:6379'],
   REDIS_URL_FILE: ['./hidden-word', '.', '/dev/null'],
   REDIS_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
-  SMTP_URL: ['http://hidden-word', 'mail:25', 'smtp://:hidden-word@mail'],
+  SMTP_URL: ['http://hidden-word', 'file://hidden-word', 'mail:25', 'smtp://:hidden-word@mail'],
   SMTP_URL_FILE: ['./hidden-word', '.', '/dev/null'],
   SMTP_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
   MAIL_PRODUCT_NAME: ['[hidden-word]', 'x'.repeat(61), 'hidden\u202Eword'],

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../tooling/servers/free-port.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { accounts } from '../support/accounts-command.js';
 import { anInstallation, type Installation } from '../support/installation.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
@@ -21,10 +22,12 @@ const shape = (text: string): string =>
 describe('a quick start', () => {
   let installation: Installation;
   let service: Instance;
+  let mails: string;
 
   beforeAll(async () => {
     installation = await anInstallation();
-    service = await startOwnService({ installation });
+    mails = join(installation.directory, 'mails');
+    service = await startOwnService({ installation, env: { SMTP_URL: `file:${mails}` } });
   });
   afterAll(async () => {
     vi.unstubAllEnvs();
@@ -59,6 +62,11 @@ describe('a quick start', () => {
     log.mockRestore();
 
     expect(lines.join('\n')).toBe(outputsOf(page)[1]);
+    await waitFor(
+      'the email is a file',
+      hangTimeoutMs(),
+      () => existsSync(mails) && readdirSync(mails).length === 1,
+    );
   });
 
   it('guards a route of a service: 200, 401, 403', async () => {
