@@ -79,7 +79,7 @@ it('is in the language of its sender if nobody has the address, and in that of i
   const [address, domain] = [owner.email.replace('@', ' @ ').replace('.com', '. com'), 'evil. example'];
   const inviter = `"Zoë Müller '(verified)' ada @ ${domain}" (${address})`;
   const german = await received(guest);
-  expect(german.subject).toBe(`[${PRODUCT}] Sie sind in eine Organisation eingeladen`);
+  expect(german.subject).toBe(`[${PRODUCT}] Sie wurden in eine Organisation eingeladen`);
   expect(german.text).toContain(`${inviter} lädt Sie (${guest}) in diese Organisation ein:`);
   const english = await received(friend.email);
   expect(english.subject).toBe(`[${PRODUCT}] You are invited to an organization`);
