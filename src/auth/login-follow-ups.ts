@@ -12,12 +12,13 @@ import {
   type LoginUser,
   PLACE_KNOWN_FOR_MS,
   placeOf,
+  systemOf,
 } from './sessions/known-places.repository.js';
 import type { Login } from './sessions/session-opening.service.js';
 
 const DAY_MS = 86_400_000;
 const CHECK_EVERY_MS = 30 * DAY_MS;
-const MAX_SHOWN_AGENT = 120;
+const MAX_SHOWN_AGENT = 60;
 const MAX_SHOWN_DEVICE = 60;
 
 /** What follows the answer to a login: no login waits for it, or fails because of it. */
@@ -76,9 +77,12 @@ export class LoginFollowUps implements OnApplicationShutdown {
   private async notePlace(user: LoginUser, { origin, deviceName, newDevice }: Login): Promise<void> {
     const { id, email, placeSeenAt } = user;
     const place = placeOf(origin);
+    const program = place.agent === 'unknown' ? undefined : place.agent;
+    const system = program && systemOf(origin);
     const details: SignInDetails = {
       ip: origin.address,
-      user_agent: harmlessUpTo(MAX_SHOWN_AGENT, origin.userAgent),
+      user_agent: harmlessUpTo(MAX_SHOWN_AGENT, program),
+      ...(system !== undefined && { system }),
       device: harmlessUpTo(MAX_SHOWN_DEVICE, deviceName),
     };
     await this.transactions.run({ principal: id }, async (tx) => {

@@ -45,6 +45,7 @@ describe('defaults', () => {
       smtp: undefined,
       mailFrom: undefined,
       mailTemplates: undefined,
+      mailTimeZone: 'UTC',
       mailProductName: 'Accounts',
       jwtKeysFile: './data/jwks.json',
       jwtIssuer: 'accounts',

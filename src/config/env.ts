@@ -20,7 +20,7 @@ import {
   wholeNumber,
 } from './readers.js';
 import { PWNED_PASSWORDS } from './pwned-passwords.js';
-import { emailVerification, mailFrom, mailProductName, smtp } from './smtp.js';
+import { emailVerification, mailFrom, mailProductName, mailTimeZone, smtp } from './smtp.js';
 import { ConfigurationError, Variables } from './variables.js';
 
 const MAX_PORT = 65_535;
@@ -103,6 +103,7 @@ const SETTINGS = {
   mailFrom,
   mailTemplates: optional('MAIL_TEMPLATES', TEXT),
   mailProductName,
+  mailTimeZone,
   jwtKeysFile: variable('JWT_KEYS_FILE', './data/jwks.json', TEXT),
   jwtIssuer: variable('JWT_ISSUER', 'accounts', TEXT),
   mfaIssuer,

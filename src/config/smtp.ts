@@ -71,6 +71,19 @@ const fromIssuer: Reader<string> = (variables) => {
 
 export const mailProductName = variable('MAIL_PRODUCT_NAME', fromIssuer, PRODUCT_NAME);
 
+const TIME_ZONE: Format<string> = {
+  expected: 'the name of a time zone such as Europe/Berlin',
+  parse: (text) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+export const mailTimeZone = variable('MAIL_TIME_ZONE', 'UTC', TIME_ZONE);
+
 const readVerification = variable('EMAIL_VERIFICATION', 'optional', oneOf('optional', 'required'));
 
 export const emailVerification: Reader<'optional' | 'required'> = (variables) => {

@@ -17,6 +17,12 @@ const UNVERIFIED = new Map([
   ['de', 'eine nicht bestätigte Adresse'],
 ]);
 
+/** as in "Chrome on macOS" */
+const ON = new Map([
+  ['', 'on'],
+  ['de', 'unter'],
+]);
+
 type MailedCode = Pick<Mail, 'codeId' | 'codeNumber'>;
 
 /** Composes an email for each attempt to send it. The code stays the same. */
@@ -44,7 +50,7 @@ export class MailTexts {
     if (isNotice(kind)) return { template: kind };
     if (kind === 'password_reset') return this.resetText(mail);
     if (await this.mails.isBeyondLimits(mail)) return undefined;
-    if (kind === 'new_sign_in') return signInText(mail);
+    if (kind === 'new_sign_in') return signInText(mail, locale);
     if (kind === 'invitation') return this.invitationText(mail, locale);
     const isTaken = kind === 'email_change' && (await this.users.findByEmail(mail.recipient)) !== null;
     return isTaken ? { template: 'email_taken' } : this.codeText(kind, mail);
@@ -139,7 +145,10 @@ function inviterText(
   return `"${name}" (${address}${unverified === undefined ? '' : `, ${unverified}`})`;
 }
 
-function signInText({ details }: Mail): MailText | undefined {
+function signInText({ details }: Mail, locale: string | null): MailText | undefined {
   if (details === null) return undefined;
-  return { template: 'new_sign_in', ...(JSON.parse(details) as SignInDetails) };
+  const { system, user_agent: program, ...others } = JSON.parse(details) as SignInDetails;
+  const shown =
+    system === undefined ? program : `${program} ${lookUp(locale, (tag) => ON.get(tag))} ${system}`;
+  return { template: 'new_sign_in', ...others, user_agent: shown };
 }

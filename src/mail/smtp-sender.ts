@@ -3,7 +3,14 @@ import type { Transporter } from 'nodemailer';
 import type { Env } from '../config/env.js';
 import { MailFiles } from './mail-files.js';
 import type { Mail } from './mail.entity.js';
-import { loadTemplates, type MailText, renderBody, templateFor, type Templates } from './template.js';
+import {
+  loadTemplates,
+  type MailText,
+  renderBody,
+  shownTime,
+  templateFor,
+  type Templates,
+} from './template.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 20_000;
@@ -36,11 +43,11 @@ export class SmtpSender {
   ) {}
 
   async send(mail: Mail, text: MailText, stop: AbortSignal): Promise<void> {
-    const { mailFrom, mailProductName } = this.env;
+    const { mailFrom, mailProductName: product, mailTimeZone } = this.env;
     const { address, name: senderName } = mailFrom!;
     const { id, recipient, createdAt } = mail;
     const template = templateFor(this.templates, text);
-    const time = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    const time = shownTime(createdAt, text.locale, mailTimeZone);
     const signal = AbortSignal.any([stop, AbortSignal.timeout(SEND_TIMEOUT_MS)]);
     try {
       await this.transport.sendMail({
@@ -50,8 +57,8 @@ export class SmtpSender {
         envelope: { from: address, to: [recipient] },
         messageId: `<${id}@${address.slice(address.lastIndexOf('@') + 1)}>`,
         date: new Date(createdAt),
-        subject: `[${mailProductName}] ${template.subject}`,
-        text: renderBody(template, { ...text, email: recipient, time }),
+        subject: `[${product}] ${template.subject}`,
+        text: renderBody(template, { ...text, email: recipient, time, product }),
         headers: { 'Auto-Submitted': 'auto-generated' }, // RFC 3834 section 5
         signal,
       });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { harmless, loadTemplates, lookUp, templateFor } from './template.js';
+import { harmless, loadTemplates, lookUp, shownTime, templateFor } from './template.js';
 
 describe('text of somebody else in a mail', () => {
   it.each([
@@ -111,5 +111,18 @@ describe('the language of an email', () => {
     const asked: string[] = [];
     expect(lookUp('zh-Hant-u-co-stroke', (tag) => void asked.push(tag))).toBeUndefined();
     expect(asked).toEqual(['zh-Hant-u-co-stroke', 'zh-Hant-u-co', 'zh-Hant', 'zh', '']);
+  });
+});
+
+describe('the time in an email', () => {
+  it.each([
+    [null, 'UTC', '22 November 2026 at 09:30 UTC'],
+    [null, 'Europe/Berlin', '22 November 2026 at 10:30 CET'],
+    ['en', 'America/New_York', 'November 22, 2026 at 4:30 AM EST'],
+    ['de-AT', 'Europe/Vienna', '22. November 2026 um 10:30 MEZ'],
+    ['fr', 'UTC', '22 novembre 2026 à 09:30 UTC'],
+    ['de-x-office', '+05:30', '22. November 2026 um 15:00 GMT+5:30'],
+  ])('for %s in %s is "%s"', (locale, zone, shown) => {
+    expect(shownTime(Date.parse('2026-11-22T09:30Z'), locale, zone)).toBe(shown);
   });
 });

@@ -47,19 +47,18 @@ export type Templates = ReadonlyMap<string, ReadonlyMap<TemplateName, Template>>
 
 const DEFAULT = '';
 
-type Placeholder = 'code' | 'email' | 'time' | 'organization' | 'inviter' | 'ip' | 'user_agent' | 'device';
+type Always = 'email' | 'time' | 'product';
+type Placeholder = Always | 'code' | 'organization' | 'inviter' | 'ip' | 'user_agent' | 'device';
 
 type MailValues = Partial<Record<Placeholder, string>>;
 
-export type MailText = { template: TemplateName; locale?: string | null } & Omit<
-  MailValues,
-  'email' | 'time'
->;
+export type MailText = { template: TemplateName; locale?: string | null } & Omit<MailValues, Always>;
 
-export type SignInDetails = Record<'ip' | 'user_agent' | 'device', string>;
+/** Rows of 0.3 have the whole user agent, and no `system`. */
+export type SignInDetails = Record<'ip' | 'user_agent' | 'device', string> & { system?: string };
 
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
-const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time'];
+const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time', 'product'];
 const WITH_CODE: readonly Placeholder[] = ['code', ...IN_A_NOTICE];
 const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   password_reset: WITH_CODE,
@@ -134,6 +133,16 @@ export function templateFor(templates: Templates, { template: name, locale }: Ma
 
 export function renderBody({ body }: Template, values: Readonly<MailValues>): string {
   return body.replace(PLACEHOLDER, (_, name: keyof MailValues) => values[name] ?? '');
+}
+
+/** The language of the recipient, the zone of the installation: Accounts does not know that of the recipient. */
+export function shownTime(time: number, locale: string | null | undefined, timeZone: string): string {
+  const format = new Intl.DateTimeFormat(locale ?? 'en-GB', {
+    ...({ day: 'numeric', month: 'long', year: 'numeric' } as const),
+    ...({ hour: 'numeric', minute: '2-digit', timeZone, timeZoneName: 'short' } as const),
+  });
+  // Some mail programs show the narrow space of `9:30 AM` as a box.
+  return format.format(time).replaceAll('\u202F', ' ');
 }
 
 function fileOf(name: TemplateName): string {

@@ -33,6 +33,7 @@ const WRONG: Record<string, string[]> = {
   SMTP_URL: ['http://hidden-word', 'file://hidden-word', 'mail:25', 'smtp://:hidden-word@mail'],
   SMTP_URL_FILE: ['./hidden-word', '.', '/dev/null'],
   SMTP_SSL_CA: ['./hidden-word.pem', '.', '/dev/null'],
+  MAIL_TIME_ZONE: ['hidden-word', '+99:00'],
   MAIL_PRODUCT_NAME: ['[hidden-word]', 'x'.repeat(61), 'hidden\u202Eword'],
   MAIL_FROM: ['Accounts', 'a b@hidden-word', 'x@y@z'],
   TOKEN_TTL: ['86400', '0s', '1h30m'],

@@ -80,7 +80,7 @@ it('is in the language of its sender if nobody has the address, and in that of i
   const inviter = `"Zoë Müller '(verified)' ada @ ${domain}" (${address})`;
   const german = await received(guest);
   expect(german.subject).toBe(`[${PRODUCT}] Sie wurden in eine Organisation eingeladen`);
-  expect(german.text).toContain(`${inviter} lädt Sie (${guest}) in diese Organisation ein:`);
+  expect(german.text).toContain(`${inviter} lädt Sie (${guest}) in diese Organisation bei ${PRODUCT} ein:`);
   const english = await received(friend.email);
   expect(english.subject).toBe(`[${PRODUCT}] You are invited to an organization`);
   expect(english.text).toContain(`${inviter} invites you (${friend.email})`);

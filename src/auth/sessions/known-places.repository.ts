@@ -53,12 +53,25 @@ const FAMILIES = [
   ['Chrome', /\b(?:Chrome|CriOS)\//],
   ['Safari', /\bSafari\//],
 ] as const;
+/** In this order, because Android names Linux, and iPhones name Mac OS X. */
+const SYSTEMS = [
+  ['iOS', /\b(?:iPhone|iPad|iPod)\b/],
+  ['Android', /\bAndroid\b/],
+  ['Windows', /\bWindows\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['macOS', /\b(?:Macintosh|Mac OS X|macOS)\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
 const PRODUCT = /^[!#$%&'*+.^_`|~\w-]{1,40}/;
 
 export function placeOf({ address, userAgent }: SignInOrigin): Place {
   const agent = userAgent ?? '';
   const [name] = FAMILIES.find(([, pattern]) => pattern.test(agent)) ?? PRODUCT.exec(agent) ?? [];
   return { network: networkOf(address), agent: name ?? 'unknown' };
+}
+
+export function systemOf({ userAgent }: Pick<SignInOrigin, 'userAgent'>): string | undefined {
+  return SYSTEMS.find(([, pattern]) => pattern.test(userAgent ?? ''))?.[0];
 }
 
 function networkOf(text: string): string {
