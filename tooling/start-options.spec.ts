@@ -17,3 +17,17 @@ it('limits the young generation of V8 alike in the image, the unit and the npm s
   const limit = '--max-semi-space-size=16';
   expect(limits).toEqual({ image: limit, unit: limit, start: limit, 'start:prod': limit });
 });
+
+it('starts several instances of one machine as it starts one, but for the ports and the database', () => {
+  const settingsOf = (file: string): string[] =>
+    read(file)
+      .split('\n')
+      .filter((line) => /^(?:\w+=|\[)/.test(line));
+  const [one, several] = [settingsOf('deploy/accounts.service'), settingsOf('deploy/accounts@.service')];
+  expect(several.filter((line) => !one.includes(line))).toEqual([
+    'Description=Accounts, instance %i',
+    'Environment=JWT_KEYS_FILE=/var/lib/accounts/jwks.json',
+    'ExecStart=/usr/bin/env PORT=300%i METRICS_PORT=946%i /opt/accounts/node_modules/.bin/node dist/main.js',
+  ]);
+  expect(several).toHaveLength(one.length);
+});
