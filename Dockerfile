@@ -1,4 +1,4 @@
-# Images by tag change under them; docs/deploy.md says how to pin them by digest.
+# Images by tag change under them; docs/deploy-compose.md says how to pin them by digest.
 ARG NODE_IMAGE=node:24-bookworm-slim
 ARG DEBIAN_IMAGE=debian:bookworm-slim
 

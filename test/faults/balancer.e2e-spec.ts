@@ -97,9 +97,9 @@ it('starts without a warning', () => {
   expect({ status, warnings: /.*(?:WARNING|ALERT).*/.exec(stdout + stderr)?.[0] }).toEqual({ status: 0 });
 });
 
-it('can be set up on Debian by the commands of docs/deploy.md', async () => {
-  const [, commands] = /### HAProxy on Debian[^]*?```sh\n(sed [^]*?)^haproxy -c/m.exec(
-    readFileSync('docs/deploy.md', 'utf8'),
+it('can be set up on Debian by the commands of docs/deploy-systemd.md', async () => {
+  const [, commands] = /## HAProxy on Debian[^]*?```sh\n(sed [^]*?)^haproxy -c/m.exec(
+    readFileSync('docs/deploy-systemd.md', 'utf8'),
   )!;
   const file = join(balancer.directory, 'debian.cfg');
   const here = commands!

@@ -18,7 +18,7 @@ describe('deploy/accounts.service', () => {
     const project = ['--volume', `${CHECKOUT}:/opt/accounts:ro`];
     await docker('run', '--detach', '--name', 'machine', ...MACHINE.split(' '), ...project, 'systemd');
     await waitFor('systemd', BOOT_TIMEOUT_MS, () => inMachine('systemctl is-system-running'));
-    await inMachine(await documentedCommands());
+    await inMachine(await documentedCommands('Install the service'));
     await untilReady();
   });
   afterAll(() => docker('rm', '--force', 'machine'));
@@ -62,6 +62,20 @@ describe('deploy/accounts.service', () => {
     expect(await property('ExecMainStatus')).toBe('0');
   });
 
+  it('starts an instance of its own for each port from the template', async () => {
+    const settings = 'DATABASE_URL=sqlite:/var/lib/accounts/accounts.sqlite\nMETRICS_PORT=9464\n';
+    await inMachine(`printf '${settings}' >/etc/accounts.env`);
+    const commands = await documentedCommands('Several instances on one machine');
+    await inMachine(commands.replace(' accounts@2', ''));
+    expect(await inMachine('systemd-analyze verify accounts@1.service 2>&1')).toBe('');
+    expect(await untilReady(3001)).toBe('ready');
+    const { node, metrics } = {
+      node: '/opt/accounts/node_modules/.bin/node',
+      metrics: "fetch('http://127.0.0.1:9461/metrics').then((r) => process.exit(r.ok ? 0 : 1))",
+    };
+    await inMachine(`${node} --eval "${metrics}"`);
+  });
+
   function inMachine(script: string): Promise<string> {
     return docker('exec', 'machine', 'sh', '-e', '-c', script);
   }
@@ -70,16 +84,16 @@ describe('deploy/accounts.service', () => {
     return inMachine(`systemctl show --property ${name} --value accounts`);
   }
 
-  async function untilReady(): Promise<string> {
-    const check = "fetch('http://127.0.0.1:3000/health/ready').then((r) => process.exit(r.ok ? 0 : 1))";
+  async function untilReady(port = 3000): Promise<string> {
+    const check = `fetch('http://127.0.0.1:${port}/health/ready').then((r) => process.exit(r.ok ? 0 : 1))`;
     return waitFor('the service', BOOT_TIMEOUT_MS, () =>
       inMachine(`/opt/accounts/node_modules/.bin/node --eval "${check}" && echo ready`),
     );
   }
 });
 
-/** How docs/deploy.md installs it. */
-async function documentedCommands(): Promise<string> {
-  const text = await readFile(join(CHECKOUT, 'docs/deploy.md'), 'utf8');
-  return /## systemd[^]*?```sh\n([^]*?)```/.exec(text)![1]!;
+/** How a section of docs/deploy-systemd.md installs it. */
+async function documentedCommands(section: string): Promise<string> {
+  const text = await readFile(join(CHECKOUT, 'docs/deploy-systemd.md'), 'utf8');
+  return new RegExp(`## ${section}[^]*?\`\`\`sh\\n([^]*?)\`\`\``).exec(text)![1]!;
 }

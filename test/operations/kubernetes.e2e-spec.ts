@@ -16,10 +16,11 @@ interface Manifest {
   spec: {
     selector: { matchLabels: Labels };
     template: { metadata: { labels: Labels }; spec: IPodSpec };
-    ports: { targetPort: string }[];
+    ports: { name: string; targetPort: string }[];
     replicas: number;
     podSelector: { matchLabels: Labels };
     policyTypes: string[];
+    rules: { http: { paths: { path: string; pathType: string; backend: object }[] } }[];
     ingress: { from?: { namespaceSelector?: { matchLabels: Labels } }[]; ports: { port: number }[] }[];
   };
 }
@@ -36,8 +37,9 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STOP_SECONDS = 10;
 const PORT = 3000;
 
-const text = readFileSync(join(ROOT, 'deploy/kubernetes.yaml'), 'utf8');
-const manifests = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+const manifests = ['kubernetes', 'kubernetes-ingress']
+  .flatMap((file) => parseAllDocuments(readFileSync(join(ROOT, `deploy/${file}.yaml`), 'utf8')))
+  .map((document) => document.toJS() as Manifest);
 const find = (kind: string): Manifest => manifests.find((manifest) => manifest.kind === kind)!;
 const [deployment, job, config] = [find('Deployment'), find('Job'), find('ConfigMap')];
 const podsOf = ({ spec }: Manifest): IPodSpec => spec.template.spec;
@@ -129,6 +131,22 @@ describe('the manifests for Kubernetes', () => {
     ]);
   });
 
+  it('let the ingress pass on what is public, and nothing that is for the inside', () => {
+    const { paths } = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as { paths: object };
+    const passed = find('Ingress').spec.rules[0]!.http.paths;
+    for (const { pathType, backend } of passed) {
+      expect(pathType).toBe('Prefix');
+      expect(backend).toEqual({ service: { name: 'accounts', port: { name: 'http' } } });
+    }
+    expect(find('Service').spec.ports.map(({ name }) => name)).toEqual(['http']);
+    const isPassed = (path: string): boolean =>
+      passed.some((prefix) => path === prefix.path || path.startsWith(`${prefix.path}/`));
+    const inside = ['/api/operators', '/api/directory', '/api/events', '/api/memberships', '/health/ready'];
+    const isInside = (path: string): boolean => inside.some((prefix) => path.startsWith(prefix));
+    expect(Object.keys(paths).filter((path) => isPassed(path) === isInside(path))).toEqual([]);
+    expect(['/docs', '/openapi.json', '/openapi/operators.json'].filter(isPassed)).toEqual([]);
+  });
+
   it('confine both pods', () => {
     for (const spec of [pods, jobPods]) {
       expect(spec).toMatchObject({
@@ -191,11 +209,8 @@ const DOCKER = `#!/bin/sh
 echo '{"keys":[]}'
 `;
 
-const guide = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')
-  .split('\n## ')
-  .find((section) => section.startsWith('Kubernetes'))!
-  .replaceAll(/^ {3}/gm, '');
-const [install, start, rotate] = snippetsIn(guide, 'sh');
+const guide = readFileSync(join(ROOT, 'docs/deploy-kubernetes.md'), 'utf8').replaceAll(/^ {3}/gm, '');
+const [install, start, ingress, rotate] = snippetsIn(guide, 'sh');
 
 describe('the commands of the guide for Kubernetes', () => {
   it.each([
@@ -234,5 +249,6 @@ describe('the commands of the guide for Kubernetes', () => {
 
   it('apply the file of the checkout', () => {
     expect(start).toContain('apply -f deploy/kubernetes.yaml');
+    expect(ingress).toContain('apply -f deploy/kubernetes-ingress.yaml');
   });
 });

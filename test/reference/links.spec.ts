@@ -26,6 +26,7 @@ const MAX_LINES = {
   'docs/concepts.md': 200,
   'docs/migrate.md': 200,
 };
+const MAX_LINES_OF_DEPLOYMENT = 450;
 
 const find = (patterns: string[]): string[] => globSync(patterns, { cwd: ROOT }).toSorted();
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
@@ -54,6 +55,20 @@ describe('the pages', () => {
   it.each(Object.entries(MAX_LINES))('%s has at most %i lines', (page, max) => {
     expect(linesOf(page)).toBeLessThanOrEqual(max);
   });
+
+  it('about deployment are short together', () => {
+    const lines = find(['docs/deploy*.md']).map(linesOf);
+    expect(lines).toHaveLength(4);
+    expect(sum(lines)).toBeLessThanOrEqual(MAX_LINES_OF_DEPLOYMENT);
+  });
+});
+
+it('the checklist for production has the way of each installation, but for the database and the rehearsal', () => {
+  const [, checklist] = /^## Checklist for production\n(.*?)^## /ms.exec(read('docs/deploy.md'))!;
+  const steps = checklist!.split(/^(?=\d+\. )/m).slice(1);
+  const ways = steps.map((step) => Array.from(step.matchAll(/^ {3}- (\w+): /gm), ([, way]) => way));
+  const [all, none] = [['systemd', 'Compose', 'Kubernetes'], []];
+  expect(ways).toEqual([all, none, all, all, all, all, all, all, all, none]);
 });
 
 function leadsSomewhere(page: string, link: string): boolean {
