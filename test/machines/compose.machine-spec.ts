@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -10,9 +11,10 @@ import {
   answerOf,
   compose,
   containerOf,
+  createFirstOperator,
+  followQuickStart,
   IN_FLIGHT,
   publishedAddress,
-  startAsDocumented,
   tlsClient,
   underLoad,
 } from './support/compose.js';
@@ -23,7 +25,8 @@ const BOB = '198.51.100.8';
 const CROWD = '198.51.100.9';
 const OPERATOR = '10.98.51.7';
 const INSTANCES = ['accounts-1', 'accounts-2', 'accounts-3'];
-const ACCOUNT = { email: 'ada@example.com', password: 'correct horse battery' };
+/** The quick start makes an operator of ada@example.com. */
+const ACCOUNT = { email: 'bob@example.com', password: 'correct horse battery' };
 const LOGINS = 10;
 const RECOVERY_TIMEOUT_MS = 180_000;
 const CONNECTIONS_OF_ONE_CLIENT = 100;
@@ -35,10 +38,11 @@ describe('compose.yaml', () => {
   let ada: KeepAliveClient;
   let bob: KeepAliveClient;
   let token: string;
+  let steps: Awaited<ReturnType<typeof followQuickStart>>;
 
   beforeAll(async () => {
     await Promise.all([ADA, BOB, CROWD, OPERATOR].map(addAddress));
-    await startAsDocumented();
+    steps = await followQuickStart();
     ada = tlsClient(ADA);
     bob = tlsClient(BOB);
     await untilAllAreReady();
@@ -47,6 +51,42 @@ describe('compose.yaml', () => {
     ] as string;
   });
   afterAll(() => compose('down', '--volumes', '--timeout', '5'));
+
+  it('prints what the quick start shows', () => {
+    const unseen = steps.flatMap(({ shown, printed }) =>
+      shown.split('\n').filter((line) => line !== '…' && !printed.includes(line)),
+    );
+    expect(steps.map(({ shown }) => shown.split('\n').length)).toEqual([1, 1, 3]);
+    expect(unseen).toEqual([]);
+    expect(steps[2]!.printed).not.toContain('RED');
+  });
+
+  it('creates the first operator as the quick start shows', async () => {
+    const { shown, printed } = await createFirstOperator();
+    const parts = shown.split(/\s*(?:019a)?…\s*/).filter((part) => part !== '');
+    expect(parts.length).toBeGreaterThan(4);
+    expect(parts.filter((part) => !printed.includes(part))).toEqual([]);
+    expect(printed).toMatch(/[▀▄█]{9}/);
+    expect(await compose('exec', 'accounts-2', 'accounts', 'operators', 'list')).toContain('ada@example.com');
+  });
+
+  it('has metrics for those inside only, and a mail server outside only on request', async () => {
+    const fetching =
+      "fetch('http://accounts-1:9464/metrics').then((r) => r.text()).then((t) => console.log(t))";
+    const inside = await compose('exec', 'accounts-2', 'node', '--eval', fetching);
+    expect(inside).toContain('accounts_ready');
+    const routes = await compose('exec', 'accounts-2', 'cat', '/proc/net/route');
+    expect(routes).not.toMatch(/^\S+\t00000000\t/m);
+  });
+
+  it('is backed up by the command of the nightly job', async () => {
+    const page = await readFile(join(PROJECT, 'docs/deploy-compose.md'), 'utf8');
+    const [, words] = /docker compose (exec -T database sh -c) '/.exec(page)!;
+    const [, script] = /database sh -c '([^']+)'/.exec(page)!;
+    const dump = await compose(...words!.split(' '), script!);
+    expect(dump).toMatch(/CREATE TABLE `users`/);
+    expect(dump).toContain('-- Dump completed');
+  });
 
   it('gives each secret only to the user that reads it', () => {
     for (const [file, uid] of [

@@ -1,36 +1,64 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { networkInterfaces } from 'node:os';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from '../../../tooling/wait.js';
 import { run } from './fresh-machine.js';
 import { PROJECT } from './images.js';
 import { type Answered, describeSent, KeepAliveClient, type Sent } from '../../support/keep-alive-client.js';
 import { loadDuring } from '../../support/load.js';
+import { AuthenticatorApp } from '../../support/second-factor.js';
 
 const START_TIMEOUT_MS = 900_000;
 const COMMAND_TIMEOUT_MS = 300_000;
 
-/** The commands that the head of compose.yaml gives, down to the one that starts it, as they stand there. */
-export async function startAsDocumented(): Promise<void> {
-  const text = await readFile(join(PROJECT, 'compose.yaml'), 'utf8');
-  const commands = [...text.matchAll(/^# {3}(.+)$/gm)].map(([, command]) => command!);
-  const last = commands.indexOf('docker compose up -d');
-  if (last === -1) throw new Error('compose.yaml does not say how to start it');
-  const script = commands.slice(0, last + 1).join('\n');
-  await inProject(
-    'sh',
-    ['-e', '-c', script.replaceAll('docker compose', 'docker-compose')],
-    START_TIMEOUT_MS,
-  );
+/** A block of commands of the quick start, with the output below it. */
+interface Step {
+  commands: string;
+  shown: string;
+}
+
+function quickStart(): Step[] {
+  const page = readFileSync(join(PROJECT, 'docs/quickstart-operator.md'), 'utf8');
+  const blocks = page.matchAll(/^```sh\n(.*?)^```$(?:\n\n```\n(.*?)\n```$)?/gms);
+  return Array.from(blocks, ([, commands, shown = '']) => ({ commands: commands!, shown }));
+}
+
+/** Runs the commands of the quick start word for word, up to the first operator: the last block asks on a terminal. */
+export async function followQuickStart(): Promise<(Step & { printed: string })[]> {
+  const results: (Step & { printed: string })[] = [];
+  for (const step of quickStart().slice(0, -1)) {
+    const printed = await inProject('sh', ['-euc', step.commands], START_TIMEOUT_MS);
+    results.push({ ...step, printed });
+  }
+  return results;
+}
+
+/** Runs the last block of the quick start on a pseudo-terminal, with the code of an authenticator app. */
+export async function createFirstOperator(): Promise<Step & { printed: string }> {
+  const step = quickStart().at(-1)!;
+  const script = spawn('script', ['--quiet', '--return', '--command', step.commands, '/dev/null'], {
+    cwd: PROJECT,
+    stdio: 'pipe',
+  });
+  let printed = '';
+  script.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  await waitFor('the question', COMMAND_TIMEOUT_MS, () => printed.includes('app shows: '));
+  const [, secret] = /[?&]secret=([A-Z2-7]{32})&/.exec(printed)!;
+  script.stdin.write(`${new AuthenticatorApp(secret!).next()}\r`);
+  const [code] = (await once(script, 'close')) as [number];
+  if (code !== 0) throw new Error(printed);
+  return { ...step, printed: printed.replaceAll('\r', '') };
 }
 
 export function compose(...args: string[]): Promise<string> {
-  return inProject('docker-compose', args, COMMAND_TIMEOUT_MS);
+  return inProject('docker', ['compose', ...args], COMMAND_TIMEOUT_MS);
 }
 
 /** The id of the container of a service. */
 export function containerOf(service: string): Promise<string> {
-  return compose('ps', '--quiet', service);
+  return compose('ps', '--all', '--quiet', service);
 }
 
 /** Where a published port is reached other than over loopback, which Docker passes on from its own address. */

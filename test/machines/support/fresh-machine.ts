@@ -106,10 +106,12 @@ interface Mirror {
  * A minimal Debian in a directory, from the mirror that this machine's apt uses.
  *
  * @param release its codename; without it that of this machine
+ * @param packages what it has beside the minimum
  */
-export async function makeDebianRoot(root: string, release?: string): Promise<void> {
+export async function makeDebianRoot(root: string, release?: string, packages: string[] = []): Promise<void> {
   const { url, codename } = await aptMirror();
-  const args = ['--variant=minbase', '--include=ca-certificates', release ?? codename, root, url];
+  const include = `--include=${['ca-certificates', ...packages].join(',')}`;
+  const args = ['--variant=minbase', include, release ?? codename, root, url];
   // What it mounts on the way ends with it.
   const alone = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'debootstrap'];
   await run('unshare', [...alone, ...args], DEBOOTSTRAP_TIMEOUT_MS);

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { waitFor } from '../../../tooling/wait.js';
 import { installNode, makeDebianRoot, npmSettings, run, type Running, start } from './fresh-machine.js';
 
@@ -11,8 +11,9 @@ const ENGINE_LIFETIME_MS = 7_200_000;
 const WORKSPACE = process.env['MACHINES_WORKSPACE']!;
 
 const SOCKET = join(WORKSPACE, 'docker.sock');
-// Where docker and docker-compose look for the engine.
-process.env['DOCKER_HOST'] = `unix://${SOCKET}`;
+const DOCKER_CONFIG = join(WORKSPACE, 'docker-config');
+// Where docker looks for the engine and for Compose. BuildKit would need more of the engine than this one has.
+Object.assign(process.env, { DOCKER_HOST: `unix://${SOCKET}`, DOCKER_CONFIG, DOCKER_BUILDKIT: '0' });
 
 /** A Docker engine beside the one that this machine may have. */
 export async function startEngine(): Promise<Running> {
@@ -51,7 +52,7 @@ export const PROJECT = join(WORKSPACE, 'accounts');
 
 /** The images that `Dockerfile` and `compose.yaml` start from, then the image that `Dockerfile` makes. */
 export async function makeImages(): Promise<void> {
-  await Promise.all(['bookworm', 'trixie'].map(importSlim));
+  await Promise.all([importSlim('bookworm'), importSlim('trixie', COMPOSE)]);
   await build('node', 'node:24-bookworm-slim', await nodePrefix());
   await build('haproxy', 'haproxy:3.0', RECIPES);
   await build('redis', 'redis:7', RECIPES);
@@ -63,9 +64,18 @@ export async function makeImages(): Promise<void> {
 /** What Debian's slim images leave out. */
 const FAT = 'usr/share/{doc,info,locale,man}/* var/cache/apt/archives/*.deb var/lib/apt/lists/*';
 
-async function importSlim(release: string): Promise<void> {
+/** Compose 2.26. Debian 12 has 1.29, which cannot read compose.yaml. */
+const COMPOSE = { package: 'docker-compose', file: 'usr/libexec/docker/cli-plugins/docker-compose' };
+
+/** @param plugin of docker, which is moved out of the image to where docker finds it */
+async function importSlim(release: string, plugin?: typeof COMPOSE): Promise<void> {
   const root = join(WORKSPACE, release);
-  await makeDebianRoot(root, release);
+  await makeDebianRoot(root, release, plugin && [plugin.package]);
+  if (plugin) {
+    const plugins = join(DOCKER_CONFIG, 'cli-plugins');
+    await mkdir(plugins, { recursive: true });
+    await rename(join(root, plugin.file), join(plugins, plugin.package));
+  }
   await run('bash', ['-c', `cd "$1" && rm -rf ${FAT}`, 'slim', root]);
   const archive = `${root}.tar`;
   await run('tar', ['--create', '--one-file-system', '--file', archive, '--directory', root, '.'], 300_000);
