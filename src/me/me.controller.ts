@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Query, type StreamableFile } from '@nestjs/common';
-import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { SignedIn, SignedInByPassword } from '../access/access.decorators.js';
 import { BOUND_TOKEN } from '../access/route-access.js';
 import { Client, type HashClient } from '../auth/passwords/hash-queue.js';
@@ -15,6 +15,7 @@ import {
   DeleteAccountRequest,
   EndSessionsQuery,
   ListOwnOrgsQuery,
+  PROFILE_CHANGES,
   UpdateProfileRequest,
 } from './me.requests.js';
 import { OwnProfile } from '../accounts/own-profile.js';
@@ -115,6 +116,7 @@ export class MeController {
    * Other members of the user's organizations see the name and the picture. Accounts does not check the name.
    */
   @Patch('profile')
+  @ApiBody({ type: UpdateProfileRequest, examples: PROFILE_CHANGES })
   @SignedIn()
   @WriteRoute({ ifMatch: true, idempotencyKey: true, dryRun: true })
   @ApiOkResponse({ type: ProfileResponse, headers: profileTagHeader(false) })

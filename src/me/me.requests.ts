@@ -72,6 +72,15 @@ export class UpdateProfileRequest {
   @IsProfileField('locale') locale?: string | null;
 }
 
+/** Swagger UI sends the first one as it stands. */
+export const PROFILE_CHANGES = {
+  nothing: { summary: 'no field: nothing changes', value: {} },
+  everything: {
+    summary: 'every field',
+    value: { name: 'Ada Lovelace', avatarUrl: 'https://example.com/ada.png', locale: 'en-GB' },
+  },
+};
+
 export class VerifyEmailRequest {
   /** The emailed code. Case, spaces and hyphens make no difference. */
   @IsText(10, 64, { example: '7K2M9-QX4TB' }) code: string;

@@ -52,18 +52,23 @@ export interface OperatorChange {
   force: boolean;
 }
 
-export interface UserChange extends OperatorChange {
+interface NamedChange extends OperatorChange {
   userId: string;
+}
+
+export interface UserChange extends NamedChange {
+  /** at the time of the request, for the answer */
+  email: string;
 }
 
 const VALIDATION = validationPipe();
 
 /** Reads the body itself, so that a bad body of an unknown user is 400. */
 const readChange = createParamDecorator(
-  async (type: Type, context: ExecutionContext): Promise<UserChange> => {
+  async (type: Type, context: ExecutionContext): Promise<NamedChange> => {
     const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { userId?: string } }>>();
     const body: unknown = await VALIDATION.transform(request.body, { type: 'body', metatype: type });
-    const { reason, force = false, userId = '' } = body as ReasonRequest & Partial<UserChange>;
+    const { reason, force = false, userId = '' } = body as ReasonRequest & Partial<NamedChange>;
     const { userId: id = userId } = request.params;
     return { userId: isEntityId(id) ? id : '', actor: { ...operatorOf(request), reason }, force };
   },
@@ -71,12 +76,13 @@ const readChange = createParamDecorator(
 
 /** @throws Problem before any slow work, as the transaction does, too */
 @Injectable()
-class ChangeableUserPipe implements PipeTransform<UserChange, Promise<UserChange>> {
+class ChangeableUserPipe implements PipeTransform<NamedChange, Promise<UserChange>> {
   constructor(private readonly users: OperatedUsers) {}
 
-  async transform(change: UserChange): Promise<UserChange> {
-    requireUnprotected(change.actor, await this.users.find(change.userId));
-    return change;
+  async transform(change: NamedChange): Promise<UserChange> {
+    const user = await this.users.find(change.userId);
+    requireUnprotected(change.actor, user);
+    return { ...change, email: user.email };
   }
 }
 

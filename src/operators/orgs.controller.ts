@@ -1,7 +1,7 @@
 import { applyDecorators, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import { GatedRead } from '../http/read-gate.js';
-import { ApiPage, EntityIdPipe, OK, OkResponse } from '../http/fields.js';
+import { ApiPage, EntityIdPipe } from '../http/fields.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { OrgDeletionResponse, OrgResponse } from '../orgs/orgs.responses.js';
 import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../http/pages.js';
@@ -27,6 +27,7 @@ import {
   AddOrgOwnerRequest,
 } from './operators.requests.js';
 import { OrgsResponse, OrgMembersResponse, AdminOrgResponse } from './operators.responses.js';
+import { UserChangeResponse } from './users.responses.js';
 import { orgView } from './views.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
@@ -126,10 +127,10 @@ export class OperatorOrgsController {
   @ApiOrgId()
   async adminAddOrgOwner(
     @Param('orgId', EntityIdPipe) orgId: string,
-    @ChangedUser(AddOrgOwnerRequest) { userId, actor, force }: UserChange,
-  ): Promise<OkResponse> {
+    @ChangedUser(AddOrgOwnerRequest) { userId, actor, force, email }: UserChange,
+  ): Promise<UserChangeResponse> {
     await this.members.makeOwner({ orgId, userId, actor, force });
-    return OK;
+    return { ok: true, email };
   }
 
   /**

@@ -7,7 +7,7 @@ import { UserDeletion } from '../accounts/user-deletion.js';
 import { UserOperations } from '../accounts/user-operations.js';
 import { EmailCodes } from '../auth/email-codes/email-codes.js';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { OK, OkResponse } from '../http/fields.js';
+import { UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { CurrentOperator } from '../http/request-origin.js';
 import { timeText } from '../identifiers/text.js';
 import { invalidFields } from '../openapi/decorators.js';
@@ -16,7 +16,13 @@ import type { OrphanedOrg } from '../orgs/state/user-memberships.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { ChangedUser, Operation, type UserChange, UserOperation } from './operated-changes.js';
 import { CreateUserRequest, REASON_NEEDED, ReasonWithForceRequest } from './operators.requests.js';
-import { CreatedUserResponse, ForcedChangeResponse, ResetCodeResponse } from './users.responses.js';
+import {
+  CreatedUserResponse,
+  EndedSessionsResponse,
+  ForcedChangeResponse,
+  ResetCodeResponse,
+  UserChangeResponse,
+} from './users.responses.js';
 import { createdUserView } from './views.js';
 import type { ChangeOutcome } from '../database/transactions/transactions.js';
 
@@ -34,6 +40,7 @@ export class UserOperationsController {
     private readonly operations: UserOperations,
     private readonly deletion: UserDeletion,
     private readonly revocation: SessionRevocation,
+    private readonly sessions: UserSessionsRepository,
     private readonly emails: EmailChanges,
     private readonly secondFactors: SecondFactorRemoval,
     private readonly passwords: PasswordSetting,
@@ -73,10 +80,9 @@ export class UserOperationsController {
   @HttpCode(200)
   @UserOperation(ONLY_OWNER)
   async adminDisableUser(
-    @ChangedUser(ReasonWithForceRequest) { userId, actor, force }: UserChange,
+    @ChangedUser(ReasonWithForceRequest) change: UserChange,
   ): Promise<ForcedChangeResponse> {
-    const left = await this.operations.disable(userId, { actor, force });
-    return this.named(force, left);
+    return this.forced(change, () => this.operations.disable(change.userId, change));
   }
 
   /**
@@ -89,8 +95,9 @@ export class UserOperationsController {
   @Post(':userId/enable')
   @HttpCode(200)
   @UserOperation()
-  adminEnableUser(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
-    return this.operations.enable(userId, actor).then(() => OK);
+  async adminEnableUser(@ChangedUser() { userId, actor, email }: UserChange): Promise<UserChangeResponse> {
+    await this.operations.enable(userId, actor);
+    return { ok: true, email };
   }
 
   /**
@@ -104,10 +111,10 @@ export class UserOperationsController {
   @Post(':userId/unblock')
   @HttpCode(200)
   @UserOperation()
-  async adminUnblockUser(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
+  async adminUnblockUser(@ChangedUser() { userId, actor, email }: UserChange): Promise<UserChangeResponse> {
     await this.operations.unblock(userId, actor);
     await this.limits.tryToApply();
-    return OK;
+    return { ok: true, email };
   }
 
   /**
@@ -118,8 +125,11 @@ export class UserOperationsController {
   @Post(':userId/end-sessions')
   @HttpCode(200)
   @UserOperation()
-  adminRevokeUserSessions(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
-    return this.revocation.revokeAllOf(userId, actor).then(() => OK);
+  async adminRevokeUserSessions(@ChangedUser() change: UserChange): Promise<EndedSessionsResponse> {
+    const { ended } = await this.counted(change, () =>
+      this.revocation.revokeAllOf(change.userId, change.actor),
+    );
+    return ended;
   }
 
   /**
@@ -132,8 +142,11 @@ export class UserOperationsController {
   @Post(':userId/verify-email')
   @HttpCode(200)
   @UserOperation()
-  adminVerifyUserEmail(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
-    return this.emails.verifyByOperator(userId, actor).then(() => OK);
+  async adminVerifyUserEmail(
+    @ChangedUser() { userId, actor, email }: UserChange,
+  ): Promise<UserChangeResponse> {
+    await this.emails.verifyByOperator(userId, actor);
+    return { ok: true, email };
   }
 
   /**
@@ -148,8 +161,9 @@ export class UserOperationsController {
   @Post(':userId/remove-second-factor')
   @HttpCode(200)
   @UserOperation()
-  adminRemoveUserSecondFactor(@ChangedUser() { userId, actor }: UserChange): Promise<OkResponse> {
-    return this.secondFactors.byOperator(userId, actor).then(() => OK);
+  async adminRemoveUserSecondFactor(@ChangedUser() change: UserChange): Promise<EndedSessionsResponse> {
+    const remove = () => this.secondFactors.byOperator(change.userId, change.actor);
+    return (await this.counted(change, remove)).ended;
   }
 
   /**
@@ -180,14 +194,27 @@ export class UserOperationsController {
   @HttpCode(200)
   @UserOperation(ONLY_OWNER)
   async adminDeleteUser(
-    @ChangedUser(ReasonWithForceRequest) { userId, actor, force }: UserChange,
+    @ChangedUser(ReasonWithForceRequest) change: UserChange,
   ): Promise<ForcedChangeResponse> {
-    const left = await this.deletion.delete(userId, { actor, force });
-    return this.named(force, left);
+    return this.forced(change, () => this.deletion.delete(change.userId, change));
   }
 
-  private async named(force: boolean, left: ChangeOutcome<OrphanedOrg[]>): Promise<ForcedChangeResponse> {
-    const orphaned = left.kind === 'done' ? left.answer : [];
-    return force ? { ok: true, orphanedOrgs: await this.orgs.withNames(orphaned) } : { ok: true };
+  private async forced(
+    change: UserChange,
+    run: () => Promise<ChangeOutcome<OrphanedOrg[]>>,
+  ): Promise<ForcedChangeResponse> {
+    const { outcome, ended } = await this.counted(change, run);
+    const orphaned = outcome.kind === 'done' ? outcome.answer : [];
+    return change.force ? { ...ended, orphanedOrgs: await this.orgs.withNames(orphaned) } : ended;
+  }
+
+  /** Counts before the change: afterwards, nothing tells its sessions from those that ended earlier. */
+  private async counted<Answer>(
+    { userId, email }: UserChange,
+    run: () => Promise<ChangeOutcome<Answer>>,
+  ): Promise<{ outcome: ChangeOutcome<Answer>; ended: EndedSessionsResponse }> {
+    const alive = await this.sessions.countAlive(userId, Date.now());
+    const outcome = await run();
+    return { outcome, ended: { ok: true, email, sessionsEnded: outcome.kind === 'done' ? alive : 0 } };
   }
 }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/s
 import { FailedLoginsDto } from '../auth/sessions/sessions.responses.js';
 import { OkResponse } from '../http/fields.js';
 import { OWN_ORG, SESSION_EXAMPLE, SessionSummary } from '../me/me.responses.js';
-import { ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
+import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
 import { OrgMembership } from '../orgs/state/orgs.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
 
@@ -102,7 +102,17 @@ export class OrphanedOrgDto {
   isDeleted: boolean;
 }
 
-export class ForcedChangeResponse extends OkResponse {
+export class UserChangeResponse extends OkResponse {
+  /** Email of the user whom the change was about. */
+  @ApiEmail({ example: 'ada@example.com' }) email: string;
+}
+
+export class EndedSessionsResponse extends UserChangeResponse {
+  /** Number of sessions that were valid before the change. 0 if nothing changed. */
+  @ApiCount({ example: 2 }) sessionsEnded: number;
+}
+
+export class ForcedChangeResponse extends EndedSessionsResponse {
   /** Organizations that no longer have an enabled owner. Present if `force` was true. */
   @ApiProperty({ type: [OrphanedOrgDto], example: [ORPHANED] }) orphanedOrgs?: OrphanedOrgDto[];
 }

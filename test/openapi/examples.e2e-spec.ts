@@ -51,6 +51,7 @@ const FORMS: [name: string, form: RegExp][] = [
   ],
   ['a recovery code', /^(?:[0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{6}$/],
   ['a typed code', /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/],
+  ['the email of a user', /^(?:ada|someone-[\da-f]{12})@example\.com$/],
   ['a time', /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/],
   ['an engine', /^(?:sqlite|mariadb|mysql)$/],
   ['an address', /^[\d.]{7,15}$/],
@@ -62,6 +63,7 @@ const FORMS: [name: string, form: RegExp][] = [
 const ALWAYS_NEW = new Map([
   ...['kid', 'migration', 'version'].map((name) => [name, 'any text'] as const),
   ...['iat', 'exp', 'auth_time'].map((name) => [name, 'a time'] as const),
+  ['sessionsEnded', 'a number'] as const,
 ]);
 
 type Path = typeof usual;
@@ -580,7 +582,11 @@ async function signIn(): Promise<Founders> {
     hangTimeoutMs(),
     async () => (await db.query(traced, [user.id])).length > 0,
   );
-  await send('exportData updateProfile getProfile', { by: ada });
+  await send('exportData', { by: ada });
+  // Its first example changes nothing.
+  const profile = { name: 'Ada Lovelace', avatarUrl: 'https://example.com/ada.png', locale: 'en-GB' };
+  await send('updateProfile', { by: ada, body: profile });
+  await send('getProfile', { by: ada });
   await send('login', { by: anyone });
   const other = { email: anEmail(), password: aPassword(), refresh: true };
   const { refreshToken } = (await anyone.post<Answered>('/api/auth/register', other)).body;
