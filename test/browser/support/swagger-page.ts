@@ -77,6 +77,10 @@ export class SwaggerPage {
     await this.page.locator('.operation-filter-input').fill(text);
   }
 
+  nothingFound(): Promise<string> {
+    return this.page.locator('.nothing-found').innerText();
+  }
+
   /** The commands for curl of all answers. */
   async commands(): Promise<string> {
     return (await this.page.locator('.curl').allInnerTexts()).join('\n');
@@ -138,6 +142,21 @@ export class SwaggerPage {
       status: Number.parseInt(status, 10),
       body: JSON.parse(text) as Record<string, unknown>,
     };
+  }
+
+  /** Presses Execute without typing anything. The page may ask for a parameter instead of sending the request. */
+  async send(id: string): Promise<Shown | 'asks'> {
+    const operation = await this.open(id);
+    const invalid = operation.locator('.invalid');
+    const answer = operation.locator('.live-responses-table tbody tr').first();
+    const clear = operation.locator('.btn-clear');
+    if (await clear.isVisible()) await clear.click();
+    await operation.locator('.execute').click();
+    await answer.or(invalid.first()).first().waitFor();
+    if (await invalid.count()) return 'asks';
+    const status = await answer.locator('.response-col_status').innerText();
+    const text = await answer.locator('.highlight-code code').first().innerText();
+    return { status: Number.parseInt(status, 10), body: JSON.parse(text) as Record<string, unknown> };
   }
 
   async isInView(locator: Locator): Promise<boolean> {

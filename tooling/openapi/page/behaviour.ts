@@ -1,5 +1,10 @@
 import type { Component, Immutable, System } from './answers.ts';
 
+interface FilterSystem extends Omit<System, 'specSelectors'> {
+  layoutSelectors: { currentFilter(): unknown };
+  specSelectors: { taggedOperations(): { size: number } };
+}
+
 type AnyAction = (payload: unknown) => unknown;
 
 // A plugin of Swagger UI that keeps the login when the user chooses another document: the selector calls
@@ -47,17 +52,69 @@ function leaveFormsUnsaved(): object {
   return {};
 }
 
-// A plugin of Swagger UI, whose own filter compares only the names of tags, in their case.
+// A plugin of Swagger UI, whose own filter compares only the names of tags, in their case. It also finds the words that people
+// use for an operation.
 function filterOperations(): object {
+  const synonyms: Record<string, string> = {
+    register: 'sign up, create an account',
+    login: 'sign in',
+    logOut: 'sign out',
+    requestPasswordReset: 'forgot',
+    updateOrg: 'rename',
+    removeMember: 'kick, ban',
+    deleteAccount: 'close, erase',
+    enrollSecondFactor: 'mfa, totp, authenticator',
+    revokeSessions: 'kick, log out everywhere, sign out',
+    adminListUsers: 'search for a person, account',
+    adminGetUser: 'failed logins, attempts, locked, account',
+    adminCreateUser: 'add, invite, new account',
+    adminDisableUser: 'lock, ban, block, suspend, deactivate, account',
+    adminEnableUser: 'unlock, unban, reactivate, account',
+    adminUnblockUser: 'unlock, locked, failed logins, too many attempts',
+    adminRevokeUserSessions: 'kick, log out everywhere, sign out',
+    adminIssueResetCode: 'password, forgot',
+    adminVerifyUserEmail: 'confirm',
+    adminRemoveUserSecondFactor: 'mfa, totp, two-factor, authenticator, lost phone',
+    adminDeleteUser: 'erase, remove, gdpr, account',
+    adminListAuditEvents: 'history, who did it, logs',
+    adminListEmails: 'was it sent, outbox',
+    adminRetryEmail: 'resend',
+    adminAddOrgOwner: 'hand over, transfer, promote',
+    adminRestoreOrg: 'undelete, undo',
+    adminDeleteOrg: 'erase, remove',
+    adminLiftOrgSecondFactor: 'mfa, 2fa, totp, suspended',
+    adminDisableService: 'lock, ban, block',
+    adminEnableService: 'unlock, unblock',
+  };
   const opsFilter = (tags: Immutable, typed: string): Immutable => {
     const has = (text: unknown): boolean => String(text).toLowerCase().includes(typed.trim().toLowerCase());
     const isWanted = (operation: Immutable): boolean =>
-      has(operation.get('path')) || has(operation.getIn(['operation', 'summary']));
+      has(operation.get('path')) ||
+      has(operation.getIn(['operation', 'summary'])) ||
+      has(synonyms[String(operation.getIn(['operation', 'operationId']))] ?? '');
     const reduce = (tag: unknown, name: string): unknown =>
       has(name) ? tag : (tag as Immutable).update('operations', (all) => all.filter(isWanted));
     return tags.map(reduce).filter((tag) => (tag.get('operations') as Immutable).size > 0);
   };
   return { fn: { opsFilter } };
+}
+
+// A plugin of Swagger UI that says what to do if the filter finds nothing.
+function explainEmptyFilter(): object {
+  const impersonation = /(?:log|sign) ?in as|log ?in (?:for|on behalf)|impersonat|switch user|become/i;
+  const wrap =
+    (Original: Component<object>, system: FilterSystem): Component<object> =>
+    (properties) => {
+      const typed = system.layoutSelectors.currentFilter();
+      const isEmpty =
+        typeof typed === 'string' && typed !== '' && system.specSelectors.taggedOperations().size === 0;
+      if (!isEmpty) return system.React.createElement(Original, properties);
+      const text = impersonation.test(typed)
+        ? 'Nobody can log in as another user, not even an operator: the audit log names the person who acted.'
+        : `No operation here matches “${typed.trim()}”. Try another word, such as a noun of the API, or choose another definition above.`;
+      return system.React.createElement('p', { className: 'nothing-found', role: 'status' }, text);
+    };
+  return { wrapComponents: { operations: wrap } };
 }
 
 // A plugin of Swagger UI that shows who has logged in on the page, and until when the access token is accepted.
@@ -83,4 +140,4 @@ function showLogin(): object {
   return { wrapComponents: { authorizeBtn: wrap } };
 }
 
-export const BEHAVIOUR = [filterOperations, keepLogin, showLogin, leaveFormsUnsaved];
+export const BEHAVIOUR = [filterOperations, explainEmptyFilter, keepLogin, showLogin, leaveFormsUnsaved];
