@@ -2036,6 +2036,8 @@ export type OrgsResponse = {
   orgs: OrgSummary[];
   /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Value `false` if there may be more organizations: more than 50 others were found, or there are more than 100,000, of which the newest were searched. Otherwise absent. */
+  complete?: boolean;
 };
 
 /** An organization that no longer has an enabled owner. */
@@ -2947,6 +2949,8 @@ export type UsersResponse = {
   users: UserSummary[];
   /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
+  /** Value `false` if there may be more users: more than 50 others were found, or there are more than 100,000, of which the newest were searched. Otherwise absent. */
+  complete?: boolean;
 };
 
 /** The request has invalid fields. */
@@ -3627,10 +3631,10 @@ export interface Operations {
     problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** List users. Returns all users in order of their emails, in pages. `search` finds the users whose email begins with it. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List users. Returns all users in order of their emails, in pages. With `search`, the pages have the users whose email begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListUsers: {
     input: {
-      /** Beginning of the emails to find, such as `gra`. */
+      /** Part of the email or name of the users to find, such as `gra`. Case makes no difference: on SQLite of ASCII letters, on other databases of all letters, and accents make none either. */
       search?: string | undefined;
       /** Status of the users to find. The default is every status. The search for a page of active users ends after five times `limit` users, so a page can be short although a next page exists. */
       status?: "active" | "disabled" | undefined;
@@ -3766,10 +3770,10 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. `search` finds the organizations whose name begins with it. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List organizations. Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the pages have the organizations whose name begins with it. The last page ends with up to 50 others, the newest first, which have it in their name. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListOrgs: {
     input: {
-      /** Beginning of the names to find, such as `Analyt`. Upper and lower case must match. */
+      /** Part of the names to find, such as `engine`. Case makes no difference: on SQLite of ASCII letters, on other databases of all letters, and accents make none either. */
       search?: string | undefined;
       /** Status of the organizations to find. The default is every status. An `ownerless` organization is not deleted and has no enabled owner. The search for a page ends after five times `limit` active organizations, or 2500 for ownerless ones, so a page can be short, or empty, although a next page exists. */
       status?: "active" | "deleted" | "ownerless" | undefined;

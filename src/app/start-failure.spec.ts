@@ -14,3 +14,14 @@ it.each([UnknownOutcomeError, LostConflictError])('shows what the database said:
     'DATABASE_URL: the database cannot be opened (the connection was lost)',
   ]);
 });
+
+it.each([
+  { sqlState: 'HY000', errno: 1267 },
+  { code: 'ERR_SQLITE_ERROR', errcode: 1 },
+])('does not take a refused statement for a database that cannot be opened: %o', (driver) => {
+  const said = Object.assign(new Error('Illegal mix of collations'), driver);
+
+  expect(explainFailure(new QueryFailedError('SELECT 1', [], said))).toEqual([
+    'error: the database refused a statement of Accounts (Illegal mix of collations)',
+  ]);
+});

@@ -1,3 +1,4 @@
+import { QueryFailedError } from 'typeorm';
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
 import { ConfigurationError } from '../config/variables.js';
 import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
@@ -15,6 +16,9 @@ export function explainFailure(error: unknown): string[] {
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
   }
+  if (error instanceof QueryFailedError) {
+    return [`error: the database refused a statement of Accounts (${error.message})`];
+  }
   return [error instanceof Error ? sourceFrames(error.stack ?? error.message) : String(error)];
 }
 
@@ -22,6 +26,7 @@ function isDatabaseError(error: unknown): boolean {
   return (
     error instanceof DatabaseFileError ||
     (error instanceof Error &&
+      !(error instanceof QueryFailedError) &&
       ('sqlState' in error || ('code' in error && error.code === 'ERR_SQLITE_ERROR')))
   );
 }

@@ -18,7 +18,7 @@ export const ORGS: CommandGroup = {
     },
     {
       usage: 'find <TEXT>',
-      summary: 'find organizations by a part of their name, ignoring case',
+      summary: 'find organizations by a part of their name, ignoring case and accents',
       options: [LIST_LIMIT],
       examples: ['orgs find analytical', 'orgs find "Analytical Engines" --json'],
       run: async (invocation) => (await import('./orgs.js')).findOrgs(invocation),

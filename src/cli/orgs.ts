@@ -7,7 +7,7 @@ import { type ListedMember, MemberListsRepository } from '../orgs/state/members.
 import { MembersRepository } from '../orgs/state/members.repository.js';
 import { MAX_ORG_NAME, type Org } from '../orgs/state/org.entity.js';
 import { OrgsRepository } from '../orgs/state/orgs.repository.js';
-import { type Context, findOrg, findUser, printList, withContext } from './command/context.js';
+import { type Context, findOrg, findUser, partFinder, printList, withContext } from './command/context.js';
 import {
   CannotRunError,
   type Change,
@@ -19,14 +19,11 @@ import {
   reportOn,
 } from './command/definition.js';
 
-/** Compares names here, because databases differ in which letters are equal. */
 export async function findOrgs(invocation: Invocation): Promise<Report> {
   const part = oneLine(invocation.parameters[0], MAX_ORG_NAME);
   if (part === undefined) throw new CannotRunError(`expected 1 to ${MAX_ORG_NAME} characters of a name`);
-  const wanted = comparable(part);
-  return printOrgs(invocation, async (_, page) =>
-    page.filter(({ name }) => comparable(name).includes(wanted)),
-  );
+  const has = partFinder(part);
+  return printOrgs(invocation, async (_, page) => page.filter(({ name }) => has(name)));
 }
 
 export function listOrgs(invocation: Invocation): Promise<Report> {
@@ -34,10 +31,6 @@ export function listOrgs(invocation: Invocation): Promise<Report> {
   return printOrgs(invocation, async (context, page) =>
     status ? context.get(MembersRepository).ofStatus(status, page) : page,
   );
-}
-
-function comparable(text: string): string {
-  return text.normalize('NFC').toLowerCase();
 }
 
 function printOrgs(

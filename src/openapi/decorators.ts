@@ -105,6 +105,14 @@ export const ApiNextCursor = (
   description = 'Cursor of the next page. Absent on the last page.',
 ): PropertyDecorator => ApiProperty({ description, example, pattern: '^[A-Za-z0-9_-]+$' });
 
+export const ApiComplete = (rows: string): PropertyDecorator =>
+  ApiProperty({
+    example: false,
+    description:
+      `Value \`false\` if there may be more ${rows}: more than 50 others were found, or there are more than 100,000, of ` +
+      'which the newest were searched. Otherwise absent.',
+  });
+
 const METADATA = 'openapi:problems';
 
 // The other problems of a route follow from its method and access: see problem-responses.ts. The last example of a code

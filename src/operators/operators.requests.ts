@@ -14,6 +14,7 @@ import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
 const MAX_REASON = 200;
+const MAX_EMAIL = 254;
 
 export const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
 
@@ -52,7 +53,12 @@ export class AddOrgOwnerRequest extends ReasonRequest {
 const USER_STATUSES = ['active', 'disabled'] as const;
 
 export class ListUsersQuery {
-  @EmailSearch('Beginning of the emails to find, such as `gra`.')
+  /**
+   * Part of the email or name of the users to find, such as `gra`. Case makes no difference: on SQLite of ASCII letters,
+   * on other databases of all letters, and accents make none either.
+   */
+  @IfGiven()
+  @IsOneLine(MAX_EMAIL)
   search?: string;
 
   @IfGiven()
@@ -68,7 +74,10 @@ export class ListUsersQuery {
 }
 
 export class ListOrgsQuery {
-  /** Beginning of the names to find, such as `Analyt`. Upper and lower case must match. */
+  /**
+   * Part of the names to find, such as `engine`. Case makes no difference: on SQLite of ASCII letters, on other databases
+   * of all letters, and accents make none either.
+   */
   @IfGiven()
   @IsOneLine(MAX_ORG_NAME)
   search?: string;

@@ -4,7 +4,15 @@ import { OrgDto } from '../orgs/state/orgs.responses.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { AuditEvent, EventsPage, ORG_EVENT, OWN_EVENT } from '../events/events.responses.js';
-import { ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
+import {
+  ApiComplete,
+  ApiCount,
+  ApiEmail,
+  ApiId,
+  ApiNextCursor,
+  ApiText,
+  ApiTime,
+} from '../openapi/decorators.js';
 import { Readiness, type State, STATES } from '../health/health.responses.js';
 
 const ANALYTICAL_ENGINES = {
@@ -42,6 +50,8 @@ export class OrgsResponse {
 
   @ApiNextCursor('MDE5YThmM2UtNmEyZC03ZjEwLThiM2MtNWQ3ZTlmMWEyYjNjL0FuYWx5dGljYWwgRW5naW5lcw')
   nextCursor?: string;
+
+  @ApiComplete('organizations') complete?: boolean;
 }
 
 export class AdminOrgResponse {

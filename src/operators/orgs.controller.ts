@@ -51,15 +51,17 @@ export class OperatorOrgsController {
   /**
    * List organizations
    *
-   * @remarks Returns all organizations in order of their names, deleted ones included, in pages. `search` finds the
-   * organizations whose name begins with it.
+   * @remarks Returns all organizations in order of their names, deleted ones included, in pages. With `search`, the
+   * pages have the organizations whose name begins with it. The last page ends with up to 50 others, the newest first,
+   * which have it in their name.
    */
   @Get()
   @Operators()
   @ApiPage(OrgsResponse)
   @GatedRead()
   async adminListOrgs(@Query() query: ListOrgsQuery): Promise<OrgsResponse> {
-    const { search: prefix = '', status, cursor } = query;
+    const { search, status, cursor } = query;
+    const prefix = search ?? '';
     const start = cursor === undefined ? undefined : decodeNameCursor(cursor);
     const wanted = new Set<ListedOrg>();
     const filter = {
@@ -72,7 +74,11 @@ export class OperatorOrgsController {
       for (const org of status ? await this.memberRows.ofStatus(status, page) : page) wanted.add(org);
       return page;
     });
-    return { orgs: rows.map(orgView), ...(last && { nextCursor: encodeNameCursor(last) }) };
+    if (last) return { orgs: rows.map(orgView), nextCursor: encodeNameCursor(last) };
+    if (search === undefined) return { orgs: rows.map(orgView) };
+    const others = await this.rows.searchNewest(search, status && status === 'deleted');
+    const named = status ? await this.memberRows.ofStatus(status, others.rows) : others.rows;
+    return { orgs: [...rows, ...named].map(orgView), ...(!others.isComplete && { complete: false }) };
   }
 
   /**

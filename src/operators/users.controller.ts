@@ -18,6 +18,7 @@ import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { MembershipsRepository } from '../orgs/state/members.memberships.js';
+import { beginningOf } from '../users/user.fields.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
 import { ApiUserId, OperatedUsers, UNKNOWN_USER } from './operated-changes.js';
@@ -46,8 +47,8 @@ export class OperatorUsersController {
   /**
    * List users
    *
-   * @remarks Returns all users in order of their emails, in pages. `search` finds the users whose email begins with
-   * it.
+   * @remarks Returns all users in order of their emails, in pages. With `search`, the pages have the users whose email
+   * begins with it. The last page ends with up to 50 others, the newest first, who have it in their email or name.
    */
   @Get()
   @Operators()
@@ -58,7 +59,8 @@ export class OperatorUsersController {
     @Query() query: ListUsersQuery,
     @Included(PROFILE_ONLY) included: Included,
   ): Promise<UsersResponse> {
-    const { search: prefix = '', status, cursor } = query;
+    const { search: part, status, cursor } = query;
+    const prefix = part === undefined ? '' : beginningOf(part);
     const start = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const isWanted = ({ disabledAt }: UserView): boolean =>
       status === undefined || (disabledAt !== null) === (status === 'disabled');
@@ -67,8 +69,11 @@ export class OperatorUsersController {
       return this.users.listPage(search, size);
     });
     const view = included.has('profile') ? accountWithProfile : accountView;
-    const users = rows.map(view);
-    return { users, ...(last && { nextCursor: encodeTextCursor(last.email) }) };
+    if (last) return { users: rows.map(view), nextCursor: encodeTextCursor(last.email) };
+    if (part === undefined) return { users: rows.map(view) };
+    const isDisabled = status === undefined ? undefined : status === 'disabled';
+    const others = await this.users.searchNewest({ part, prefix, isDisabled });
+    return { users: [...rows, ...others.rows].map(view), ...(!others.isComplete && { complete: false }) };
   }
 
   /**

@@ -53,5 +53,10 @@ export const EmailSearch = (description: string): PropertyDecorator =>
 /** @returns undefined for what is refused */
 function toPrefix(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return undefined;
-  return emailPrefix(value) ?? NO_BEGINNING;
+  return beginningOf(value);
+}
+
+/** @returns the beginning of normalized emails, or text that no email begins with */
+export function beginningOf(search: string): string {
+  return emailPrefix(search) ?? NO_BEGINNING;
 }

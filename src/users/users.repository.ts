@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { And, type FindOptionsWhere, In, IsNull, MoreThan, Not, Raw, type Repository } from 'typeorm';
+import { type FindOptionsWhere, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
 import { idsOf, padded, placeholders } from '../database/statements.js';
+import { contains, literal, type NewestFound, searchNewest } from '../database/text-search.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { newEntityId } from '../identifiers/entity-id.js';
@@ -22,6 +23,13 @@ export type PresentUser = Pick<User, 'id' | 'email' | 'passwordHash'>;
 
 /** `hash` is one of the users', `last` the last of their ids. MySQL counts in text. */
 export type HashKind = { hash: string; users: number | string; last: string };
+
+/** Users with a part of their email or name, without those whose email begins with `prefix`. */
+export interface UserSearch {
+  part: string;
+  prefix: string;
+  isDisabled: boolean | undefined;
+}
 
 export interface CountedPage {
   counted: number;
@@ -45,6 +53,10 @@ const IMPORTED_COLUMNS = [
   ...PROFILE_FIELDS.map((name) => PROFILE[name].column),
 ].join(', ');
 const IMPORTED_PLACES = `(${placeholders(IMPORTED.length)})`;
+
+const LISTED = `id, email, email_verified_at AS emailVerifiedAt, created_at AS createdAt, disabled_at AS disabledAt,
+  operator_since AS operatorSince, second_factor_at AS secondFactorAt, password_changed_at AS passwordChangedAt,
+  ${PROFILE_COLUMNS}`;
 
 const LIKE_EMAIL = /^[!-~]+@[!-~]+$/;
 
@@ -148,10 +160,20 @@ export class UsersRepository {
     });
   }
 
-  search(text: string, limit: number, afterEmail = ''): Promise<UserView[]> {
-    const literal = text.toLowerCase().replaceAll(/[!%_]/g, '!$&');
-    const contains = Raw((email) => `${email} LIKE :pattern ESCAPE '!'`, { pattern: `%${literal}%` });
-    return this.findWhere({ email: And(MoreThan(afterEmail), contains) }, limit);
+  findAfter(id: string, limit: number): Promise<UserView[]> {
+    const where = { id: MoreThan(id) };
+    return this.users.find({ where, select: USER_VIEW, order: { id: 'ASC' }, take: limit });
+  }
+
+  searchNewest({ part, prefix, isDisabled }: UserSearch): Promise<NewestFound<UserView>> {
+    const pattern = `%${literal(part)}%`;
+    const status = isDisabled === undefined ? '' : ` AND disabled_at IS ${isDisabled ? 'NOT ' : ''}NULL`;
+    return searchNewest(this.users, {
+      table: 'users',
+      columns: LISTED,
+      where: `(${contains(this.users, 'email')} OR ${contains(this.users, 'name')}) AND email NOT LIKE ? ESCAPE '!'${status}`,
+      values: [pattern, pattern, `${literal(prefix)}%`],
+    });
   }
 
   /** Reads the whole table, because an index is not worth it for few operators. */
@@ -176,10 +198,7 @@ export class UsersRepository {
   ): Promise<UserView[]> {
     const column = onlyDisabled ? 'disabled_email' : 'email';
     return this.users.query<UserView[]>(
-      `SELECT id, email, email_verified_at AS emailVerifiedAt, created_at AS createdAt, disabled_at AS disabledAt,
-          operator_since AS operatorSince, second_factor_at AS secondFactorAt,
-          password_changed_at AS passwordChangedAt, ${PROFILE_COLUMNS}
-        FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`,
+      `SELECT ${LISTED} FROM users WHERE ${column} >= ? AND ${column} < ? ORDER BY ${column} LIMIT ?`,
       [...emailRange(prefix, after), limit],
     );
   }

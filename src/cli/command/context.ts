@@ -77,6 +77,17 @@ export async function findOrg(context: Context, text: string): Promise<Org> {
   return org;
 }
 
+/** In other scripts, marks are letters. */
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/** Compares texts here, ignoring case and accents, because databases differ in which letters are equal. */
+export function partFinder(part: string): (text: string) => boolean {
+  const comparable = (text: string): string =>
+    text.normalize('NFD').replaceAll(ACCENTS, '').normalize('NFC').toLowerCase();
+  const wanted = comparable(part);
+  return (text) => comparable(text).includes(wanted);
+}
+
 interface List<T> {
   findPage: (context: Context, limit: number, after: T | undefined) => Promise<T[]>;
   choose?: (context: Context, page: T[]) => Promise<T[]>;

@@ -1,40 +1,45 @@
 import { documentText, UserExport } from '../../accounts/user-export.js';
 import { LoginTracesRepository } from '../../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
-import { timeText } from '../../identifiers/text.js';
+import { oneLine, timeText } from '../../identifiers/text.js';
 import { InvitationListsRepository } from '../../orgs/state/invitations.lists.js';
 import { type AnyUserOrg, MembershipsRepository } from '../../orgs/state/members.memberships.js';
 import { profileOf } from '../../users/profile.js';
 import { type LoginTraceView, loginTraceView, type UserView, userJson } from '../../users/user-view.js';
 import { UsersRepository } from '../../users/users.repository.js';
-import { findUser, printList, withContext } from '../command/context.js';
+import { findUser, partFinder, printList, withContext } from '../command/context.js';
 import { CannotRunError, type Invocation, type Report, write } from '../command/definition.js';
 
 const MAX_TEXT = 254;
 
 export function listUsers(invocation: Invocation): Promise<Report> {
-  return printMatching(invocation, '');
-}
-
-export async function findUsers(invocation: Invocation): Promise<Report> {
-  const text = (invocation.parameters[0] ?? '').trim();
-  if (text === '' || text.length > MAX_TEXT) {
-    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an email`);
-  }
-  return printMatching(invocation, text);
-}
-
-function printMatching(invocation: Invocation, text: string): Promise<Report> {
   return printList<UserView>(invocation, {
-    findPage: (context, limit, after) => context.get(UsersRepository).search(text, limit, after?.email),
-    lineOf: userLine,
-    jsonOf: userJson,
-    none: 'none',
+    findPage: (context, limit, after) =>
+      context.get(UsersRepository).listPage({ prefix: '', after: after?.email, onlyDisabled: false }, limit),
+    ...USER_LIST,
   });
 }
 
-function userLine({ id, email, disabledAt }: UserView): string {
-  return `${id}  ${email}${disabledAt === null ? '' : '  DISABLED'}`;
+/** Reads by id, because rows in the order of emails take MariaDB a hundred times as long. */
+export async function findUsers(invocation: Invocation): Promise<Report> {
+  const part = oneLine(invocation.parameters[0], MAX_TEXT);
+  if (part === undefined) {
+    throw new CannotRunError(`expected 1 to ${MAX_TEXT} characters of an email or a name`);
+  }
+  const has = partFinder(part);
+  return printList<UserView>(invocation, {
+    findPage: (context, limit, after) => context.get(UsersRepository).findAfter(after?.id ?? '', limit),
+    choose: async (_, page) => page.filter(({ email, name }) => has(email) || (name !== null && has(name))),
+    ...USER_LIST,
+  });
+}
+
+const USER_LIST = { lineOf: userLine, jsonOf: userJson, none: 'none' };
+
+function userLine({ id, email, name, disabledAt }: UserView): string {
+  return [id, email, name, disabledAt === null ? null : 'DISABLED']
+    .filter((part) => part !== null)
+    .join('  ');
 }
 
 export function showUser({ parameters }: Invocation): Promise<Report> {

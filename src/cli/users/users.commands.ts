@@ -15,9 +15,9 @@ export const USERS: CommandGroup = {
     },
     {
       usage: 'find <TEXT>',
-      summary: 'find users by a part of their email',
+      summary: 'find users by a part of their email or name, ignoring case and accents',
       options: [LIST_LIMIT],
-      examples: ['users find ada', 'users find @example.com --json'],
+      examples: ['users find ada', 'users find @example.com --json', 'users find "Ada L"'],
       run: async (invocation) => (await import('./lookup.js')).findUsers(invocation),
     },
     {

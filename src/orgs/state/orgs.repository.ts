@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, MoreThan, type Repository } from 'typeorm';
 import { SharedStatement } from '../../database/shared-statement.js';
 import { BATCH, idsOf, inBatches, NOW_MS, padded, placeholders } from '../../database/statements.js';
+import { contains, literal, type NewestFound, searchNewest } from '../../database/text-search.js';
 import type { Transaction } from '../../database/transactions/transactions.js';
 import { Org } from './org.entity.js';
 import type { NamedPosition } from '../../http/pages.js';
@@ -56,6 +57,8 @@ export interface OrgSearch {
   prefix: string;
   after: NamedPosition | undefined;
 }
+
+const LISTED = 'id, name, created_at AS createdAt, deleted_at AS deletedAt, purge_at AS purgeAt';
 
 const END = '\u{10ffff}';
 
@@ -145,11 +148,21 @@ export class OrgsRepository {
     const column = onlyDeleted ? 'deleted_name' : 'name';
     // The plain range on the name makes the engines use the index.
     return this.orgs.query<ListedOrg[]>(
-      `SELECT id, name, created_at AS createdAt, deleted_at AS deletedAt, purge_at AS purgeAt
-        FROM orgs WHERE ${column} >= ? AND ${column} < ? AND (${column} > ? OR id > ?)
+      `SELECT ${LISTED} FROM orgs WHERE ${column} >= ? AND ${column} < ? AND (${column} > ? OR id > ?)
         ORDER BY ${column}, id LIMIT ?`,
       [name, prefix + END, name, id, limit],
     );
+  }
+
+  /** Finds organizations with a part of their name, without those whose name begins with it. */
+  searchNewest(part: string, isDeleted: boolean | undefined): Promise<NewestFound<ListedOrg>> {
+    const status = isDeleted === undefined ? '' : ` AND deleted_at IS ${isDeleted ? 'NOT ' : ''}NULL`;
+    return searchNewest(this.orgs, {
+      table: 'orgs',
+      columns: LISTED,
+      where: `${contains(this.orgs, 'name')} AND SUBSTR(name, 1, ?) <> ?${status}`,
+      values: [`%${literal(part)}%`, [...part].length, part],
+    });
   }
 
   findInDirectory(ids: readonly string[]): Promise<DirectoryOrg[]> {
