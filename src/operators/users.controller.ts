@@ -1,5 +1,6 @@
 import { applyDecorators, Controller, Get, Param, Query } from '@nestjs/common';
 import { Operators } from '../access/access.decorators.js';
+import { SecondFactorFailuresRepository } from '../auth/second-factor/second-factor-failures.repository.js';
 import { LoginTracesRepository } from '../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../auth/sessions/sessions.of-user.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
@@ -18,6 +19,7 @@ import { timeOrNull, timeText } from '../identifiers/text.js';
 import { ListOwnOrgsQuery } from '../me/me.requests.js';
 import { ApiProblems } from '../openapi/decorators.js';
 import { MembershipsRepository } from '../orgs/state/members.memberships.js';
+import { HeldLimits } from '../rate-limits/login-limits.js';
 import { beginningOf } from '../users/user.fields.js';
 import { UsersRepository } from '../users/users.repository.js';
 import type { UserView } from '../users/user-view.js';
@@ -29,7 +31,7 @@ import {
   UserSessionsResponse,
   AdminUserResponse,
 } from './users.responses.js';
-import { accountDetails, accountView, accountWithProfile } from './views.js';
+import { accountDetails, accountView, accountWithProfile, loginLimitsView } from './views.js';
 
 const UserLookup = (): MethodDecorator =>
   applyDecorators(Operators(), ApiUserId(), ApiProblems(UNKNOWN_USER));
@@ -42,6 +44,8 @@ export class OperatorUsersController {
     private readonly sessions: UserSessionsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly traces: LoginTracesRepository,
+    private readonly failures: SecondFactorFailuresRepository,
+    private readonly limits: HeldLimits,
   ) {}
 
   /**
@@ -80,13 +84,17 @@ export class OperatorUsersController {
    * Get a user
    *
    * @remarks Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the
-   * user last logged in, and how often a login has failed since.
+   * user last logged in, how often a login has failed since, and whether a limit rejects logins now.
    */
   @Get(':userId')
   @UserLookup()
   async adminGetUser(@Param('userId', EntityIdPipe) userId: string): Promise<AdminUserResponse> {
     const user = await this.finder.find(userId);
-    return { user: accountDetails(user, await this.traces.find(userId)) };
+    const trace = await this.traces.find(userId);
+    const held = await this.limits.find(user.email, trace?.failedIp ?? null);
+    const loginLimits = loginLimitsView(held, await this.failures.find(userId, 'login'));
+    const loginLimitsOf = this.limits.areShared ? 'all' : 'instance';
+    return { user: { ...accountDetails(user, trace), loginLimits, loginLimitsOf } };
   }
 
   /**

@@ -21,6 +21,10 @@ const ADAS_DETAILS = {
   lastLoginAt: '2026-11-22T09:00:00.000Z',
   failedLogins: { count: 3, lastAt: '2026-11-22T10:00:00.000Z', lastIp: '198.51.100.7' },
 };
+const LIMITED = {
+  loginLimits: [{ limit: 'account', until: '2026-11-22T10:15:00.000Z' }],
+  loginLimitsOf: 'all',
+};
 const NEW_USER = {
   ...ADA,
   ...ADAS_PROFILE,
@@ -64,6 +68,34 @@ export class AdminUser extends IntersectionType(AnyUser, ProfileDto) {
   failedLogins: FailedLoginsDto;
 }
 
+const LOGIN_LIMITS = ['account', 'login', 'second_factor'] as const;
+const COUNTED_BY = ['all', 'instance'] as const;
+
+export class LoginLimit {
+  /**
+   * The limit: failed logins with the email (`account`), logins with the email from the IP address of the last failed
+   * login (`login`), or wrong TOTP codes (`second_factor`).
+   */
+  @ApiProperty({ enum: LOGIN_LIMITS }) limit: (typeof LOGIN_LIMITS)[number];
+
+  /** Time from which on the next attempt is admitted. */
+  @ApiTime() until: string;
+}
+
+export class AdminUserDetails extends AdminUser {
+  /**
+   * Limits that reject logins of the user at this moment. IP addresses of recent logins pass `account`. Limits of other
+   * IP addresses are unknown.
+   */
+  @ApiProperty({ type: [LoginLimit] }) loginLimits: LoginLimit[];
+
+  /**
+   * Whose logins `account` and `login` count: those of all instances (`all`), or, without Redis, those of the instance
+   * that responds (`instance`).
+   */
+  @ApiProperty({ enum: COUNTED_BY }) loginLimitsOf: (typeof COUNTED_BY)[number];
+}
+
 export class UsersResponse {
   @ApiProperty({ type: [UserSummary], example: [ADA] }) users: UserSummary[];
   @ApiNextCursor('OmFkYUBleGFtcGxlLmNvbQ') nextCursor?: string;
@@ -71,8 +103,8 @@ export class UsersResponse {
 }
 
 export class AdminUserResponse {
-  @ApiProperty({ type: AdminUser, example: { ...ADA, ...ADAS_PROFILE, ...ADAS_DETAILS } })
-  user: AdminUser;
+  @ApiProperty({ type: AdminUserDetails, example: { ...ADA, ...ADAS_PROFILE, ...ADAS_DETAILS, ...LIMITED } })
+  user: AdminUserDetails;
 }
 
 export class CreatedUserResponse {

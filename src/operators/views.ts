@@ -1,5 +1,6 @@
 import type { CreatedUser } from '../accounts/user-operations.js';
 import type { EmailCode } from '../auth/email-codes/email-codes.repository.js';
+import { type FailureCount, fullUntil } from '../auth/second-factor/second-factor-failures.repository.js';
 import type { LoginTrace } from '../auth/sessions/login-traces.repository.js';
 import type { ServiceSecret } from '../services/service-secrets.repository.js';
 import type { Service } from '../services/services.repository.js';
@@ -7,6 +8,7 @@ import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
 import type { OrgStatus } from '../orgs/state/org.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
+import type { HeldLimit } from '../rate-limits/login-limits.js';
 import { storedScopes } from '../services/service-secrets.js';
 import { type Profile, profileOf } from '../users/profile.js';
 import { loginTraceView, type UserView } from '../users/user-view.js';
@@ -17,7 +19,7 @@ import type {
   SecretSummary,
   ServiceSummary,
 } from './operators.responses.js';
-import type { AdminUser, CreatedUserResponse, UserSummary } from './users.responses.js';
+import type { AdminUser, CreatedUserResponse, LoginLimit, UserSummary } from './users.responses.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 export const ORG_STATUSES: readonly OrgStatus[] = ['active', 'deleted', 'ownerless'];
@@ -42,6 +44,16 @@ export function accountWithProfile(user: UserView): UserSummary & Profile {
 export function accountDetails(user: UserView, trace: LoginTrace | null): AdminUser {
   const passwordChangedAt = timeOrNull(user.passwordChangedAt);
   return { ...accountWithProfile(user), passwordChangedAt, ...loginTraceView(trace) };
+}
+
+export function loginLimitsView(
+  held: readonly HeldLimit[],
+  failures: FailureCount | undefined,
+): LoginLimit[] {
+  const limits: { limit: LoginLimit['limit']; until: number }[] = [...held];
+  const until = fullUntil(failures);
+  if (until !== undefined) limits.push({ limit: 'second_factor', until });
+  return limits.map((one) => ({ limit: one.limit, until: timeText(one.until) }));
 }
 
 export function createdUserView(

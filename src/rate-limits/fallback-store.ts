@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, Lift, Quota, RateLimitStore } from './rate-limit-store.js';
 import type { RedisWindowStore } from './redis-window-store.js';
 
 const ANSWER_TIMEOUT_MS = 250;
@@ -17,7 +17,7 @@ export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly shared: Pick<RedisWindowStore, 'admit' | 'lift' | 'close' | 'isConnecting'>,
+    private readonly shared: Pick<RedisWindowStore, 'admit' | 'look' | 'lift' | 'close' | 'isConnecting'>,
     private readonly own: RateLimitStore,
   ) {
     this.timer = setInterval(() => void this.probe(), PROBE_PERIOD_MS).unref();
@@ -37,6 +37,11 @@ export class FallbackStore implements RateLimitStore, OnApplicationShutdown {
     } catch {
       return this.own.admit(counters);
     }
+  }
+
+  async look(counters: readonly Counter[]): Promise<Quota[]> {
+    if (this.degraded) return this.own.look(counters);
+    return this.answerOf(this.shared.look(counters)).catch(() => this.own.look(counters));
   }
 
   /** Throws while Redis does not answer, so that LiftedLimits tries again later. */

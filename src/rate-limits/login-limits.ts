@@ -6,6 +6,7 @@ import { UsersRepository } from '../users/users.repository.js';
 import { Env } from '../config/env.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { BATCH, type Batch, deleteFound } from '../database/statements.js';
+import { loginCounters } from './rate-limit-rules.js';
 import { LiftedLimitsRepository } from './lifted-limits.repository.js';
 
 const MAX_EMAILS = 10_000;
@@ -39,6 +40,38 @@ export class KnownAddresses {
     const userId = (await this.users.findIdByEmail(email)) ?? '';
     const known = await this.events.findSignInAddresses(userId, Date.now() - KNOWN_FOR_MS);
     return new Set(known.map((one) => clientKey(one)));
+  }
+}
+
+export interface HeldLimit {
+  limit: 'account' | 'login';
+  /** epoch milliseconds */
+  until: number;
+}
+
+/** Looks whether logins of a user are limited now, and counts nothing. */
+@Injectable()
+export class HeldLimits {
+  constructor(
+    private readonly env: Env,
+    @Inject(RATE_LIMIT_STORE) private readonly store: Pick<RateLimitStore, 'look' | 'degraded'>,
+  ) {}
+
+  /** @param address of the last failed login: an email has a limit for each address, which cannot be listed */
+  async find(email: string, address: string | null): Promise<HeldLimit[]> {
+    const counters = loginCounters(this.env, email, address);
+    if (counters.length === 0) return [];
+    const quotas = await this.store.look(counters);
+    const now = Date.now();
+    return counters.flatMap(({ name }, i) => {
+      const { remaining, resetMs } = quotas[i]!;
+      return remaining <= 0 ? { limit: name as HeldLimit['limit'], until: now + resetMs } : [];
+    });
+  }
+
+  /** Without Redis, each instance counts for itself. */
+  get areShared(): boolean {
+    return this.env.redisUrl !== undefined && !this.store.degraded;
   }
 }
 

@@ -49,7 +49,7 @@ const RULES = {
     limitOf: (env) => env.rateLimitFailedLogins,
     keyOf: (request) => {
       const email = emailIn(request);
-      return email && rateLimitKey('account', email);
+      return email && accountKey(email);
     },
     counts: (code) => code === 'invalid_credentials' || code === 'wrong_password',
     isLifted: true,
@@ -110,9 +110,26 @@ export function isCounted({ name }: NamedCounter, status: number, code: ProblemC
 
 export const refusalOf = (name: RateLimitName): string => RULES[name].refusal;
 
+const accountKey = (email: string): string => rateLimitKey('account', email);
+
+const addressKey = (name: string, address: string, email: string): string =>
+  rateLimitKey(name, clientKey(address), email);
+
 function keyOfEmail(name: string, request: FastifyRequest): string | undefined {
   const email = emailIn(request);
-  return email && rateLimitKey(name, clientKey(clientAddress(request)), email);
+  return email && addressKey(name, clientAddress(request), email);
+}
+
+/** The limits of logins with an email whose keys are known without a request: of the email, and of one IP address. */
+export function loginCounters(env: Env, email: string, address: string | null): NamedCounter[] {
+  const { rateLimitFailedLogins: account, rateLimitLogin: login } = env;
+  const liftKey = emailKey(email);
+  return [
+    ...(account ? [{ ...account, name: 'account' as const, key: accountKey(email), liftKey }] : []),
+    ...(login && address !== null
+      ? [{ ...login, name: 'login' as const, key: addressKey('login', address, email), liftKey }]
+      : []),
+  ];
 }
 
 function keyOfPrincipal(name: string, { principal }: FastifyRequest): string | undefined {

@@ -31,6 +31,8 @@ export interface Admission {
 export interface RateLimitStore {
   /** Counts the request for all counters or for none, so that no limit counts what another limit refused. */
   admit(counters: readonly Counter[]): Promise<Admission>;
+  /** Counts nothing. */
+  look(counters: readonly Counter[]): Promise<Quota[]>;
   lift(key: string, lift: Lift): Promise<void>;
   /** true while this instance counts alone although Redis should share the windows */
   readonly degraded: boolean;

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Env } from '../config/env.js';
-import { FailedLogins, KnownAddresses, LiftedLimits } from './login-limits.js';
+import { FailedLogins, HeldLimits, KnownAddresses, LiftedLimits } from './login-limits.js';
 import { LiftedLimit, LiftedLimitsRepository } from './lifted-limits.repository.js';
 import { WriteLimitGuard } from './rate-limit.guard.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from './rate-limit-store.js';
@@ -19,6 +19,7 @@ import { SlidingWindowStore } from './sliding-window-store.js';
   providers: [
     { provide: RATE_LIMIT_STORE, inject: [Env], useFactory: createStore },
     FailedLogins,
+    HeldLimits,
     KnownAddresses,
     LiftedLimits,
     LiftedLimitsRepository,
@@ -27,6 +28,7 @@ import { SlidingWindowStore } from './sliding-window-store.js';
   exports: [
     RATE_LIMIT_STORE,
     FailedLogins,
+    HeldLimits,
     KnownAddresses,
     LiftedLimits,
     LiftedLimitsRepository,

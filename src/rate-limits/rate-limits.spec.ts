@@ -147,6 +147,7 @@ it('a shared window that answers is not considered slow because this event loop 
   const own: RateLimitStore = {
     degraded: false,
     admit: () => Promise.resolve(admission(false)),
+    look: () => Promise.resolve([]),
     lift: () => Promise.resolve(),
   };
   const server = createServer().listen(0, '127.0.0.1');
@@ -217,7 +218,7 @@ describe('a Redis that this instance cannot use', () => {
     vi.useFakeTimers();
     const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const refuse = () => Promise.reject(new Error('not connected'));
-    const shared = { isConnecting: true, admit: refuse, lift: refuse, close: () => undefined };
+    const shared = { isConnecting: true, admit: refuse, look: refuse, lift: refuse, close: () => undefined };
     const store = new FallbackStore(shared, own);
 
     await vi.advanceTimersByTimeAsync(5000);

@@ -1,14 +1,17 @@
+import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import type { Admission, Counter, Lift, RateLimitStore } from './rate-limit-store.js';
+import type { Admission, Counter, Lift, Quota, RateLimitStore } from './rate-limit-store.js';
 
 const KEY_PREFIX = 'accounts:rate-limit:';
+const LOOK = 'look';
 const NO_LIFT_KEY = `${KEY_PREFIX}none`;
 const CONNECT_TIMEOUT_MS = 1000;
 const MAX_RECONNECT_BACKOFF_MS = 1000;
 const SOCKET_TIMEOUT_MS = 5000;
 
 // Each key has a list of times, oldest first, by the clock of the Redis server. Keys: the counters, then their lift keys.
-// Arguments: window and limit of each. Reply: the recorded time or 0, then remaining and reset of each.
+// Arguments: window and limit of each, then one more to count nothing. Reply: the recorded time or 0, then remaining and
+// reset of each.
 const ADMIT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -39,6 +42,7 @@ local function quotas(admitted)
   end
   return reply
 end
+if ARGV[2 * counters + 1] then return quotas(0) end
 for i = 1, counters do
   local _, limit = rule(i)
   if used(i) >= limit then return quotas(0) end
@@ -92,17 +96,30 @@ export class RedisWindowStore implements RateLimitStore {
   }
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
+    const { time, quotas } = await this.run(counters);
+    return {
+      admitted: time > 0,
+      quotas,
+      giveBack: async (uncounted = counters) =>
+        void (await this.redis.giveBack(uncounted.length, ...keysOf(uncounted), time)),
+    };
+  }
+
+  async look(counters: readonly Counter[]): Promise<Quota[]> {
+    return (await this.run(counters, LOOK)).quotas;
+  }
+
+  private async run(
+    counters: readonly Counter[],
+    ...more: string[]
+  ): Promise<{ time: number; quotas: Quota[] }> {
     this.requireConnection();
     const rules = counters.flatMap(({ windowMs, limit }) => [windowMs, limit]);
     const keys = keysOf(counters);
     const liftKeys = counters.map(({ liftKey }) => (liftKey ? KEY_PREFIX + liftKey : NO_LIFT_KEY));
-    const [time, ...quotas] = await this.redis.admit(2 * keys.length, ...keys, ...liftKeys, ...rules);
-    return {
-      admitted: time > 0,
-      quotas: counters.map((_, i) => ({ remaining: quotas[2 * i]!, resetMs: quotas[2 * i + 1]! })),
-      giveBack: async (uncounted = counters) =>
-        void (await this.redis.giveBack(uncounted.length, ...keysOf(uncounted), time)),
-    };
+    const [time, ...reply] = await this.redis.admit(2 * keys.length, ...keys, ...liftKeys, ...rules, ...more);
+    const quotas = counters.map((_, i) => ({ remaining: reply[2 * i]!, resetMs: reply[2 * i + 1]! }));
+    return { time, quotas };
   }
 
   async lift(key: string, { agoMs, windowMs }: Lift): Promise<void> {
@@ -113,6 +130,12 @@ export class RedisWindowStore implements RateLimitStore {
   /** true while it is not known yet whether and why there is no connection */
   get isConnecting(): boolean {
     return this.redis.status !== 'ready' && this.connectionError === undefined;
+  }
+
+  /** Waits for the connection, no longer than an attempt to connect. */
+  async connect(): Promise<void> {
+    if (this.redis.status !== 'ready')
+      await once(this.redis, 'ready', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) });
   }
 
   close(): void {

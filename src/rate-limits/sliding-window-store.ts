@@ -203,9 +203,7 @@ export class SlidingWindowStore implements RateLimitStore {
 
   async admit(counters: readonly Counter[]): Promise<Admission> {
     const time = this.now();
-    const quotas = counters.map((counter) =>
-      this.windowOf(counter).quota(counter.key, time, this.lifted.get(counter.liftKey ?? '')?.at),
-    );
+    const quotas = this.quotasAt(time, counters);
     if (quotas.some(({ remaining }) => remaining === 0)) {
       return { admitted: false, quotas, giveBack: () => Promise.resolve() };
     }
@@ -218,6 +216,10 @@ export class SlidingWindowStore implements RateLimitStore {
     };
   }
 
+  async look(counters: readonly Counter[]): Promise<Quota[]> {
+    return this.quotasAt(this.now(), counters);
+  }
+
   async lift(key: string, { agoMs, windowMs }: Lift): Promise<void> {
     const now = this.now();
     this.lifted.delete(key);
@@ -226,6 +228,12 @@ export class SlidingWindowStore implements RateLimitStore {
       if (now - one.at < one.windowMs) break;
       this.lifted.delete(old);
     }
+  }
+
+  private quotasAt(time: number, counters: readonly Counter[]): Quota[] {
+    return counters.map((counter) =>
+      this.windowOf(counter).quota(counter.key, time, this.lifted.get(counter.liftKey ?? '')?.at),
+    );
   }
 
   private windowOf({ name, limit, windowMs }: Counter): SlidingWindow {

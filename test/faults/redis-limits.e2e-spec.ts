@@ -401,6 +401,35 @@ describe('a limit that a reset of the password lifts', async () => {
     },
   );
 
+  it('is shown to operators by every instance and by a command, and looking counts nothing', async () => {
+    const [operator, ada] = [await anOperator(here), await anAccount(here, 'ada')];
+    interface Shown {
+      loginLimits: { limit: string }[];
+      loginLimitsOf: string;
+      failedLogins: { lastIp: string | null };
+    }
+    const shown = async (at: Instance) =>
+      (await operator.at(at).get<{ user: Shown }>(`/api/operators/users/${ada.id}`)).body.user;
+    await atOnce(times(LIMIT - 1, (i) => () => statusOf(services[i % 3]!, ada.email)));
+    const lastIp = async () => (await shown(here)).failedLogins.lastIp;
+    await expect.poll(lastIp, { timeout: hangTimeoutMs() }).toBe('127.0.0.1');
+    for (const at of [...services, ...services])
+      expect(await shown(at)).toMatchObject({ loginLimits: [], loginLimitsOf: 'all' });
+    expect(await statusOf(here, ada.email)).toBe(401);
+
+    const held = { loginLimits: [{ limit: 'login' }], loginLimitsOf: 'all' };
+    for (const at of services) expect(await shown(at)).toMatchObject(held);
+    const command = ['users', 'show', ada.email];
+    const byCommand = () => accountsJson(installation, command, { env: { REDIS_URL: store.url } });
+    expect(await byCommand()).toMatchObject([held]);
+
+    await store.freeze();
+    expect(await shown(here)).toMatchObject({ loginLimitsOf: 'instance' });
+    expect(await byCommand()).toMatchObject([{ loginLimits: [], loginLimitsOf: 'database' }]);
+    store.thaw();
+    await expectRateLimits('ok', services);
+  });
+
   it('is lifted in Redis, too, once Redis answers again that was frozen', async () => {
     const ada = await anAccountThatFailedOften();
 

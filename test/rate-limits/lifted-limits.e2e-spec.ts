@@ -1,5 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { accounts, accountsJson } from '../support/accounts-command.js';
 import { times } from '../support/at-once.js';
 import { instancesInADuel } from '../support/engine.js';
 import { invalidEmailCode, rateLimited } from '../support/expected.js';
@@ -89,4 +90,54 @@ it('an operator lifts the limit of failed logins where logins have no other', as
   expect(await loginAt(service, ada, ada.password, A_STRANGER)).toMatchObject(rateLimited);
   await operator.post(`/api/operators/users/${ada.id}/unblock`, { reason: 'called back' });
   expect((await loginAt(service, ada, ada.password, A_STRANGER)).status).toBe(200);
+});
+
+interface ShownLimits {
+  loginLimits: { limit: string; until: string }[];
+  loginLimitsOf: string;
+  failedLogins: { lastIp: string | null };
+}
+
+it('an operator sees which limits hold now, and looking counts nothing', async () => {
+  const [here, ...others] = cluster.instances as [Service, ...Service[]];
+  const [ada, operator] = [await anAccount(here, 'ada'), await anOperator(here)];
+  const shown = async (by = operator) =>
+    (await by.get<{ user: ShownLimits }>(`/api/operators/users/${ada.id}`)).body.user;
+  const limits = async (by = operator) => (await shown(by)).loginLimits.map(({ limit }) => limit);
+
+  for (const _ of times(LIMIT - 1, () => 0)) await loginAt(here, ada, aPassword(), A_STRANGER);
+  await expect
+    .poll(async () => (await shown()).failedLogins.lastIp, { timeout: hangTimeoutMs() })
+    .toBe(A_STRANGER);
+  for (const _ of times(LIMIT, () => 0))
+    expect(await shown()).toMatchObject({ loginLimits: [], loginLimitsOf: 'instance' });
+  expect((await loginAt(here, ada, aPassword(), A_STRANGER)).status).toBe(401);
+
+  expect(await limits()).toEqual(['account', 'login']);
+  const refused = await loginAt(here, ada, aPassword(), A_STRANGER);
+  expect(refused).toMatchObject(rateLimited);
+  const seconds = Number(refused.headers.get('retry-after'));
+  for (const { until } of (await shown()).loginLimits)
+    expect(Math.abs((Date.parse(until) - Date.now()) / 1000 - seconds)).toBeLessThan(60);
+  for (const other of others) expect(await limits(operator.at(other))).toEqual([]);
+
+  const since = Date.now();
+  await here.db.query(
+    "INSERT INTO second_factor_failures (user_id, scope, count, since) VALUES (?, 'login', 10, ?)",
+    [ada.id, since],
+  );
+  expect((await shown()).loginLimits[2]).toEqual({
+    limit: 'second_factor',
+    until: new Date(since + 15 * 60_000).toISOString(),
+  });
+  const command = ['users', 'show', ada.email];
+  const [byCommand] = await accountsJson<ShownLimits>(cluster.installation, command);
+  expect(byCommand).toMatchObject({ loginLimits: [{ limit: 'second_factor' }], loginLimitsOf: 'database' });
+  const { stdout } = await accounts(cluster.installation, command);
+  expect(stdout).toMatch(
+    /\nloginLimits +second_factor until \S+Z, others unknown: each instance counts [^\n]+\n/,
+  );
+
+  await operator.post(`/api/operators/users/${ada.id}/unblock`, { reason: 'called back' });
+  expect(await limits()).toEqual([]);
 });

@@ -93,6 +93,10 @@ export function isFull({ count, since }: FailureCount): boolean {
   return count >= MAX_FAILURES && since > Date.now() - WINDOW_MS;
 }
 
+export function fullUntil(failures: FailureCount | undefined): number | undefined {
+  return failures && isFull(failures) ? failures.since + WINDOW_MS : undefined;
+}
+
 export function secondsUntilFree({ since }: FailureCount): number {
   return Math.max(1, Math.ceil((since + WINDOW_MS - Date.now()) / 1000));
 }

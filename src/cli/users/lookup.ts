@@ -1,9 +1,14 @@
 import { documentText, UserExport } from '../../accounts/user-export.js';
+import { SecondFactorFailuresRepository } from '../../auth/second-factor/second-factor-failures.repository.js';
 import { LoginTracesRepository } from '../../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
 import { oneLine, timeText } from '../../identifiers/text.js';
+import { Env } from '../../config/env.js';
+import type { LoginLimit } from '../../operators/users.responses.js';
+import { loginLimitsView } from '../../operators/views.js';
 import { InvitationListsRepository } from '../../orgs/state/invitations.lists.js';
 import { type AnyUserOrg, MembershipsRepository } from '../../orgs/state/members.memberships.js';
+import { type HeldLimit, HeldLimits } from '../../rate-limits/login-limits.js';
 import { profileOf } from '../../users/profile.js';
 import { type LoginTraceView, loginTraceView, type UserView, userJson } from '../../users/user-view.js';
 import { UsersRepository } from '../../users/users.repository.js';
@@ -51,18 +56,57 @@ export function showUser({ parameters }: Invocation): Promise<Report> {
     const { lastLoginAt, failedLogins } = loginTraceView(
       await context.get(LoginTracesRepository).find(user.id),
     );
+    const held = await findHeldLimits(context.get(Env), user.email, failedLogins.lastIp);
+    const failures = await context.get(SecondFactorFailuresRepository).find(user.id, 'login');
+    const loginLimits = loginLimitsView(held ?? [], failures);
     const shown = { ...userJson(user), ...profileOf(user), lastLoginAt };
     return {
       lines: [
         ...Object.entries(shown).map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
         `${'failedLogins'.padEnd(18)} ${failuresText(failedLogins)}`,
+        `${'loginLimits'.padEnd(18)} ${limitsText(loginLimits, held)}`,
         `${'sessions'.padEnd(18)} ${sessions} active`,
         `${'invitations'.padEnd(18)} ${invitations} pending`,
         ...orgs.map(orgLine),
       ],
-      json: [{ ...shown, failedLogins, sessions, invitations, orgs: orgs.map(orgJson) }],
+      json: [
+        {
+          ...shown,
+          failedLogins,
+          loginLimits,
+          loginLimitsOf: held ? 'all' : 'database',
+          sessions,
+          invitations,
+          orgs: orgs.map(orgJson),
+        },
+      ],
     };
   });
+}
+
+/** Returns undefined if only the instances know. */
+async function findHeldLimits(
+  env: Env,
+  email: string,
+  address: string | null,
+): Promise<HeldLimit[] | undefined> {
+  if (env.redisUrl === undefined) return undefined;
+  const { RedisWindowStore } = await import('../../rate-limits/redis-window-store.js');
+  const store = new RedisWindowStore(env.redisUrl, env.redisCa);
+  try {
+    await store.connect();
+    return await new HeldLimits(env, store).find(email, address);
+  } catch {
+    return undefined;
+  } finally {
+    store.close();
+  }
+}
+
+function limitsText(limits: readonly LoginLimit[], held: HeldLimit[] | undefined): string {
+  const known = limits.map(({ limit, until }) => `${limit} until ${until}`);
+  const unknown = 'others unknown: each instance counts logins, see GET /api/operators/users/{userId}';
+  return [...known, ...(held ? [] : [unknown])].join(', ') || 'none';
 }
 
 function failuresText({ count, lastAt, lastIp }: LoginTraceView['failedLogins']): string {
