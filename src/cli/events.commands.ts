@@ -3,7 +3,10 @@ import type { CommandDefinition } from './command/definition.js';
 export const EVENTS: CommandDefinition = {
   usage: 'events',
   summary: 'the audit log: who did what, and when, newest first',
-  details: 'A time is a day (in UTC), a time with a time zone, or an age such as 30m, 24h or 7d.',
+  details: [
+    'A time is a day (in UTC), a time with a time zone, or an age such as 30m, 24h or 7d. Lines show the present emails of',
+    'the user and the actor. --json shows their ids only.',
+  ].join('\n'),
   options: [
     ['--user <USER>', 'only events about this user, by email or id'],
     ['--actor <ACTOR>', 'only events by this user or operator, by email, id or the name of --as'],

@@ -33,7 +33,9 @@ export async function showEvents(invocation: Invocation): Promise<Report> {
       ...(actor !== undefined && { actorIds: await users.findActorIds(normalizedEmail(actor) ?? actor) }),
     };
     const events = await context.get(EventsRepository).findMatching({ ...filter, ...subjects }, atMost);
-    return { lines: events.length === 0 ? ['none'] : events.map(eventLine), json: events.map(wholeEvent) };
+    if (invocation.asJson) return { lines: [], json: events.map(wholeEvent) };
+    const lines = await linesOf(context, events);
+    return { lines: lines.length === 0 ? ['none'] : lines, json: [] };
   });
 }
 
@@ -52,21 +54,36 @@ export async function followEvents(invocation: Invocation): Promise<Report> {
       const page = await context
         .get(FeedService)
         .read({ after: next, limit: PAGE, isWanted: () => true, signal });
-      for (const event of page.events) await invocation.print(eventLine(event), wholeEvent(event));
+      const lines = invocation.asJson ? [] : await linesOf(context, page.events);
+      for (const [n, event] of page.events.entries())
+        await invocation.print(lines[n] ?? '', wholeEvent(event));
       next = page.next;
       if (page.events.length < PAGE) await sleep(PAUSE_MS);
     }
   });
 }
 
-function eventLine(event: Event): string {
-  const { type, at, actorType, actorId, actorEmail, orgId, userId, data, reason } = event;
+/** Shows present emails. The JSON has ids only, because it is kept. */
+async function linesOf(context: Context, events: readonly Event[]): Promise<string[]> {
+  const ids = events.flatMap(({ userId, actorId }) => [userId, actorId]);
+  const emails = await context.get(UsersRepository).findEmailsOf(ids);
+  const named = (id: string | null, emailOfThen: string | null = null): string | null => {
+    const email = (id !== null && emails.get(id)) || emailOfThen;
+    return id && email ? `${id} (${email})` : id;
+  };
+  return events.map((event) => eventLine(event, named));
+}
+
+function eventLine(
+  { type, at, actorType, actorId, actorEmail, orgId, userId, data, reason }: Event,
+  named: (id: string | null, emailOfThen?: string | null) => string | null,
+): string {
   return [
     timeText(at),
     type,
-    userId && `user ${userId}`,
+    userId && `user ${named(userId)}`,
     orgId && `org ${orgId}`,
-    ['by', actorType, actorId, actorEmail && `(${actorEmail})`].filter((part) => part !== null).join(' '),
+    ['by', actorType, named(actorId, actorEmail)].filter((part) => part !== null).join(' '),
     data === '{}' ? null : data,
     reason && JSON.stringify(reason),
   ]

@@ -111,12 +111,18 @@ class AuditEventActor extends EventActor {
   /** Email that the operator had at that time. It stays when the operator is deleted. Null for other actors. */
   @ApiEmail({ nullable: true }) email: string | null;
 
+  /** Present email of the user who acted. Null if the user was deleted or is unknown. Present with `include=emails`. */
+  @ApiEmail({ nullable: true }) userEmail?: string | null;
+
   /** Id of the session that acted. Null if it is unknown. */
   @ApiId({ nullable: true }) sessionId: string | null;
 }
 
 export class AuditEvent extends DetailedEvent {
   actor: AuditEventActor;
+
+  /** Present email of the user with `userId`. Null if the user was deleted. Present with `include=emails`. */
+  @ApiEmail({ nullable: true }) userEmail?: string | null;
 
   /** The client IP address. Null if there was none, or if it was deleted after 90 days. */
   @ApiText(2, 45, { nullable: true }) ip: string | null;

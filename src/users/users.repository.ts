@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type FindOptionsWhere, In, IsNull, MoreThan, Not, type Repository } from 'typeorm';
-import { idsOf, padded, placeholders } from '../database/statements.js';
+import { idsOf, inBatches, padded, placeholders } from '../database/statements.js';
 import { contains, literal, type NewestFound, searchNewest } from '../database/text-search.js';
 import { isUniqueViolation, type UniqueKey } from '../database/transactions/database-errors.js';
 import type { Transaction } from '../database/transactions/transactions.js';
-import { newEntityId } from '../identifiers/entity-id.js';
+import { isEntityId, newEntityId } from '../identifiers/entity-id.js';
 import { emailRange } from './email-address.js';
 import { User, USERS_EMAIL_KEY } from './user.entity.js';
 import { PROFILE, PROFILE_COLUMNS, PROFILE_FIELDS, type ProfileChange, profileOf } from './profile.js';
@@ -136,6 +136,18 @@ export class UsersRepository {
 
   findForProof(id: string): Promise<Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'authEpoch'> | null> {
     return this.users.findOneBy({ id });
+  }
+
+  /** Leaves out what is no id of a user, such as the name that an operator has in the command line. */
+  async findEmailsOf(ids: readonly (string | null)[]): Promise<Map<string, string>> {
+    const emails = new Map<string, string>();
+    for await (const batch of inBatches([...new Set(ids)].filter(isEntityId))) {
+      const asked = padded(batch, '');
+      const sql = `SELECT id, email FROM users WHERE id IN (${placeholders(asked.length)})`;
+      const found = await this.users.query<Pick<User, 'id' | 'email'>[]>(sql, asked);
+      for (const { id, email } of found) emails.set(id, email);
+    }
+    return emails;
   }
 
   async findActiveEmails(emails: readonly string[]): Promise<string[]> {
