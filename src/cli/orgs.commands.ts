@@ -4,7 +4,7 @@ const ORG = 'ORG is an id, or a full name that only one organization has.';
 
 export const ORGS: CommandGroup = {
   name: 'orgs',
-  summary: 'organizations and their owners',
+  summary: 'organizations and their members',
   commands: [
     {
       usage: 'list',
@@ -47,6 +47,26 @@ export const ORGS: CommandGroup = {
         'orgs add-owner 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "its owner left the company"',
       ],
       run: async (invocation) => (await import('./orgs.js')).addOwner(invocation),
+    },
+    {
+      usage: 'set-role <ORG> <USER> <ROLE>',
+      summary: 'give a member another role: owner, admin or member',
+      details: `${ORG} USER is an email address or an id. The only enabled owner stays an owner: add another one first.`,
+      changes: true,
+      examples: [
+        'orgs set-role 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com member --reason "left the team"',
+      ],
+      run: async (invocation) => (await import('./orgs.js')).setRole(invocation),
+    },
+    {
+      usage: 'remove-member <ORG> <USER>',
+      summary: 'remove a member from an organization',
+      details: `${ORG} USER is an email address or an id. The only enabled owner stays: add another one first.`,
+      changes: true,
+      examples: [
+        'orgs remove-member 019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f ada@example.com --reason "left the company"',
+      ],
+      run: async (invocation) => (await import('./orgs.js')).removeMember(invocation),
     },
     {
       usage: 'import <FILE>',

@@ -1,7 +1,7 @@
 import { type Role, ROLES } from '../access/principal.js';
 import { oneLine, timeOrNull, timeText } from '../identifiers/text.js';
 import { ORG_STATUSES, orgView } from '../operators/views.js';
-import { MembersService } from '../orgs/members/members.service.js';
+import { MembersService, type OperatedMember } from '../orgs/members/members.service.js';
 import { OperatedOrgs } from '../orgs/operated-orgs.js';
 import { type ListedMember, MemberListsRepository } from '../orgs/state/members.lists.js';
 import { MembersRepository } from '../orgs/state/members.repository.js';
@@ -63,7 +63,7 @@ export async function showOrg(invocation: Invocation): Promise<Report> {
     const members: ListedMember[] = [];
     for (const role of roles) {
       if (members.length > atMost) break;
-      const search = { orgId: org.id, prefix: '', role, after: undefined };
+      const search = { orgId: org.id, prefix: '', role, after: undefined, withStatus: true };
       members.push(...(await context.get(MemberListsRepository).search(search, atMost + 1 - members.length)));
     }
     const shown = members.slice(0, atMost);
@@ -73,7 +73,10 @@ export async function showOrg(invocation: Invocation): Promise<Report> {
       lines: [
         ...Object.entries(json).map(([key, value]) => `${key.padEnd(10)} ${value}`),
         `${'members'.padEnd(10)} ${totalOf(counts)}`,
-        ...shown.map(({ userId, email, role }) => `${role.padEnd(10)} ${userId}  ${email}`),
+        ...shown.map(
+          ({ userId, email, role, disabled }) =>
+            `${role.padEnd(10)} ${userId}  ${email}${disabled === true ? '  DISABLED' : ''}`,
+        ),
         ...(isCut ? [`only the first ${atMost} are shown: see --limit and --role`] : []),
       ],
       json: [
@@ -96,20 +99,44 @@ function totalOf(counts: { role: Role; members: number }[]): string {
   return `${total} in all: ${parts.join(', ')}`;
 }
 
-export function addOwner(invocation: Invocation): Promise<Report> {
-  return withContext(async (context) => {
-    const actor = invocation.operator();
-    const [orgText = '', userText = ''] = invocation.parameters;
-    const org = await findOrg(context, orgText);
-    const user = await findUser(context, userText);
-    const force = invocation.flag('force');
-    const changed = await context
-      .get(MembersService)
-      .makeOwner({ orgId: org.id, userId: user.id, actor, force });
-    const of = `an owner of ${org.name} (${org.id})`;
-    const names = { orgId: org.id, userId: user.id };
-    return reportOn(`${user.email} (${user.id})`, names, outcomeOf(changed, `now ${of}`, `already ${of}`));
-  });
+export const addOwner = onMember(async (members, member, of, { force }) => {
+  const outcome = await members.makeOwner({ ...member, force });
+  return outcomeOf(outcome, `now an owner of ${of}`, `already an owner of ${of}`);
+});
+
+export const setRole = onMember(async (members, member, of, _, invocation) => {
+  const role = ROLES.find((one) => one === invocation.parameters[2]);
+  if (role === undefined)
+    throw new CannotRunError(`expected one of ${ROLES.join(', ')} as the third parameter`);
+  const outcome = await members.changeRoleByOperator(member, role);
+  return outcomeOf(outcome, `now ${role} in ${of}`, `already ${role} in ${of}`);
+});
+
+export const removeMember = onMember(async (members, member, of) => {
+  const outcome = await members.removeByOperator(member);
+  return outcomeOf(outcome, `no longer a member of ${of}`, `is no member of ${of}`);
+});
+
+function onMember(
+  work: (
+    members: MembersService,
+    member: OperatedMember,
+    of: string,
+    change: Change,
+    invocation: Invocation,
+  ) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return (invocation) =>
+    withContext(async (context) => {
+      const change = invocation.change();
+      const [orgText = '', userText = ''] = invocation.parameters;
+      const { id: orgId, name } = await findOrg(context, orgText);
+      const { id: userId, email } = await findUser(context, userText);
+      const member = { orgId, userId, actor: change.actor };
+      const of = `${name} (${orgId})`;
+      const outcome = await work(context.get(MembersService), member, of, change, invocation);
+      return reportOn(`${email} (${userId})`, { orgId, userId }, outcome);
+    });
 }
 
 export const deleteOrg = onOrg(async (context, { id }, { actor }) => {

@@ -50,6 +50,10 @@ export class AddOrgOwnerRequest extends ReasonRequest {
   @IsFlag({ example: false }) force?: boolean;
 }
 
+export class SetOrgMemberRoleRequest extends ReasonRequest {
+  @IsOneOf(ROLES, 'must be member, admin or owner', { enumName: 'Role', example: 'member' }) role: Role;
+}
+
 const USER_STATUSES = ['active', 'disabled'] as const;
 
 export class ListUsersQuery {

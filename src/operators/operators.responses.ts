@@ -62,8 +62,15 @@ export class AdminOrgResponse {
   org: AdminOrg;
 }
 
+export class AdminMember extends OmitType(MemberDto, ['profile']) {
+  /** Whether the user is disabled. */
+  @ApiProperty() disabled: boolean;
+}
+
 export class OrgMembersResponse {
-  @ApiProperty({ type: [MemberDto], example: MEMBERS_EXAMPLE }) members: MemberDto[];
+  @ApiProperty({ type: [AdminMember], example: [{ ...MEMBERS_EXAMPLE[0], disabled: false }] })
+  members: AdminMember[];
+
   @ApiNextCursor('OmdyYWNlQGV4YW1wbGUuY29t') nextCursor?: string;
 }
 

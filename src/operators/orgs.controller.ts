@@ -1,4 +1,4 @@
-import { applyDecorators, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
@@ -19,16 +19,18 @@ import {
   type OperatorChange,
   type UserChange,
   UNKNOWN_USER,
+  UserOperation,
 } from './operated-changes.js';
 import {
   ReasonWithForceRequest,
   ListOrgMembersQuery,
   ListOrgsQuery,
   AddOrgOwnerRequest,
+  SetOrgMemberRoleRequest,
 } from './operators.requests.js';
 import { OrgsResponse, OrgMembersResponse, AdminOrgResponse } from './operators.responses.js';
 import { UserChangeResponse } from './users.responses.js';
-import { orgView } from './views.js';
+import { adminMemberView, orgView } from './views.js';
 import { timeText } from '../identifiers/text.js';
 import { Problem } from '../problems/problem.js';
 
@@ -37,6 +39,9 @@ const OWNERLESS_READ_SIZE = 500;
 
 const OrgOperation = (...problems: Parameters<typeof Operation>): MethodDecorator =>
   applyDecorators(Operation('org_not_found', ...problems), ApiOrgId());
+
+const MemberOperation = (...problems: Parameters<typeof Operation>): MethodDecorator =>
+  applyDecorators(UserOperation('org_not_found', 'member_not_found', 'last_owner', ...problems), ApiOrgId());
 
 @Controller('api/operators/orgs')
 export class OperatorOrgsController {
@@ -100,8 +105,8 @@ export class OperatorOrgsController {
   /**
    * List an organization's members
    *
-   * @remarks Returns the members in order of their emails, in pages. `search` finds the members whose email begins
-   * with it. The organization may be deleted.
+   * @remarks Returns the members in order of their emails, in pages, with whether they are disabled. `search` finds the
+   * members whose email begins with it. The organization may be deleted.
    */
   @Get(':orgId/members')
   @Operators()
@@ -114,7 +119,8 @@ export class OperatorOrgsController {
     @Query() query: ListOrgMembersQuery,
   ): Promise<OrgMembersResponse> {
     const { id } = await this.find(orgId);
-    return this.membersReader.search(id, query);
+    const { members, ...next } = await this.membersReader.search(id, query, { withStatus: true });
+    return { members: members.map(adminMemberView), ...next };
   }
 
   /**
@@ -137,6 +143,43 @@ export class OperatorOrgsController {
   ): Promise<UserChangeResponse> {
     await this.members.makeOwner({ orgId, userId, actor, force });
     return { ok: true, email };
+  }
+
+  /**
+   * Set a member's role
+   *
+   * @remarks Gives a member another role. The only enabled owner stays an owner: add another one first. A disabled user
+   * does not become an owner.
+   */
+  @Post(':orgId/members/:userId/role')
+  @HttpCode(200)
+  @MemberOperation('member_disabled')
+  async adminSetOrgMemberRole(
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @ChangedUser(SetOrgMemberRoleRequest) { userId, actor }: UserChange,
+    @Body() { role }: SetOrgMemberRoleRequest,
+  ): Promise<OkResponse> {
+    await this.members.changeRoleByOperator({ orgId, userId, actor }, role);
+    return OK;
+  }
+
+  /**
+   * Remove a member as operator
+   *
+   * @remarks Removes a member from the organization, and revokes the pending invitations by this member. The only
+   * enabled owner stays: add another one first.
+   *
+   * If an organization without an owner loses its last member, it is deleted.
+   */
+  @Post(':orgId/members/:userId/remove')
+  @HttpCode(200)
+  @MemberOperation()
+  async adminRemoveOrgMember(
+    @Param('orgId', EntityIdPipe) orgId: string,
+    @ChangedUser() { userId, actor }: UserChange,
+  ): Promise<OkResponse> {
+    await this.members.removeByOperator({ orgId, userId, actor });
+    return OK;
   }
 
   /**

@@ -6,6 +6,7 @@ import type { ServiceSecret } from '../services/service-secrets.repository.js';
 import type { Service } from '../services/services.repository.js';
 import type { ScheduledKey } from '../auth/tokens/signing-keys.js';
 import type { Mail } from '../mail/mail.entity.js';
+import type { ListedMember } from '../orgs/state/members.lists.js';
 import type { OrgStatus } from '../orgs/state/org.entity.js';
 import type { ListedOrg } from '../orgs/state/orgs.repository.js';
 import type { HeldLimit } from '../rate-limits/login-limits.js';
@@ -13,6 +14,7 @@ import { storedScopes } from '../services/service-secrets.js';
 import { type Profile, profileOf } from '../users/profile.js';
 import { loginTraceView, type UserView } from '../users/user-view.js';
 import type {
+  AdminMember,
   KeyStatus,
   EmailSummary,
   OrgSummaryDto,
@@ -72,6 +74,10 @@ export function orgView({ id, name, createdAt, deletedAt, purgeAt }: ListedOrg):
     deletedAt: timeOrNull(deletedAt),
     purgeAt: timeOrNull(purgeAt),
   };
+}
+
+export function adminMemberView({ userId, email, role, disabled = false }: ListedMember): AdminMember {
+  return { userId, email, role, disabled };
 }
 
 export function serviceView({ name, allow, createdAt, disabledAt, removedAt }: Service): ServiceSummary {

@@ -85,6 +85,8 @@ describe('accounts users list, find and show', () => {
         operatorSince: null,
         lastLoginAt: expect.toSatisfy((at) => at === null || String(at).endsWith('Z')),
         failedLogins: { count: 0, lastAt: null, lastIp: null },
+        loginLimits: [],
+        loginLimitsOf: 'database',
         sessions: 1,
         invitations: 0,
         orgs: [{ id: own.id, name: 'Own', role: 'owner' }],
@@ -233,6 +235,21 @@ describe('accounts events', async () => {
     ]);
     const { stdout } = await run('events', ...disabled);
     expect(stdout).toMatch(/^\d{4}-\S+Z {2}account\.disabled {2}.*by operator root.*"left"\n$/);
+  });
+
+  it('names users and actors by their present emails, but not in JSON', async () => {
+    const [{ stdout: lines }, { stdout: ofJson }] = [
+      await run('events', '--org', org.id),
+      await run('events', '--org', org.id, '--json'),
+    ];
+    expect(lines).toContain(
+      `  user ${member.id} (${member.email})  org ${org.id}  by user ${owner.id} (${owner.email})`,
+    );
+    expect(ofJson).not.toContain('@');
+    const gone = await anAccount(service, 'gone');
+    await json('users', 'delete', gone.id, '--reason', 'asked for it');
+    const { stdout } = await run('events', '--user', gone.id, '--type', 'account.deleted');
+    expect(stdout).toMatch(new RegExp(`  user ${gone.id}  by operator [^@]*$`));
   });
 
   it('is of one actor, by email, id or the name of a command', async () => {

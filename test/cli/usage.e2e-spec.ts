@@ -29,7 +29,7 @@ const USERS = `list find show delete disable enable unblock end-sessions set-pas
 const COMMANDS = Object.entries({
   '': 'events after-restore export migrate doctor backup copy-from',
   users: USERS,
-  orgs: 'list find show add-owner import delete restore lift-second-factor',
+  orgs: 'list find show add-owner set-role remove-member import delete restore lift-second-factor',
   operators: 'create grant revoke list',
   services: 'list show add allow rotate revoke-secret disable enable remove',
   sessions: 'end-all',
@@ -224,6 +224,9 @@ describe('what cannot be run', () => {
     ['users', 'find', ''],
     ['users', 'list', '--limit', '1e3'],
     ['users', 'disable'],
+    ['users', 'disable', NOBODY, '--file', '/dev/null'],
+    ['users', 'disable', NOBODY, '--dry-run'],
+    ...['/dev/null', '/dev/null/none', '/'].map((file) => ['users', 'disable', '--file', file]),
     ...[
       ['--state', 'lost'],
       ['--to', 'nobody'],
@@ -241,6 +244,8 @@ describe('what cannot be run', () => {
     ['orgs', 'show', UNKNOWN_ID, '--role', 'king'],
     ...[' ', 'x'.repeat(101)].map((name) => ['orgs', 'find', name]),
     ['orgs', 'add-owner', UNKNOWN_ID, NOBODY],
+    ['orgs', 'set-role', UNKNOWN_ID, NOBODY, 'owner'],
+    ['orgs', 'remove-member', UNKNOWN_ID, NOBODY],
     ...['lift-second-factor', 'delete', 'restore'].map((name) => ['orgs', name, UNKNOWN_ID]),
     ['users', 'disable', NOBODY, '--reason', ''],
     ['backup', '/dev/null'],

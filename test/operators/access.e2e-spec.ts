@@ -110,7 +110,8 @@ describe('what operators are shown', () => {
   /** Lists first, deletions last: each has something to show. */
   function rank(at: string): number {
     if (at.startsWith('GET')) return 0;
-    return at.endsWith('/delete') ? 2 : 1;
+    if (at.endsWith('/remove')) return 2;
+    return at.endsWith('/delete') ? 3 : 1;
   }
 
   async function stored(): Promise<string[]> {
@@ -160,6 +161,7 @@ describe('what operators are shown', () => {
           : await operator.sendJson(method, target, {
               userId: account.id,
               email: anEmail(),
+              role: 'admin',
               reason: 'a test',
             });
       expect(method === 'GET' ? [200] : [200, 201, 409], `${at}: ${text}`).toContain(status);

@@ -59,7 +59,8 @@ describe('what operators look up', () => {
       };
       const passwordChangedAt = '1970-01-01T00:00:00.007Z';
       const failedLogins = { count: 0, lastAt: null, lastIp: null };
-      const details = { ...profile, passwordChangedAt, failedLogins };
+      const limits = { loginLimits: [], loginLimitsOf: 'instance' };
+      const details = { ...profile, passwordChangedAt, failedLogins, ...limits };
       const { lastLoginAt, ...shown } = await one(`/users/${ada.id}`, 'user');
       expect(shown).toEqual({ ...summary, ...details });
       expect([null, aTime]).toContainEqual(lastLoginAt);
@@ -252,12 +253,13 @@ describe('what operators look up', () => {
     it('have members, also while they are deleted', async () => {
       const { org, owner, admin, member } = await anOrg(service);
       await owner.delete(`/api/orgs/${org.id}`);
+      await setDisabled(member.email);
       const found = (query: string) => walk(`/orgs/${org.id}/members${query}`, 'members');
       expect(await found('?limit=1')).toEqual(
         [
-          { userId: admin.id, email: admin.email, role: 'admin' },
-          { userId: member.id, email: member.email, role: 'member' },
-          { userId: owner.id, email: owner.email, role: 'owner' },
+          { userId: admin.id, email: admin.email, role: 'admin', disabled: false },
+          { userId: member.id, email: member.email, role: 'member', disabled: true },
+          { userId: owner.id, email: owner.email, role: 'owner', disabled: false },
         ].toSorted((a, b) => (a.email < b.email ? -1 : 1)),
       );
       expect(await found('?role=owner')).toHaveLength(1);
@@ -293,6 +295,38 @@ describe('what operators look up', () => {
         ip: '127.0.0.1',
         requestId: expect.any(String) as string,
       });
+    });
+
+    it('has the present emails of users and actors, if they are asked for, and none of deleted users', async () => {
+      const { org, owner, member } = await anOrg(service);
+      const changed = `${tagged()}@example.com`;
+      const events = async (include = '&include=emails') =>
+        (await get(`/events?orgId=${org.id}${include}`)).body['events']!;
+      const ofMember = async () => (await events()).find(({ userId }) => userId === member.id);
+      expect(await ofMember()).toMatchObject({
+        userEmail: member.email,
+        actor: { id: owner.id, email: null, userEmail: owner.email },
+      });
+      await service.db.query('UPDATE users SET email = ? WHERE id = ?', [changed, owner.id]);
+      await operator.post(`${BELOW}/users/${member.id}/delete`, { reason: 'a test' });
+      expect(await ofMember()).toMatchObject({
+        userEmail: null,
+        actor: { type: 'operator', id: operator.id, email: operator.email, userEmail: operator.email },
+      });
+      const created = (await events()).find(({ type }) => type === 'org.created');
+      expect(created).toMatchObject({ userEmail: null, actor: { userEmail: changed } });
+      expect((await get(`/events?orgId=${org.id}`)).text).not.toContain('userEmail');
+      expect(await get('/events?include=profile')).toMatchObject(invalidFields('include'));
+      const named = { id: anUnknownId(), type: 'account.disabled', at: 1, actor_type: 'operator' };
+      await insertColumns(service.db, 'events', 'id, type, at, actor_type, actor_id, user_id, data', [
+        [named.id, named.type, named.at, named.actor_type, 'root', owner.id, '{}'],
+      ]);
+      expect((await get(`/events?userId=${owner.id}&include=emails`)).body['events']).toContainEqual(
+        expect.objectContaining({
+          userEmail: changed,
+          actor: expect.objectContaining({ id: 'root', userEmail: null }) as object,
+        }),
+      );
     });
 
     it('comes in pages, of a user, an organization, both, or everything of a time', async () => {

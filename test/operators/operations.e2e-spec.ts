@@ -126,6 +126,26 @@ describe('operators over HTTP', () => {
       follows: ['member.removed', 'session.ended'],
       answer: endsOneSession,
     }),
+    'setting a role': ofOrg('', 'member.role_changed', {
+      path: ({ user, org }) => `orgs/${org.id}/members/${user.id}/role`,
+      body: () => ({ role: 'admin' }),
+      event: ({ user, org }) => ({
+        type: 'member.role_changed',
+        user_id: user.id,
+        org_id: org.id,
+        data: { from: 'member', to: 'admin' },
+      }),
+    }),
+    'removing a member': ofOrg('', 'member.removed', {
+      again: true,
+      path: ({ user, org }) => `orgs/${org.id}/members/${user.id}/remove`,
+      event: ({ user, org }) => ({
+        type: 'member.removed',
+        user_id: user.id,
+        org_id: org.id,
+        data: { role: 'member', reason: 'removed' },
+      }),
+    }),
     'making an owner': ofOrg('owners', 'member.role_changed', {
       body: ({ user }) => ({ userId: user.id }),
       answer: ({ user: { email } }) => ({ ok: true, email }),
@@ -298,6 +318,10 @@ describe('operators over HTTP', () => {
           .split(' ')
           .map((path): [string, string] => [`users/${at}/${path}`, 'user_not_found']),
         [`orgs/${at}/owners`, 'org_not_found', { userId: user.id }],
+        [`orgs/${at}/members/${user.id}/role`, 'org_not_found', { role: 'member' }],
+        [`orgs/${org.id}/members/${at}/role`, 'user_not_found', { role: 'member' }],
+        [`orgs/${at}/members/${user.id}/remove`, 'org_not_found'],
+        [`orgs/${org.id}/members/${at}/remove`, 'user_not_found'],
         [`orgs/${at}/restore`, 'org_not_found'],
         [`orgs/${at}/delete`, 'org_not_found'],
         [`mails/${at}/retry`, 'mail_not_found'],

@@ -11,6 +11,7 @@ import {
   encodeCursor,
   encodeTextCursor,
   limitOf,
+  type NextCursor,
   positionOf,
 } from '../../http/pages.js';
 import type { CurrentOrg } from '../../http/request-origin.js';
@@ -18,8 +19,10 @@ import { isEntityId } from '../../identifiers/entity-id.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import {
   maxAtOnce,
+  type ListedMember,
   type MemberList,
   MemberListsRepository,
+  type MemberSearch,
   type ListReader,
 } from '../state/members.lists.js';
 import { requiredByOrg } from '../state/orgs.errors.js';
@@ -47,7 +50,8 @@ export class MembersReader {
     const { search, role, secondFactor } = query;
     if (secondFactor !== undefined && caller.audience !== null) throw boundToken();
     if ((search ?? role ?? secondFactor) !== undefined) {
-      const found = await this.search(org.id, query, included);
+      const withProfile = included.has('profile');
+      const found = await this.search(org.id, query, { withProfile });
       await this.requireReader(org.id, caller, secondFactor === undefined ? 'member' : 'admin');
       return found;
     }
@@ -63,16 +67,16 @@ export class MembersReader {
     return { members: rows, ...(next && { nextCursor: encodeCursor(next) }) };
   }
 
-  async search(orgId: string, query: ListMembersQuery, included?: Included): Promise<MembersResponse> {
+  async search(
+    orgId: string,
+    query: ListMembersQuery,
+    more: Pick<MemberSearch, 'withProfile' | 'withStatus'>,
+  ): Promise<{ members: ListedMember[] } & NextCursor> {
     const { search: prefix = '', role, cursor, secondFactor } = query;
     const lacksFactor = secondFactor === 'missing';
     const after = cursor === undefined ? undefined : decodeTextCursor(cursor);
     const limit = limitOf(query);
-    const withProfile = included?.has('profile') ?? false;
-    const rows = await this.members.search(
-      { orgId, prefix, role, after, withProfile, lacksFactor },
-      limit + 1,
-    );
+    const rows = await this.members.search({ orgId, prefix, role, after, lacksFactor, ...more }, limit + 1);
     const { page, next } = cutPage(rows, limit, ({ email }) => encodeTextCursor(email));
     return { members: page, ...next };
   }

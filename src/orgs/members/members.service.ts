@@ -1,19 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor, Role, UserActor } from '../../access/principal.js';
+import type { Actor, Role } from '../../access/principal.js';
 import { Env } from '../../config/env.js';
 import { type Transaction, Unchanged } from '../../database/transactions/transactions.js';
 import type { OkResponse } from '../../http/fields.js';
 import { Problem, RefusedError, ValidationProblem } from '../../problems/problem.js';
 import type { Versioned } from '../../requests/entity-tags.js';
-import type { Write } from '../../requests/write.js';
+import type { AnyWrite, Write } from '../../requests/write.js';
 import { type LockedUser, UserChanges } from '../../users/user-changes.js';
 import {
   additionsUpTo,
   canInvite,
   requireAddition,
   requireChange,
+  requireChangeOf,
   requireLeaving,
   requireRemoval,
+  requireRemovalOf,
   requireTransfer,
   suspension,
 } from '../state/policies.js';
@@ -29,10 +31,14 @@ import { InvitationsRepository } from '../state/invitations.repository.js';
 import type { MemberRoleResponse } from './members.responses.js';
 import { additionOf, type MemberPair, MembersRepository, pairOf } from '../state/members.repository.js';
 
-export interface NewOwner {
+/** A member whom an operator changes. */
+export interface OperatedMember {
   orgId: string;
   userId: string;
   actor: Actor;
+}
+
+export interface NewOwner extends OperatedMember {
   force: boolean;
 }
 
@@ -76,32 +82,31 @@ export class MembersService {
     userId: string,
     role: Role,
   ): Promise<Versioned<MemberRoleResponse>> {
-    return this.changes.inOrg(write, orgId, pairOf(userId, write.actor.id), async (tx, org, facts) => {
-      const from = requireChange(facts, role, write.actor);
-      const answer = { member: { userId, role } };
-      if (from === role) return new Unchanged(answer);
+    const require = (facts: MemberPair): Role => requireChange(facts, role, write.actor);
+    return this.setRole(write, { orgId, userId, actor: write.actor }, role, require);
+  }
 
-      await this.members.updateRole(tx, orgId, userId, role);
-      const losesInvitations = canInvite(from) && !canInvite(role) && !write.dryRun;
-      const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
-      await org.record(
-        {
-          type: 'member.role_changed',
-          userId,
-          data: { from, to: role, ...suspension(org, facts.lacksTargetFactor) },
-        },
-        ...revocations(revoked, 'inviter_demoted'),
-      );
-      return answer;
-    });
+  /** @throws org_not_found, member_not_found, member_disabled, last_owner, operator_protected */
+  changeRoleByOperator(member: OperatedMember, role: Role): Promise<OrgOutcome<MemberRoleResponse>> {
+    const { actor } = member;
+    return this.setRole({ actor }, member, role, (facts) => requireChangeOf(facts, role));
   }
 
   remove(write: Write, orgId: string, userId: string): Promise<Versioned<OkResponse>> {
-    return this.end(write, orgId, userId, requireRemoval, false);
+    const { actor } = write;
+    return this.end(write, { orgId, userId, actor }, (facts) => requireRemoval(facts, actor));
+  }
+
+  /** @throws org_not_found, member_not_found, last_owner, operator_protected */
+  removeByOperator(member: OperatedMember): Promise<OrgOutcome<OkResponse>> {
+    const { actor } = member;
+    return this.end({ actor }, member, requireRemovalOf);
   }
 
   leave(write: Write, orgId: string): Promise<Versioned<OkResponse>> {
-    return this.end(write, orgId, write.actor.id, requireLeaving, true);
+    const { actor } = write;
+    const require = (facts: MemberPair): Role => requireLeaving(facts, actor);
+    return this.end(write, { orgId, userId: actor.id, actor }, require, true);
   }
 
   transfer(write: Write, orgId: string, userId: string, leaves: boolean): Promise<Versioned<OkResponse>> {
@@ -152,25 +157,51 @@ export class MembersService {
     });
   }
 
+  private setRole(
+    write: AnyWrite,
+    { orgId, userId, actor }: OperatedMember,
+    role: Role,
+    require: (facts: MemberPair) => Role,
+  ): Promise<OrgOutcome<MemberRoleResponse>> {
+    return this.changes.inOrg(write, orgId, factsOf(actor, userId), async (tx, org, facts) => {
+      if (actor.kind === 'operator') await this.users.raise(tx, actor, userId);
+      const from = require(facts);
+      const answer = { member: { userId, role } };
+      if (from === role) return new Unchanged(answer);
+
+      await this.members.updateRole(tx, orgId, userId, role);
+      const losesInvitations = canInvite(from) && !canInvite(role) && !isDryRun(write);
+      const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
+      await org.record(
+        {
+          type: 'member.role_changed',
+          userId,
+          data: { from, to: role, ...suspension(org, facts.lacksTargetFactor) },
+        },
+        ...revocations(revoked, 'inviter_demoted'),
+      );
+      return answer;
+    });
+  }
+
   private end(
-    write: Write,
-    orgId: string,
-    userId: string,
-    require: (facts: MemberPair, actor: UserActor) => Role,
-    evenSuspended: boolean,
-  ): Promise<Versioned<OkResponse>> {
-    const { actor } = write;
-    const reason = actor.id === userId ? 'left' : 'removed';
+    write: AnyWrite,
+    { orgId, userId, actor }: OperatedMember,
+    require: (facts: MemberPair) => Role,
+    evenSuspended = false,
+  ): Promise<OrgOutcome<OkResponse>> {
+    const reason = actor.kind === 'user' && actor.id === userId ? 'left' : 'removed';
     const work = async (tx: Transaction, org: LockedOrg, facts: MemberPair): Promise<OkResponse> => {
-      const role = require(facts, actor);
+      if (actor.kind === 'operator') await this.users.raise(tx, actor, userId);
+      const role = require(facts);
 
       await this.members.delete(tx, userId, [orgId]);
-      const losesInvitations = canInvite(role) && !write.dryRun;
+      const losesInvitations = canInvite(role) && !isDryRun(write);
       const revoked = losesInvitations ? await this.invitations.revokeOfInviter(tx, orgId, userId) : [];
       // An organization that loses its last member without an owner could never be joined or managed again.
       const { events } = facts.hasOtherMember
         ? { events: [] }
-        : await this.deletion.delete(tx, orgId, write.dryRun);
+        : await this.deletion.delete(tx, orgId, isDryRun(write));
       await org.record(
         { type: 'member.removed', userId, data: { role, reason } },
         ...revocations(revoked, `inviter_${reason}`),
@@ -178,7 +209,7 @@ export class MembersService {
       );
       return { ok: true };
     };
-    return this.changes.inOrg(write, orgId, pairOf(userId, actor.id), work, { evenSuspended });
+    return this.changes.inOrg(write, orgId, factsOf(actor, userId), work, { evenSuspended });
   }
 
   private async joinAsOwner(tx: Transaction, org: LockedOrg, user: LockedUser): Promise<void> {
@@ -199,4 +230,11 @@ export class MembersService {
     } as const;
     await org.record({ type: 'member.added', userId, data }, ...revocations(ended, 'member_added'));
   }
+}
+
+const isDryRun = (write: AnyWrite): boolean => write.kind === 'request' && write.dryRun;
+
+/** An operator is no other member. */
+function factsOf(actor: Actor, userId: string): ReturnType<typeof pairOf> {
+  return pairOf(userId, actor.kind === 'user' ? actor.id : userId);
 }

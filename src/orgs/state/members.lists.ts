@@ -16,6 +16,8 @@ export interface ListedMember {
   userId: string;
   email: string;
   role: Role;
+  /** only for operators */
+  disabled?: boolean;
   profile?: Pick<Profile, 'name' | 'avatarUrl'>;
 }
 
@@ -42,7 +44,11 @@ interface FoundReader {
   isSuspended: 0 | 1;
 }
 
-type MemberRow = Omit<ListedMember, 'profile'> & { profileName?: string | null; avatarUrl?: string | null };
+type MemberRow = Omit<ListedMember, 'profile' | 'disabled'> & {
+  isDisabled?: 0 | 1;
+  profileName?: string | null;
+  avatarUrl?: string | null;
+};
 
 type DatedRow = MemberRow & { joinedAt: number };
 
@@ -90,6 +96,8 @@ export interface MemberSearch extends ForProfiles {
   role: Role | undefined;
   after: string | undefined;
   lacksFactor?: boolean;
+  /** whether members have `disabled` */
+  withStatus?: boolean;
 }
 
 export type FoundMember = ListedMember & { joinedAt: number };
@@ -165,10 +173,10 @@ export class MemberListsRepository {
   async search(search: MemberSearch, limit: number): Promise<ListedMember[]> {
     const { orgId, prefix, role, after } = search;
     const [columns, from] = selected(search);
-    const [tables, and] = search.lacksFactor
-      ? [MEMBERS_AND_USERS, 'AND u.second_factor_at IS NULL']
-      : [from, ''];
-    const sql = `SELECT ${columns} ${tables}
+    const status = search.withStatus ? ', u.disabled_at IS NOT NULL AS isDisabled' : '';
+    const tables = search.lacksFactor || search.withStatus ? MEMBERS_AND_USERS : from;
+    const and = search.lacksFactor ? 'AND u.second_factor_at IS NULL' : '';
+    const sql = `SELECT ${columns}${status} ${tables}
       WHERE m.org_id = ? AND m.role = ? AND m.email >= ? AND m.email < ? ${and} ORDER BY m.email LIMIT ?`;
     const range = emailRange(prefix, after);
     const roles = role === undefined ? ROLES : [role];
@@ -206,7 +214,9 @@ export class MemberListsRepository {
   }
 }
 
-function memberOf({ userId, email, role, profileName: name = null, avatarUrl }: MemberRow): ListedMember {
+function memberOf(row: MemberRow): ListedMember {
+  const { userId, email, role, isDisabled, profileName: name = null, avatarUrl } = row;
+  if (isDisabled !== undefined) return { userId, email, role, disabled: isDisabled === 1 };
   if (avatarUrl === undefined) return { userId, email, role };
   return { userId, email, role, profile: { name, avatarUrl } };
 }

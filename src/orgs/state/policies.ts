@@ -46,7 +46,13 @@ export function requireAddition(facts: AdditionFacts, onlyVerified: boolean): st
 }
 
 export function requireChange(facts: MemberPair, to: Role, session: ActorSession): Role {
-  const from = requireTarget(facts, session, to);
+  requireTarget(facts, session, to);
+  return requireChangeOf(facts, to);
+}
+
+/** Also for operators, who need no role. */
+export function requireChangeOf(facts: MemberPair, to: Role): Role {
+  const from = requireMember(facts);
   // A disabled owner stays owner; no other disabled member becomes one.
   if (to === 'owner' && from !== 'owner' && facts.isTargetDisabled) throw new Problem('member_disabled');
   if (to !== 'owner') requireOtherOwner(facts);
@@ -54,7 +60,13 @@ export function requireChange(facts: MemberPair, to: Role, session: ActorSession
 }
 
 export function requireRemoval(facts: MemberPair, session: ActorSession): Role {
-  const role = requireTarget(facts, session);
+  requireTarget(facts, session);
+  return requireRemovalOf(facts);
+}
+
+/** Also for operators, who need no role. */
+export function requireRemovalOf(facts: MemberPair): Role {
+  const role = requireMember(facts);
   requireOtherOwner(facts);
   return role;
 }
@@ -76,13 +88,17 @@ export function requireTransfer({ actorRole, targetRole, isTargetDisabled }: Mem
 }
 
 /** Only owners change owners, and not by a delegated session: a service could hand over the organization. */
-function requireTarget({ actorRole, targetRole }: MemberPair, session: ActorSession, to?: Role): Role {
+function requireTarget(facts: MemberPair, session: ActorSession, to?: Role): void {
+  const { actorRole } = facts;
   requireRole(actorRole, 'admin');
-  if (targetRole === null) throw new Problem('member_not_found');
-  if (targetRole === 'owner' || to === 'owner') {
+  if (requireMember(facts) === 'owner' || to === 'owner') {
     requireRole(actorRole, 'owner');
     requireAssurance(session, BY_PASSWORD);
   }
+}
+
+function requireMember({ targetRole }: MemberPair): Role {
+  if (targetRole === null) throw new Problem('member_not_found');
   return targetRole;
 }
 
