@@ -39,6 +39,13 @@ export interface CreatedUser {
   code: EmailCode | undefined;
 }
 
+/** Rolls back the transaction of a dry run. */
+class DryRunEnd extends Error {
+  constructor(readonly orphaned: OrphanedOrg[]) {
+    super('a dry run');
+  }
+}
+
 const SETUP_CODE_TTL_MS = 7 * 86_400_000;
 
 @Injectable()
@@ -96,12 +103,17 @@ export class UserOperations {
     return code;
   }
 
-  disable(userId: string, { actor, force }: Forcible): Promise<ChangeOutcome<OrphanedOrg[]>> {
-    return this.orgs.inOrgsOf({ actor }, userId, async (tx, user, memberships) => {
+  /** @throws last_owner, operator_protected */
+  async disable(
+    userId: string,
+    { actor, force, isDryRun = false }: Forcible & { isDryRun?: boolean },
+  ): Promise<ChangeOutcome<OrphanedOrg[]>> {
+    const disabling = this.orgs.inOrgsOf({ actor }, userId, async (tx, user, memberships) => {
       if (user.disabledAt !== null) return UNCHANGED;
       await this.updates.disable(tx, userId);
       const change = { actor, userId, memberships, force };
       const { orphaned, events } = await this.userMemberships.stayDisabled(tx, change);
+      if (isDryRun) throw new DryRunEnd(orphaned);
       await user.recordWithEnd(
         { type: 'account.disabled', ...(orphaned.length > 0 && { data: { force: true } }) },
         { reason: 'account_disabled' },
@@ -109,6 +121,12 @@ export class UserOperations {
       );
       return orphaned;
     });
+    try {
+      return await disabling;
+    } catch (error) {
+      if (error instanceof DryRunEnd) return { kind: 'done', answer: error.orphaned };
+      throw error;
+    }
   }
 
   enable(userId: string, actor: Actor): Promise<ChangeOutcome<void>> {

@@ -123,11 +123,17 @@ async function withOrphans(
   left: ChangeOutcome<OrphanedOrg[]>,
   { text, json }: Outcome,
 ): Promise<Outcome> {
-  const orphanedOrgs = await context.get(OrgsRepository).withNames(left.kind === 'done' ? left.answer : []);
+  const orphanedOrgs = await orphansOf(context, left);
   return { text, lines: orphanedOrgs.map(orphanedLine), json: { ...json, ...(force && { orphanedOrgs }) } };
 }
 
-function orphanedLine({ id, name, isDeleted }: OrphanedOrg & { name: string }): string {
+export type NamedOrphan = OrphanedOrg & { name: string };
+
+export function orphansOf(context: Context, left: ChangeOutcome<OrphanedOrg[]>): Promise<NamedOrphan[]> {
+  return context.get(OrgsRepository).withNames(left.kind === 'done' ? left.answer : []);
+}
+
+export function orphanedLine({ id, name, isDeleted }: NamedOrphan): string {
   const what = isDeleted
     ? 'is deleted: it had no other member'
     : `no longer has an enabled owner: accounts orgs add-owner ${id} <USER>`;

@@ -50,13 +50,26 @@ export const USERS: CommandGroup = {
       run: async (invocation) => (await import('./create-user.js')).createUser(invocation),
     },
     {
-      usage: 'disable <USER>',
+      usage: 'disable [USER]',
       summary: 'disable a user: all their sessions end immediately, and they cannot log in',
-      details: `${USER} The command refuses to disable the only enabled owner of an organization.`,
-      options: [['--force', 'disable the user even if an organization has no enabled owner afterwards']],
+      details: [
+        `${USER} The command refuses to disable the only enabled owner of an organization. With --file, it disables many`,
+        'users, and prints each refused line with its number. A dry run checks each user alone.',
+      ].join('\n'),
+      options: [
+        ['--force', 'disable the user even if an organization has no enabled owner afterwards'],
+        [
+          '--file <FILE>',
+          'disable the users whose emails are in this file (- for standard input), one a line',
+        ],
+        ['--dry-run', 'check the file, and disable nobody'],
+      ],
       changes: true,
-      examples: ['users disable ada@example.com --reason "laptop stolen"'],
-      run: async (invocation) => (await import('./change-user.js')).disableUser(invocation),
+      examples: [
+        'users disable ada@example.com --reason "laptop stolen"',
+        'users disable --file leavers.txt --dry-run --reason "left the company"',
+      ],
+      run: async (invocation) => (await import('./disable-file.js')).disableUsers(invocation),
     },
     {
       usage: 'enable <USER>',
