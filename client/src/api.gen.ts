@@ -252,6 +252,18 @@ export type AddOrgOwnerRequest = {
   force?: boolean | undefined;
 };
 
+/** A member as operators see them. */
+export type AdminMember = {
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string;
+  /** Role in the organization. */
+  role: Role;
+  /** Email address, in normalized form. */
+  email: string;
+  /** Whether the user is disabled. */
+  disabled: boolean;
+};
+
 /** An organization as operators see it. */
 export type AdminOrg = {
   /** Id of the organization. */
@@ -326,10 +338,44 @@ export type AdminUser = {
   failedLogins: FailedLogins;
 };
 
+/** A user as operators see them, with the limits that reject logins now. */
+export type AdminUserDetails = {
+  /** Id of the user. */
+  id: string;
+  /** Email address, in normalized form. */
+  email: string;
+  /** Whether the email is verified. */
+  emailVerified: boolean;
+  /** Time of creation. */
+  createdAt: string;
+  /** Time at which an operator disabled the user. Null if the user is enabled. */
+  disabledAt: string | null;
+  /** Whether the user is an operator. */
+  operator: boolean;
+  /** Whether two-factor authentication is on. */
+  secondFactor: boolean;
+  /** Name of the user. Null if there is none. */
+  name: string | null;
+  /** URL of a picture of the user, which Accounts does not fetch. Null if there is none. */
+  avatarUrl: string | null;
+  /** Language of emails to the user (BCP 47). Null if there is none. */
+  locale: string | null;
+  /** Time of the last password change. Null if there was none. */
+  passwordChangedAt: string | null;
+  /** Time of the last login. Null if there was none. */
+  lastLoginAt: string | null;
+  /** Limits that reject logins of the user at this moment. IP addresses of recent logins pass `account`. Limits of other IP addresses are unknown. */
+  loginLimits: LoginLimit[];
+  /** Whose logins `account` and `login` count: those of all instances (`all`), or, without Redis, those of the instance that responds (`instance`). */
+  loginLimitsOf: "all" | "instance";
+  /** Failed logins since the last login: wrong passwords, wrong codes, and logins while the user was disabled. They are counted within a few seconds. */
+  failedLogins: FailedLogins;
+};
+
 /** The user as operators see them. */
 export type AdminUserResponse = {
   /** The user. */
-  user: AdminUser;
+  user: AdminUserDetails;
 };
 
 /** An invitation for this email is pending. */
@@ -391,6 +437,8 @@ export type AuditEvent = {
   sessionId: string | null;
   /** Id of the request in the log. Null if the event had no request. */
   requestId: string | null;
+  /** Present email of the user with `userId`. Null if the user was deleted. Present with `include=emails`. */
+  userEmail?: string | null;
   /** The client IP address. Null if there was none, or if it was deleted after 90 days. */
   ip: string | null;
   /** The reason that the operator gave. Null if the actor is no operator. */
@@ -406,6 +454,8 @@ export type AuditEventActor = {
   id: string | null;
   /** Email that the operator had at that time. It stays when the operator is deleted. Null for other actors. */
   email: string | null;
+  /** Present email of the user who acted. Null if the user was deleted or is unknown. Present with `include=emails`. */
+  userEmail?: string | null;
   /** Id of the session that acted. Null if it is unknown. */
   sessionId: string | null;
 };
@@ -703,16 +753,6 @@ export type EmailsStatus = {
   failed: number;
 };
 
-/** The user whom an operator changed, and how many sessions ended. */
-export type EndedSessionsResponse = {
-  /** Always true. */
-  ok: true;
-  /** Email of the user whom the change was about. */
-  email: string;
-  /** Number of sessions that were valid before the change. 0 if nothing changed. */
-  sessionsEnded: number;
-};
-
 /** The database engine. */
 export type EngineStatus = {
   /** Name of the engine. */
@@ -929,10 +969,6 @@ export type FieldError = {
 export type ForcedChangeResponse = {
   /** Always true. */
   ok: true;
-  /** Email of the user whom the change was about. */
-  email: string;
-  /** Number of sessions that were valid before the change. 0 if nothing changed. */
-  sessionsEnded: number;
   /** Organizations that no longer have an enabled owner. Present if `force` was true. */
   orphanedOrgs?: OrphanedOrg[];
 };
@@ -1353,6 +1389,14 @@ export type LastOwnerProblem = Problem & {
 export type Liveness = {
   /** Always `ok`. */
   status: "ok";
+};
+
+/** A limit that rejects logins of a user until a time. */
+export type LoginLimit = {
+  /** The limit: failed logins with the email (`account`), logins with the email from the IP address of the last failed login (`login`), or wrong TOTP codes (`second_factor`). */
+  limit: "account" | "login" | "second_factor";
+  /** Time from which on the next attempt is admitted. */
+  until: string;
 };
 
 /** Body of the operation "Log in". */
@@ -1809,7 +1853,7 @@ export type OrgEventsResponse = {
 /** A page of the members. */
 export type OrgMembersResponse = {
   /** Members of the organization. */
-  members: Member[];
+  members: AdminMember[];
   /** Cursor of the next page. Absent on the last page. */
   nextCursor?: string;
 };
@@ -2803,6 +2847,14 @@ export type SessionsResponse = {
   sessions: Session[];
 };
 
+/** Body of the operation "Set a member's role". */
+export type SetOrgMemberRoleRequest = {
+  /** The reason for the change, for the audit log. Only operators can read it. */
+  reason: string;
+  /** Role in the organization. */
+  role: Role;
+};
+
 /** A login with the password is required. */
 export type StepUpRequiredProblem = Problem & {
   /** Stable code of the failure. */
@@ -2882,14 +2934,6 @@ export type User = {
   /** Id of the user. */
   id: string;
   /** Email address, in normalized form. */
-  email: string;
-};
-
-/** The user whom an operator changed. */
-export type UserChangeResponse = {
-  /** Always true. */
-  ok: true;
-  /** Email of the user whom the change was about. */
   email: string;
 };
 
@@ -3656,7 +3700,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<409, EmailTakenProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the user last logged in, and how often a login has failed since. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get a user. Returns a user: whether the user is enabled, has two-factor authentication, and is an operator, when the user last logged in, how often a login has failed since, and whether a limit rejects logins now. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetUser: {
     input: {
       /** Id of the user. */
@@ -3706,7 +3750,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: UserChangeResponse;
+    data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3716,7 +3760,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: UserChangeResponse;
+    data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3726,7 +3770,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: EndedSessionsResponse;
+    data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3736,7 +3780,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: UserChangeResponse;
+    data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3746,7 +3790,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: EndedSessionsResponse;
+    data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3796,7 +3840,7 @@ export interface Operations {
     problem: At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, OrgNotFoundProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** List an organization's members. Returns the members in order of their emails, in pages. `search` finds the members whose email begins with it. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** List an organization's members. Returns the members in order of their emails, in pages, with whether they are disabled. `search` finds the members whose email begins with it. The organization may be deleted. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminListOrgMembers: {
     input: {
       /** Id of the organization, from its creation or from `GET /api/me`. */
@@ -3820,8 +3864,32 @@ export interface Operations {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & AddOrgOwnerRequest;
-    data: UserChangeResponse;
+    data: OkResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | MemberDisabledProblem | UserHasTooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Set a member's role. Gives a member another role. The only enabled owner stays an owner: add another one first. A disabled user does not become an owner. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  adminSetOrgMemberRole: {
+    input: {
+      /** Id of the organization, from its creation or from `GET /api/me`. */
+      orgId: string;
+      /** Id of the user. */
+      userId: string;
+    } & SetOrgMemberRoleRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem | MemberDisabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Remove a member as operator. Removes a member from the organization, and revokes the pending invitations by this member. The only enabled owner stays: add another one first. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). If an organization without an owner loses its last member, it is deleted. */
+  adminRemoveOrgMember: {
+    input: {
+      /** Id of the organization, from its creation or from `GET /api/me`. */
+      orgId: string;
+      /** Id of the user. */
+      userId: string;
+    } & ReasonRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
   /** Restore an organization. Restores a deleted organization with the members who still exist, until its `purgeAt`. An organization that is not deleted stays as it is. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). An organization whose owners were deleted or disabled is rejected. With `force` it is restored. */
@@ -3873,6 +3941,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Value of `nextCursor` of the previous page. The default is the first page. */
       cursor?: string | undefined;
+      /** If `emails`, each event has the present emails of its user and its actor. */
+      include?: "emails"[] | undefined;
     };
     data: AuditEventsResponse;
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
@@ -3956,7 +4026,7 @@ export interface Operations {
 }
 
 /** Operators call these by `createAdminClient`. */
-export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
+export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
@@ -4030,22 +4100,24 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserSessions: {"method":"GET","path":"/api/operators/users/{userId}/sessions","auth":"bearer","repeatable":true,"callers":"admin","answer":["sessions"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserOrgs: {"method":"GET","path":"/api/operators/users/{userId}/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
-  adminDisableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminEnableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminUnblockUser: {"method":"POST","path":"/api/operators/users/{userId}/unblock","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminRevokeUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminVerifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminRemoveUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminDisableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminEnableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminUnblockUser: {"method":"POST","path":"/api/operators/users/{userId}/unblock","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRevokeUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminVerifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRemoveUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminIssueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminDeleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminDeleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminListOrgs: {"method":"GET","path":"/api/operators/orgs","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminGetOrg: {"method":"GET","path":"/api/operators/orgs/{orgId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["org"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found internal_error unavailable storage_full"},
   adminListOrgMembers: {"method":"GET","path":"/api/operators/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["members"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found internal_error unavailable storage_full"},
-  adminAddOrgOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","fields":["reason","userId","force"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminAddOrgOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","fields":["reason","userId","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminSetOrgMemberRole: {"method":"POST","path":"/api/operators/orgs/{orgId}/members/{userId}/role","body":"json","fields":["reason","role"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected last_owner member_disabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRemoveOrgMember: {"method":"POST","path":"/api/operators/orgs/{orgId}/members/{userId}/remove","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRestoreOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminDeleteOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminLiftOrgSecondFactor: {"method":"POST","path":"/api/operators/orgs/{orgId}/lift-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminListAuditEvents: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","actorId","since","until","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminListAuditEvents: {"method":"GET","path":"/api/operators/events","query":["type","userId","orgId","actorId","since","until","limit","cursor","include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminListEmails: {"method":"GET","path":"/api/operators/mails","query":["state","to","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["mails"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminRetryEmail: {"method":"POST","path":"/api/operators/mails/{mailId}/retry","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required mail_not_found mail_ended mail_obsolete body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminListServices: {"method":"GET","path":"/api/operators/services","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["services"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},

@@ -107,6 +107,7 @@ export const ApiNextCursor = (
 
 export const ApiComplete = (rows: string): PropertyDecorator =>
   ApiProperty({
+    type: Boolean,
     example: false,
     description:
       `Value \`false\` if there may be more ${rows}: more than 50 others were found, or there are more than 100,000, of ` +

@@ -16,6 +16,8 @@ import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 const MAX_REASON = 200;
 const MAX_EMAIL = 254;
 
+export const INVALID_ROLE = 'must be member, admin or owner';
+
 export const REASON_NEEDED = `must be text of 1 to ${MAX_REASON} characters without control characters`;
 
 /** Every change by an operator has one. */
@@ -51,7 +53,7 @@ export class AddOrgOwnerRequest extends ReasonRequest {
 }
 
 export class SetOrgMemberRoleRequest extends ReasonRequest {
-  @IsOneOf(ROLES, 'must be member, admin or owner', { enumName: 'Role', example: 'member' }) role: Role;
+  @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role', example: 'member' }) role: Role;
 }
 
 const USER_STATUSES = ['active', 'disabled'] as const;
@@ -105,7 +107,7 @@ export class ListOrgMembersQuery {
 
   /** Role of the members to find. The default is every role. */
   @IfGiven()
-  @IsOneOf(ROLES, 'must be member, admin or owner', { enumName: 'Role' })
+  @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role' })
   role?: Role;
 
   @PageLimit('members') limit?: string;

@@ -68,7 +68,10 @@ export class AdminMember extends OmitType(MemberDto, ['profile']) {
 }
 
 export class OrgMembersResponse {
-  @ApiProperty({ type: [AdminMember], example: [{ ...MEMBERS_EXAMPLE[0], disabled: false }] })
+  @ApiProperty({
+    type: [AdminMember],
+    example: MEMBERS_EXAMPLE.map((one) => Object.assign({ disabled: false }, one)),
+  })
   members: AdminMember[];
 
   @ApiNextCursor('OmdyYWNlQGV4YW1wbGUuY29t') nextCursor?: string;

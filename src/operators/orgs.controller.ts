@@ -2,7 +2,7 @@ import { applyDecorators, Body, Controller, Get, HttpCode, Param, Post, Query } 
 import { ApiOrgId, Operators } from '../access/access.decorators.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, EntityIdPipe } from '../http/fields.js';
-import { ApiProblems } from '../openapi/decorators.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { OrgDeletionResponse, OrgResponse } from '../orgs/orgs.responses.js';
 import { decodeNameCursor, encodeNameCursor, filteredPage, limitOf } from '../http/pages.js';
 import { MembersReader } from '../orgs/members/members-reader.js';
@@ -26,6 +26,8 @@ import {
   ListOrgMembersQuery,
   ListOrgsQuery,
   AddOrgOwnerRequest,
+  INVALID_ROLE,
+  REASON_NEEDED,
   SetOrgMemberRoleRequest,
 } from './operators.requests.js';
 import { OrgsResponse, OrgMembersResponse, AdminOrgResponse } from './operators.responses.js';
@@ -153,14 +155,14 @@ export class OperatorOrgsController {
    */
   @Post(':orgId/members/:userId/role')
   @HttpCode(200)
-  @MemberOperation('member_disabled')
+  @MemberOperation(invalidFields({ role: INVALID_ROLE, reason: REASON_NEEDED }), 'member_disabled')
   async adminSetOrgMemberRole(
     @Param('orgId', EntityIdPipe) orgId: string,
-    @ChangedUser(SetOrgMemberRoleRequest) { userId, actor }: UserChange,
+    @ChangedUser(SetOrgMemberRoleRequest) { userId, actor, email }: UserChange,
     @Body() { role }: SetOrgMemberRoleRequest,
-  ): Promise<OkResponse> {
+  ): Promise<UserChangeResponse> {
     await this.members.changeRoleByOperator({ orgId, userId, actor }, role);
-    return OK;
+    return { ok: true, email };
   }
 
   /**
@@ -176,10 +178,10 @@ export class OperatorOrgsController {
   @MemberOperation()
   async adminRemoveOrgMember(
     @Param('orgId', EntityIdPipe) orgId: string,
-    @ChangedUser() { userId, actor }: UserChange,
-  ): Promise<OkResponse> {
+    @ChangedUser() { userId, actor, email }: UserChange,
+  ): Promise<UserChangeResponse> {
     await this.members.removeByOperator({ orgId, userId, actor });
-    return OK;
+    return { ok: true, email };
   }
 
   /**

@@ -21,10 +21,7 @@ const ADAS_DETAILS = {
   lastLoginAt: '2026-11-22T09:00:00.000Z',
   failedLogins: { count: 3, lastAt: '2026-11-22T10:00:00.000Z', lastIp: '198.51.100.7' },
 };
-const LIMITED = {
-  loginLimits: [{ limit: 'account', until: '2026-11-22T10:15:00.000Z' }],
-  loginLimitsOf: 'all',
-};
+const UNLIMITED = { loginLimits: [], loginLimitsOf: 'instance' };
 const NEW_USER = {
   ...ADA,
   ...ADAS_PROFILE,
@@ -103,7 +100,10 @@ export class UsersResponse {
 }
 
 export class AdminUserResponse {
-  @ApiProperty({ type: AdminUserDetails, example: { ...ADA, ...ADAS_PROFILE, ...ADAS_DETAILS, ...LIMITED } })
+  @ApiProperty({
+    type: AdminUserDetails,
+    example: { ...ADA, ...ADAS_PROFILE, ...ADAS_DETAILS, ...UNLIMITED },
+  })
   user: AdminUserDetails;
 }
 

@@ -380,7 +380,7 @@ async function failWhileClosed(): Promise<void> {
     if (problem === 'email_not_verified' && !answers.has(`${id} ${problem}`)) await send(id, { by });
 }
 
-async function operateOnOrgs(by: Caller): Promise<void> {
+async function operateOnOrgs(by: Account): Promise<void> {
   const [owner, other, busy] = await Promise.all([
     anAccount(service),
     anAccount(service),
@@ -396,6 +396,7 @@ async function operateOnOrgs(by: Caller): Promise<void> {
   await disable(other.id);
   await makeOwner(other.id);
   await send('adminAddOrgOwner', { by, body: { userId: owner.id, reason: 'a test' } });
+  await operateOnMembers(by);
   for (const id of ['adminLiftOrgSecondFactor', 'adminDeleteOrg', 'adminRestoreOrg']) {
     await send(id, { by });
     await send(id, { by, path });
@@ -403,6 +404,22 @@ async function operateOnOrgs(by: Caller): Promise<void> {
   await send('adminDeleteOrg', { by, path });
   await disable(owner.id);
   await send('adminRestoreOrg', { by, path });
+}
+
+async function operateOnMembers(by: Account): Promise<void> {
+  const [owner, member, other] = await Promise.all([
+    anAccount(service),
+    anAccount(service),
+    anAccount(service),
+  ]);
+  const org = await anOrgOf(owner);
+  await join(org, owner, member, 'member');
+  await disable(member.id);
+  const ids = 'adminSetOrgMemberRole adminRemoveOrgMember';
+  for (const userId of [by.id, anUnknownId(), owner.id]) await send(ids, { by, path: { userId } });
+  const path = { orgId: org.id, userId: member.id };
+  await send('adminSetOrgMemberRole', { by, path, body: { reason: 'a test', role: 'owner' } });
+  for (const { id: userId } of [other, owner, member]) await send(ids, { by, path: { ...path, userId } });
 }
 
 /** What goes by mail, and what does not where there is no mail server. */

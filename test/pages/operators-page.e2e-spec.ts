@@ -76,6 +76,7 @@ describe('docs/admin-tasks.md and docs/migrate.md', () => {
     const passwordHash = '$2y$04$7SinNdq8UJINIhJBZ8ZG4u9lUUIdSiE0geS98hBC1iVqs9cMiZvqG';
     const joan = JSON.stringify({ email: 'joan@example.com', passwordHash });
     await writeFile(pathOf(installation.directory, 'users.jsonl'), joan);
+    await writeFile(pathOf(installation.directory, 'leavers.txt'), 'hedy@old.example\n');
     await writeImports(installation.directory, passwordHash);
     const [ada, grace] = await Promise.all(['ada', 'grace'].map((name) => register(name)));
     const org = await anOrgOf(ada!);

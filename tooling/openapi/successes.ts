@@ -16,7 +16,11 @@ const without =
 
 const LOGIN: Variants = { accessToken: without('expiresAt', 'refreshToken'), refreshToken: whole };
 
+const SEARCH: Variants = { page: without('complete'), lastPageOfSearch: without('nextCursor') };
+
 const VARIANTS: Record<string, Variants> = {
+  adminListUsers: SEARCH,
+  adminListOrgs: SEARCH,
   register: LOGIN,
   login: LOGIN,
   completeLogin: LOGIN,
