@@ -753,6 +753,16 @@ export type EmailsStatus = {
   failed: number;
 };
 
+/** The user whom an operator changed, and how many sessions ended. */
+export type EndedSessionsResponse = {
+  /** Always true. */
+  ok: true;
+  /** Email of the user whom the change was about. */
+  email: string;
+  /** Number of sessions that were valid before the change. 0 if nothing changed. */
+  sessionsEnded: number;
+};
+
 /** The database engine. */
 export type EngineStatus = {
   /** Name of the engine. */
@@ -969,6 +979,10 @@ export type FieldError = {
 export type ForcedChangeResponse = {
   /** Always true. */
   ok: true;
+  /** Email of the user whom the change was about. */
+  email: string;
+  /** Number of sessions that were valid before the change. 0 if nothing changed. */
+  sessionsEnded: number;
   /** Organizations that no longer have an enabled owner. Present if `force` was true. */
   orphanedOrgs?: OrphanedOrg[];
 };
@@ -2937,6 +2951,14 @@ export type User = {
   email: string;
 };
 
+/** The user whom an operator changed. */
+export type UserChangeResponse = {
+  /** Always true. */
+  ok: true;
+  /** Email of the user whom the change was about. */
+  email: string;
+};
+
 /** The user belongs to too many organizations to be added to another. */
 export type UserHasTooManyOrgsProblem = Problem & {
   /** Stable code of the failure. */
@@ -3750,7 +3772,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: OkResponse;
+    data: UserChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3760,7 +3782,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: OkResponse;
+    data: UserChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3770,7 +3792,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: OkResponse;
+    data: EndedSessionsResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3780,7 +3802,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: OkResponse;
+    data: UserChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3790,7 +3812,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: OkResponse;
+    data: EndedSessionsResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem> | At<409, OperatorProtectedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3864,7 +3886,7 @@ export interface Operations {
       /** Id of the organization, from its creation or from `GET /api/me`. */
       orgId: string;
     } & AddOrgOwnerRequest;
-    data: OkResponse;
+    data: UserChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | MemberDisabledProblem | UserHasTooManyOrgsProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3876,7 +3898,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & SetOrgMemberRoleRequest;
-    data: OkResponse;
+    data: UserChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem | MemberDisabledProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -3888,7 +3910,7 @@ export interface Operations {
       /** Id of the user. */
       userId: string;
     } & ReasonRequest;
-    data: OkResponse;
+    data: UserChangeResponse;
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, UserNotFoundProblem | OrgNotFoundProblem | MemberNotFoundProblem> | At<409, OperatorProtectedProblem | LastOwnerProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
@@ -4100,20 +4122,20 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserSessions: {"method":"GET","path":"/api/operators/users/{userId}/sessions","auth":"bearer","repeatable":true,"callers":"admin","answer":["sessions"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
   adminListUserOrgs: {"method":"GET","path":"/api/operators/users/{userId}/orgs","query":["limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
-  adminDisableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminEnableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminUnblockUser: {"method":"POST","path":"/api/operators/users/{userId}/unblock","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminRevokeUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminVerifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminRemoveUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminDisableUser: {"method":"POST","path":"/api/operators/users/{userId}/disable","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminEnableUser: {"method":"POST","path":"/api/operators/users/{userId}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminUnblockUser: {"method":"POST","path":"/api/operators/users/{userId}/unblock","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRevokeUserSessions: {"method":"POST","path":"/api/operators/users/{userId}/end-sessions","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminVerifyUserEmail: {"method":"POST","path":"/api/operators/users/{userId}/verify-email","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRemoveUserSecondFactor: {"method":"POST","path":"/api/operators/users/{userId}/remove-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminIssueResetCode: {"method":"POST","path":"/api/operators/users/{userId}/reset-code","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["code","expiresAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required account_disabled user_not_found operator_protected body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminDeleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminDeleteUser: {"method":"POST","path":"/api/operators/users/{userId}/delete","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["ok","email","sessionsEnded"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminListOrgs: {"method":"GET","path":"/api/operators/orgs","query":["search","status","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["orgs"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminGetOrg: {"method":"GET","path":"/api/operators/orgs/{orgId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["org"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found internal_error unavailable storage_full"},
   adminListOrgMembers: {"method":"GET","path":"/api/operators/orgs/{orgId}/members","query":["search","role","limit","cursor"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["members"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found internal_error unavailable storage_full"},
-  adminAddOrgOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","fields":["reason","userId","force"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminSetOrgMemberRole: {"method":"POST","path":"/api/operators/orgs/{orgId}/members/{userId}/role","body":"json","fields":["reason","role"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected last_owner member_disabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminRemoveOrgMember: {"method":"POST","path":"/api/operators/orgs/{orgId}/members/{userId}/remove","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminAddOrgOwner: {"method":"POST","path":"/api/operators/orgs/{orgId}/owners","body":"json","fields":["reason","userId","force"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected member_disabled user_has_too_many_orgs body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminSetOrgMemberRole: {"method":"POST","path":"/api/operators/orgs/{orgId}/members/{userId}/role","body":"json","fields":["reason","role"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected last_owner member_disabled body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRemoveOrgMember: {"method":"POST","path":"/api/operators/orgs/{orgId}/members/{userId}/remove","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","email"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found org_not_found member_not_found operator_protected last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminRestoreOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/restore","body":"json","fields":["reason","force"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found last_owner body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminDeleteOrg: {"method":"POST","path":"/api/operators/orgs/{orgId}/delete","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok","purgeAt"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminLiftOrgSecondFactor: {"method":"POST","path":"/api/operators/orgs/{orgId}/lift-second-factor","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["org"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required org_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},

@@ -2,7 +2,15 @@ import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/s
 import { FailedLoginsDto } from '../auth/sessions/sessions.responses.js';
 import { OkResponse } from '../http/fields.js';
 import { OWN_ORG, SESSION_EXAMPLE, SessionSummary } from '../me/me.responses.js';
-import { ApiComplete, ApiCount, ApiEmail, ApiId, ApiNextCursor, ApiText, ApiTime } from '../openapi/decorators.js';
+import {
+  ApiComplete,
+  ApiCount,
+  ApiEmail,
+  ApiId,
+  ApiNextCursor,
+  ApiText,
+  ApiTime,
+} from '../openapi/decorators.js';
 import { OrgMembership } from '../orgs/state/orgs.responses.js';
 import { ProfileDto, UserDto } from '../users/user.fields.js';
 

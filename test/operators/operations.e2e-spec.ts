@@ -129,6 +129,7 @@ describe('operators over HTTP', () => {
     'setting a role': ofOrg('', 'member.role_changed', {
       path: ({ user, org }) => `orgs/${org.id}/members/${user.id}/role`,
       body: () => ({ role: 'admin' }),
+      answer: ({ user: { email } }) => ({ ok: true, email }),
       event: ({ user, org }) => ({
         type: 'member.role_changed',
         user_id: user.id,
@@ -139,6 +140,7 @@ describe('operators over HTTP', () => {
     'removing a member': ofOrg('', 'member.removed', {
       again: true,
       path: ({ user, org }) => `orgs/${org.id}/members/${user.id}/remove`,
+      answer: ({ user: { email } }) => ({ ok: true, email }),
       event: ({ user, org }) => ({
         type: 'member.removed',
         user_id: user.id,

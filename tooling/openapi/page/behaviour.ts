@@ -80,6 +80,8 @@ function filterOperations(): object {
     adminListEmails: 'was it sent, outbox',
     adminRetryEmail: 'resend',
     adminAddOrgOwner: 'hand over, transfer, promote',
+    adminSetOrgMemberRole: 'promote, demote',
+    adminRemoveOrgMember: 'kick, ban',
     adminRestoreOrg: 'undelete, undo',
     adminDeleteOrg: 'erase, remove',
     adminLiftOrgSecondFactor: 'mfa, 2fa, totp, suspended',
