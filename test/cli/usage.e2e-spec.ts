@@ -142,7 +142,7 @@ describe('accounts', () => {
     [['usres'], "error: unknown command 'usres' (Did you mean users?)\n"],
     [['users', 'shwo'], "error: unknown command 'shwo' (Did you mean show?)\n"],
     [['orgs', 'list', '--jsno'], "error: unknown option '--jsno'\n"],
-    [['users', 'disable'], "error: missing required argument 'USER'\n"],
+    [['users', 'disable'], 'error: expected the email or the id of a user, or --file\n'],
     [['orgs', 'add-owner', 'x'], "error: missing required argument 'USER'\n"],
   ])('says what is nearest, or missing first: accounts %j', async (parameters, stderr) => {
     const env = { ACCOUNTS_REASON: undefined };

@@ -41,6 +41,8 @@ export interface CommandDefinition {
   details?: string;
   options?: Option[];
   changes?: boolean;
+  /** @throws CannotRunError before the command asks for a reason */
+  requireArguments?: (invocation: Invocation) => void;
   examples: string[];
   run: (invocation: Invocation) => Promise<Report>;
   commands?: CommandDefinition[];

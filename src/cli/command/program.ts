@@ -75,10 +75,11 @@ function declare(parent: Command, definition: CommandDefinition, end: (exitCode:
   for (const below of definition.commands ?? []) declare(command, below, end);
   command.action(async () => {
     (await import('@nestjs/common')).Logger.overrideLogger(false);
+    const invocation = new Invocation(command.args, command.opts());
+    definition.requireArguments?.(invocation);
     // Commander would ask for a mandatory option first, and for what to change next.
     if (definition.changes && command.opts()['reason'] === undefined)
       command.error("error: required option '--reason <TEXT>' not specified");
-    const invocation = new Invocation(command.args, command.opts());
     const {
       lines,
       json,

@@ -16,10 +16,6 @@ type LineOutcome =
 export async function disableUsers(invocation: Invocation): Promise<Report> {
   const file = invocation.text('file');
   const isDryRun = invocation.flag('dryRun');
-  const [user] = invocation.parameters;
-  if ((file === undefined) === (user === undefined)) {
-    throw new CannotRunError('expected the email or the id of a user, or --file');
-  }
   if (file !== undefined) return disableAllIn(file, invocation, isDryRun);
   if (isDryRun) throw new CannotRunError('--dry-run is known with --file only');
   return disableUser(invocation);

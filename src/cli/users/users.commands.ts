@@ -1,4 +1,9 @@
-import { type CommandDefinition, type CommandGroup, LIST_LIMIT } from '../command/definition.js';
+import {
+  CannotRunError,
+  type CommandDefinition,
+  type CommandGroup,
+  LIST_LIMIT,
+} from '../command/definition.js';
 
 export const USER = 'USER is an email address or an id.';
 
@@ -69,6 +74,10 @@ export const USERS: CommandGroup = {
         'users disable ada@example.com --reason "laptop stolen"',
         'users disable --file leavers.txt --dry-run --reason "left the company"',
       ],
+      requireArguments(invocation) {
+        if ((invocation.text('file') === undefined) === (invocation.parameters[0] === undefined))
+          throw new CannotRunError('expected the email or the id of a user, or --file');
+      },
       run: async (invocation) => (await import('./disable-file.js')).disableUsers(invocation),
     },
     {
