@@ -6,7 +6,7 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 33_420,
+  lines: 33_435,
   files: 330,
   small: 12,
   long: 0,

@@ -105,7 +105,7 @@ const DOCTOR: CommandDefinition = {
   usage: 'doctor',
   summary: 'check the data for violated invariants; read-only, and Accounts may be running',
   examples: ['doctor', 'doctor --json'],
-  run: async () => (await import('./doctor/doctor.js')).doctor(),
+  run: async (invocation) => (await import('./doctor/doctor.js')).doctor(invocation),
 };
 
 // In the order of the help. The imports above load no library; the code of a command loads its own when it runs.

@@ -12,6 +12,7 @@ import { anAccount, anOrgOf } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aServiceCaller } from '../support/services.js';
 import { exitCode, spawnService } from '../support/service-process.js';
+import { Terminal } from '../support/terminal.js';
 
 const installation = await anInstallation();
 /** on SQLite, whatever this run is about */
@@ -29,6 +30,19 @@ const pathOf = (name: string) => join(file.directory, name);
 const copiesIn = ({ directory }: Installation) =>
   readdirSync(directory).filter((name) => name.startsWith('copy'));
 const urlOf = (path: string) => ({ DATABASE_URL: `sqlite:${path}` });
+
+it.each([
+  [['backup', pathOf('progress.sqlite')], 'copying '],
+  [['doctor'], 'every migration of this version has run'],
+  [['export', owner.email], 'KiB'],
+])('shows on a terminal how far it is, and not in the result: accounts %j', async (parameters, text) => {
+  const terminal = Terminal.open(file, parameters);
+  const { code, stdout } = await terminal.result();
+
+  expect({ code, shown: terminal.shown }).toMatchObject({ code: 0, shown: expect.stringContaining(text) });
+  expect(terminal.shown.endsWith('\r\u001B[K')).toBe(true);
+  expect(stdout).not.toContain('…');
+});
 
 describe.runIf(engine === 'sqlite')('accounts backup', () => {
   it('copies the database beside a running service, to a private file that the service starts on', async () => {

@@ -52,8 +52,8 @@ afterAll(() => service.stop());
 const withGroup = (group: string, commands: readonly CommandDefinition[]) =>
   commands.map(({ usage, changes }) => ({
     parameters: [group, ...usage.split(' ')]
-      .filter((word) => !/^(?:\[.*)?$/.test(word))
-      .map((word) => (word.startsWith('<') ? 'x' : word)),
+      .filter((word) => word !== '')
+      .map((word) => (/^[<[]/.test(word) ? 'x' : word)),
     changes,
   }));
 

@@ -66,14 +66,16 @@ async function requireSource(source: Env): Promise<void> {
   }
 }
 
-export async function backUp({ parameters }: Invocation): Promise<Report> {
+export async function backUp(invocation: Invocation): Promise<Report> {
   const env = loadEnv();
   if (env.database.engine === 'mysql') throw new CannotRunError(`run ${dumpCommand(env.database)}`);
   await (await openDatabase(env, 'inspection')).destroy();
   const source = env.database.file;
-  const file = resolve(parameters[0]!);
+  const file = resolve(invocation.parameters[0]!);
   await newFile(file, async (draft) => {
+    invocation.showProgress(`copying ${source}`);
     copyDatabaseFile(resolve(source), draft);
+    invocation.showProgress('checking the copy');
     const faults = damageOf(draft);
     const copy = { ...env, database: { engine: 'sqlite', file: draft } } as const;
     if ((await inspect(copy, SCHEMA_CHECKS)).some((finding) => finding.faults.length > 0)) {

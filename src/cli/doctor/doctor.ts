@@ -4,7 +4,7 @@ import { ACCOUNT_CHECKS, EMAIL_CHECK, HASH_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
 import { AUDIT_LOG_CHECKS } from './audit-log-checks.js';
 import { INDEX_CHECK, INSTANCE_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
-import type { Report } from '../command/definition.js';
+import type { Invocation, Report } from '../command/definition.js';
 
 export interface Finding {
   check: Check;
@@ -30,13 +30,18 @@ const SNAPSHOT = {
   ],
 };
 
-export function inspect(env: Env, checks = CHECKS): Promise<Finding[]> {
+export function inspect(
+  env: Env,
+  checks = CHECKS,
+  onCheck: (check: Check) => void = () => undefined,
+): Promise<Finding[]> {
   return withDatabase(env, 'inspection', async (dataSource) => {
     const runner = dataSource.createQueryRunner();
     try {
       for (const statement of SNAPSHOT[env.database.engine]) await runner.query(statement);
       const findings: Finding[] = [];
       for (const check of checks) {
+        onCheck(check);
         findings.push({ check, faults: await faultsOf(check, { env, dataSource, runner }) });
       }
       return findings;
@@ -54,8 +59,8 @@ async function faultsOf(check: Check, inspection: Inspection): Promise<string[]>
   }
 }
 
-export async function doctor(): Promise<Report> {
-  const findings = await inspect(loadEnv());
+export async function doctor(invocation: Invocation): Promise<Report> {
+  const findings = await inspect(loadEnv(), CHECKS, ({ claim }) => invocation.showProgress(claim));
   return {
     lines: findings.map(textOf),
     json: findings.map(({ check: { claim, remedy, isWarning }, faults }) =>

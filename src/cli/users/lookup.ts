@@ -1,4 +1,4 @@
-import { documentText, UserExport } from '../../accounts/user-export.js';
+import { documentText, inPieces, UserExport } from '../../accounts/user-export.js';
 import { SecondFactorFailuresRepository } from '../../auth/second-factor/second-factor-failures.repository.js';
 import { LoginTracesRepository } from '../../auth/sessions/login-traces.repository.js';
 import { sessionView, UserSessionsRepository } from '../../auth/sessions/sessions.of-user.js';
@@ -16,6 +16,7 @@ import { findUser, partFinder, printList, withContext } from '../command/context
 import { CannotRunError, type Invocation, type Report, write } from '../command/definition.js';
 
 const MAX_TEXT = 254;
+const PIECE_LENGTH = 65_536;
 
 export function listUsers(invocation: Invocation): Promise<Report> {
   return printList<UserView>(invocation, {
@@ -136,11 +137,18 @@ export function listSessions({ parameters }: Invocation): Promise<Report> {
   });
 }
 
-export function exportUser({ parameters, asJson }: Invocation): Promise<Report> {
+export function exportUser(invocation: Invocation): Promise<Report> {
+  const { parameters, asJson } = invocation;
   return withContext(async (context) => {
     const user = await findUser(context, parameters[0]!);
     const document = context.get(UserExport).documentOf(user);
-    for await (const text of documentText(document, asJson ? '' : '\n')) await write(text);
+    let length = 0;
+    for await (const piece of inPieces(documentText(document, asJson ? '' : '\n'), PIECE_LENGTH)) {
+      await write(piece);
+      length += piece.length;
+      // On a terminal, the document itself shows how far the command is.
+      if (!process.stdout.isTTY) invocation.showProgress(`${Math.round(length / 1024)} KiB`);
+    }
     return { lines: [], json: [] };
   });
 }
