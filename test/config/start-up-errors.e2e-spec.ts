@@ -270,8 +270,9 @@ describe('on a Node that is too old', () => {
       [resolve(import.meta.dirname, '../../dist', file!), ...parameters],
       { encoding: 'utf8', cwd: tmpdir(), env: { NODE_OPTIONS: AS_AN_OLD_NODE } },
     );
-    expect(stderr).toMatch(/^Node 24\.16 or newer is needed .*this is \d+\.\d+\.\d+[^\n]+\n$/);
-    expect(stderr).toContain(command);
+    expect(stderr).toBe(
+      `Accounts needs Node.js 24.16 or later, or 26.1 or later (found ${process.versions.node}). Run \`npm ci\`, then \`${command}\`.\n`,
+    );
     expect([status, stdout]).toEqual([code, '']);
   });
 });
