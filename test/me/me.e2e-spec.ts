@@ -24,6 +24,7 @@ import {
 import { startService } from '../support/service.js';
 import { aRefreshableLogin, refresh, refreshed, type Tokens } from '../support/refreshing.js';
 import { sessionIdOf } from '../support/signing-keys.js';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 const LISTS = ['/api/me/orgs', '/api/me/deleted-orgs'];
@@ -348,6 +349,8 @@ describe('the sessions of a user', () => {
         session_id: sessionIdOf(who),
         data: '{"reason":"revoked"}',
       }));
+      // The answer leaves before the events of what was derived.
+      await waitFor('each has its event', hangTimeoutMs(), async () => (await endings()).length > 1);
       expect(await endings()).toEqual(told);
       expect(await ada.delete(`${SESSIONS}/${sessionIdOf(desktop)}`)).toMatchObject(sessionNotFound);
       expect(await endings()).toEqual(told);
