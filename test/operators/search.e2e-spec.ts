@@ -200,3 +200,17 @@ describe('odd text', () => {
     }
   });
 });
+
+// The last test: afterwards, the rows of the others are too old.
+it('compares the newest 100,000 rows only, says so, and finds every beginning', async () => {
+  const tag = tagged();
+  await addUsers([{ email: `old.${tag}@example.com`, name: tag }]);
+  await addUsers(Array.from({ length: 100_000 }, () => ({})));
+
+  expect(await found('users', tag)).toEqual({ users: [], complete: false });
+  expect(await emails(`old.${tag}`)).toEqual([`old.${tag}@example.com`]);
+  expect(await byCommand('users', tag)).toEqual([`old.${tag}@example.com`]);
+
+  await addUsers([{ email: `new.${tag}@example.com` }]);
+  expect(await emails(tag)).toEqual([`new.${tag}@example.com`]);
+});
