@@ -75,8 +75,10 @@ describe('compose.yaml', () => {
       "fetch('http://accounts-1:9464/metrics').then((r) => r.text()).then((t) => console.log(t))";
     const inside = await compose('exec', 'accounts-2', 'node', '--eval', fetching);
     expect(inside).toContain('accounts_ready');
-    const routes = await compose('exec', 'accounts-2', 'cat', '/proc/net/route');
-    expect(routes).not.toMatch(/^\S+\t00000000\t/m);
+    const networks = await inspect(await containerOf('accounts-2'), 'json .NetworkSettings.Networks');
+    const names = Object.keys(JSON.parse(networks) as object);
+    expect(names).toHaveLength(1);
+    expect((await docker('network', 'inspect', '--format', '{{.Internal}}', ...names)).trim()).toBe('true');
   });
 
   it('is backed up by the command of the nightly job', async () => {

@@ -38,7 +38,8 @@ export async function followQuickStart(): Promise<(Step & { printed: string })[]
 /** Runs the last block of the quick start on a pseudo-terminal, with the code of an authenticator app. */
 export async function createFirstOperator(): Promise<Step & { printed: string }> {
   const step = quickStart().at(-1)!;
-  const script = spawn('script', ['--quiet', '--return', '--command', step.commands, '/dev/null'], {
+  const onAWideTerminal = `stty columns 100; ${step.commands}`;
+  const script = spawn('script', ['--quiet', '--return', '--command', onAWideTerminal, '/dev/null'], {
     cwd: PROJECT,
     stdio: 'pipe',
   });
