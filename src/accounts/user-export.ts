@@ -38,12 +38,14 @@ export async function* documentText(parts: DocumentParts, newLine: string): Asyn
   yield `${newLine}}\n`;
 }
 
+const MIN_PIECE_LENGTH = 32_768;
+
 /** Joins short texts, each of which would be a packet of its own. */
-export async function* inPieces(texts: AsyncIterable<string>, length: number): AsyncGenerator<string> {
+export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const text of texts) {
     piece += text;
-    if (piece.length < length) continue;
+    if (piece.length < MIN_PIECE_LENGTH) continue;
     yield piece;
     piece = '';
   }

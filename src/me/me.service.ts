@@ -28,8 +28,6 @@ import type {
 import type { OrgMembership } from '../orgs/state/orgs.responses.js';
 import { documentText, inPieces, UserExport } from '../accounts/user-export.js';
 
-const PIECE = 32_768;
-
 @Injectable()
 export class MeService {
   private readonly logger = new Logger('Me');
@@ -117,7 +115,7 @@ export class MeService {
 
   /** Reads the first piece before the response begins, so that a failure has a status. */
   async export({ id, sessionId }: UserPrincipal, readPage: ReadPage): Promise<StreamableFile> {
-    const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''), PIECE);
+    const pieces = inPieces(documentText(this.exports.documentOf(await this.find(id)), ''));
     const first = await pieces.next();
     return streamJson(first.value as string, this.livePieces(sessionId, pieces), {
       readPage,

@@ -16,7 +16,6 @@ import { findUser, partFinder, printList, withContext } from '../command/context
 import { CannotRunError, type Invocation, type Report, write } from '../command/definition.js';
 
 const MAX_TEXT = 254;
-const PIECE_LENGTH = 65_536;
 
 export function listUsers(invocation: Invocation): Promise<Report> {
   return printList<UserView>(invocation, {
@@ -143,7 +142,7 @@ export function exportUser(invocation: Invocation): Promise<Report> {
     const user = await findUser(context, parameters[0]!);
     const document = context.get(UserExport).documentOf(user);
     let length = 0;
-    for await (const piece of inPieces(documentText(document, asJson ? '' : '\n'), PIECE_LENGTH)) {
+    for await (const piece of inPieces(documentText(document, asJson ? '' : '\n'))) {
       await write(piece);
       length += piece.length;
       // On a terminal, the document itself shows how far the command is.
