@@ -6,8 +6,8 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 33_435,
-  files: 330,
+  lines: 34_635,
+  files: 338,
   small: 12,
   long: 0,
   providers: 15,
