@@ -6,7 +6,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { SessionRevocation } from '../auth/sessions/session-revocation.js';
-import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
+import { Heartbeat } from '../auth/tokens/heartbeat.js';
 import { LoginTraces } from '../auth/login-traces.js';
 import { CleanUp } from '../clean-up/clean-up.js';
 import { FeedRounds } from '../events/feed-rounds.js';
@@ -36,7 +36,7 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
     requirement: SecondFactorRequirement,
     cleanUp: CleanUp,
     private readonly logins: LoginTraces,
-    keySets: KeySetComparison,
+    heartbeat: Heartbeat,
     health: HealthReadings,
   ) {
     this.jobs = [
@@ -76,8 +76,8 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         of: 'Tokens',
         failure: 'the signing keys of the instances cannot be compared; retrying',
         periodMs: 1000,
-        isDue: () => keySets.isDue(),
-        run: () => keySets.run(),
+        isDue: () => heartbeat.isDue(),
+        run: () => heartbeat.run(),
       },
       {
         of: 'Metrics',

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
-import { KeySetComparison } from '../auth/tokens/key-set-comparison.js';
+import { Heartbeat } from '../auth/tokens/heartbeat.js';
 import { Env } from '../config/env.js';
 import { isSchemaUpToDate } from '../database/migrate.js';
 import { storageSpace } from '../database/transactions/database-errors.js';
@@ -24,7 +24,7 @@ export class ReadinessService {
     @Inject(RATE_LIMIT_STORE) private readonly rateLimits: RateLimitStore,
     private readonly mails: Mails,
     private readonly breached: BreachedPasswords,
-    private readonly keySets: KeySetComparison,
+    private readonly heartbeat: Heartbeat,
   ) {}
 
   beginStop(): void {
@@ -38,7 +38,7 @@ export class ReadinessService {
     const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
     const database = storageSpace.isFull ? 'full' : 'ok';
     const breachCheck = this.breached.degraded ? 'degraded' : 'ok';
-    const keys = this.keySets.degraded ? 'degraded' : 'ok';
+    const keys = this.heartbeat.degraded ? 'degraded' : 'ok';
     const isFine = [mail, rateLimits, database, breachCheck, keys].every((state) => state === 'ok');
     const status = isFine ? 'ok' : 'degraded';
     return { status, database, migrations: 'ok', rateLimits, mail, breachCheck, keys };
@@ -66,7 +66,7 @@ export class HealthReadings {
 
   constructor(
     private readonly readiness: ReadinessService,
-    private readonly keySets: KeySetComparison,
+    private readonly heartbeat: Heartbeat,
     private readonly rows: UsersRepository,
     private readonly env: Env,
   ) {}
@@ -96,9 +96,9 @@ export class HealthReadings {
 
   /** One instance counts, in pages, so that no statement takes long. */
   private async countUsers(): Promise<void> {
-    if (!this.keySets.isFirst) this.users = undefined;
+    if (!this.heartbeat.isFirst) this.users = undefined;
     const isCounted = this.users !== undefined && performance.now() < this.nextCountAt;
-    if (!this.keySets.isFirst || isCounted) return;
+    if (!this.heartbeat.isFirst || isCounted) return;
     let users = 0;
     for (let last: string | null = ''; last !== null;) {
       const page: CountedPage = await this.rows.countAfter(last, COUNTED_AT_ONCE);

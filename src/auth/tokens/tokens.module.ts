@@ -7,11 +7,11 @@ import { DiscoveryController } from './discovery.controller.js';
 import { JwtStrategy } from './jwt.strategy.js';
 import { Instance, InstancesRepository } from './instances.repository.js';
 import { KeyFileWatch } from './key-file-watch.js';
-import { KeySetComparison } from './key-set-comparison.js';
+import { Heartbeat } from './heartbeat.js';
 import { TokenIssuer } from './token-issuer.js';
 import { KeyRing } from './signing-keys.js';
 
-const PROVIDERS = [JwtStrategy, KeyFileWatch, KeySetComparison, TokenIssuer, VerifiedTokens];
+const PROVIDERS = [JwtStrategy, KeyFileWatch, Heartbeat, TokenIssuer, VerifiedTokens];
 
 @Module({
   imports: [JwtModule.register({}), PassportModule, TypeOrmModule.forFeature([Instance])],

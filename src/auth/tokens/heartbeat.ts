@@ -16,7 +16,7 @@ const STOP_TIMEOUT_MS = 1000;
 
 /** Finds instances with other signing keys, which reject the access tokens of this one. */
 @Injectable()
-export class KeySetComparison implements BeforeApplicationShutdown {
+export class Heartbeat implements BeforeApplicationShutdown {
   private readonly logger = new Logger('Tokens');
   private readonly id = newEntityId();
   private compared: SigningKeys | undefined;
