@@ -11,7 +11,7 @@ import {
 } from './instances.repository.js';
 import { KeyRing, type SigningKeys } from './signing-keys.js';
 
-const PERIOD_MS = 58_000;
+const PERIOD_MS = 15_000;
 const STOP_TIMEOUT_MS = 1000;
 
 /** Finds instances with other signing keys, which reject the access tokens of this one. */
@@ -32,7 +32,7 @@ export class Heartbeat implements BeforeApplicationShutdown {
     private readonly keys: KeyRing,
   ) {}
 
-  /** At once after a change of the keys, else once a minute. */
+  /** At once after a change of the keys. */
   isDue(): boolean {
     return this.keys.all !== this.compared || performance.now() > this.nextAt;
   }

@@ -20,8 +20,8 @@ export class Instance {
   @Column({ name: 'differs_since', type: 'bigint', nullable: true }) differsSince: number | null;
 }
 
-/** Instances write their rows every minute. */
-const LIVE_FOR_MS = 90_000;
+/** Three heartbeats. */
+const LIVE_FOR_MS = 45_000;
 const KEPT_FOR_MS = 3_600_000;
 const ALLOWED_MS = 120_000;
 
