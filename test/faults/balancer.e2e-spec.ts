@@ -9,8 +9,10 @@ import { addCrowd, addOrgs } from '../support/rows.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { closeAfterAll, startInstance, Storage } from './support/deployment.js';
 import { report } from './support/figures.js';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect as connectByTls, type TLSSocket } from 'node:tls';
 import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { ServerProcess } from '../../tooling/processes/server-process.js';
 import { freePort } from '../../tooling/servers/free-port.js';
@@ -70,7 +72,7 @@ const clientAt = (localAddress: string): KeepAliveClient =>
   new KeepAliveClient(url, ANSWER_TIMEOUT_MS, { localAddress, ca });
 
 await configure();
-balancer.launch({ program: requireProgram('haproxy'), args: ['-db', '-f', configuration] });
+balancer.launch({ program: requireProgram('haproxy'), args: ['-W', '-db', '-f', configuration] });
 const prober = await closeAfterAll(clientAt('127.0.0.1'));
 await balancer.waitUntil('answers', ANSWER_TIMEOUT_MS, async () => {
   const sent = await prober.send('GET', '/health/live');
@@ -247,3 +249,47 @@ it.each([
     [balancer.logTail(), instance.logs.join('\n')].every((log) => log.includes(id)),
   );
 });
+
+it('answers on an open connection after the hook of the docs has reloaded it with a renewed certificate', async () => {
+  const [, commands] = /## Renew certificates[^]*?```sh\n(#!\/bin\/sh\n[^]*?)```/.exec(
+    readFileSync('docs/operate.md', 'utf8'),
+  )!;
+  const renewed = await authority.issue('DNS:localhost,IP:127.0.0.1,DNS:renewed');
+  const lineage = temporaryDirectory('lineage');
+  copyFileSync(renewed.certificate, join(lineage, 'fullchain.pem'));
+  copyFileSync(renewed.key, join(lineage, 'privkey.pem'));
+  const hook = commands!
+    .replaceAll('/etc/letsencrypt/live/accounts.example.com', lineage)
+    .replaceAll('/etc/haproxy/', `${balancer.directory}/`)
+    .replace('systemctl reload haproxy', `kill -USR2 ${balancer.pid}`);
+  const kept = await aTlsConnection();
+  expect(await askOn(kept)).toMatch(/^HTTP\/1.1 200 /);
+
+  const env = { ...process.env, RENEWED_LINEAGE: lineage };
+  expect(spawnSync('sh', ['-c', hook], { encoding: 'utf8', env })).toMatchObject({ status: 0, stderr: '' });
+  await waitFor('the old process has left the port to the new one', hangTimeoutMs(), () =>
+    /Proxy accounts stopped/.test(balancer.logTail()),
+  );
+  const fresh = await aTlsConnection();
+
+  expect(fresh.getPeerCertificate().subjectaltname).toContain('DNS:renewed');
+  expect(await askOn(kept)).toMatch(/^HTTP\/1.1 200 [^]*\r\nconnection: close\r\n/i);
+  expect(await askOn(fresh)).not.toMatch(/\r\nconnection: close\r\n/i);
+  kept.destroy();
+  fresh.destroy();
+});
+
+async function aTlsConnection(): Promise<TLSSocket> {
+  const socket = connectByTls({ host: '127.0.0.1', port, ca });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** The answer, or '' if the connection was closed. */
+async function askOn(socket: TLSSocket): Promise<string> {
+  if (socket.destroyed || socket.readableEnded) return '';
+  const answered = Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [data] = (await answered) as [unknown];
+  return Buffer.isBuffer(data) ? data.toString() : '';
+}
