@@ -59,6 +59,7 @@ const FOLDERS = [
   'cli/doctor',
   'cli/data',
   'cli/import',
+  'cli/events',
   'cli/users',
   'cli',
   '.',

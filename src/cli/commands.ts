@@ -1,6 +1,6 @@
 import type { CommandDefinition, CommandGroup } from './command/definition.js';
 import type { Commands } from './command/program.js';
-import { EVENTS } from './events.commands.js';
+import { EVENTS } from './events/events.commands.js';
 import { MAIL } from './mail.commands.js';
 import { ORGS } from './orgs.commands.js';
 import { SERVICES } from './services.commands.js';

@@ -1,4 +1,4 @@
-import type { CommandDefinition } from './command/definition.js';
+import type { CommandDefinition } from '../command/definition.js';
 
 export const EVENTS: CommandDefinition = {
   usage: 'events',

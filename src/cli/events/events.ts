@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Event } from '../events/event.entity.js';
-import { EVENT_TYPES } from '../events/event-types.js';
-import { EventsRepository } from '../events/events.repository.js';
-import { wholeEvent } from '../events/events.service.js';
-import { START } from '../events/feed.repository.js';
-import { FeedService } from '../events/feed.service.js';
-import { isEntityId } from '../identifiers/entity-id.js';
-import { timeText } from '../identifiers/text.js';
-import { normalizedEmail } from '../users/email-address.js';
-import { UsersRepository } from '../users/users.repository.js';
-import { type Context, findOrg, findUser, withContext } from './command/context.js';
-import type { Invocation, Report } from './command/definition.js';
+import type { Event } from '../../events/event.entity.js';
+import { EVENT_TYPES } from '../../events/event-types.js';
+import { EventsRepository } from '../../events/events.repository.js';
+import { wholeEvent } from '../../events/events.service.js';
+import { START } from '../../events/feed.repository.js';
+import { FeedService } from '../../events/feed.service.js';
+import { isEntityId } from '../../identifiers/entity-id.js';
+import { timeText } from '../../identifiers/text.js';
+import { normalizedEmail } from '../../users/email-address.js';
+import { UsersRepository } from '../../users/users.repository.js';
+import { type Context, findOrg, findUser, withContext } from '../command/context.js';
+import type { Invocation, Report } from '../command/definition.js';
 
 const PAUSE_MS = 500;
 const PAGE = 1000;
