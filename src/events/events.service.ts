@@ -92,9 +92,17 @@ export function feedEvent(event: Event): FeedEvent {
 }
 
 export function wholeEvent(event: Event): AuditEvent {
-  const { actorType, actorId, actorSessionId, actorEmail, at, data, ...rest } = event;
-  const actor = { type: actorType, id: actorId, sessionId: actorSessionId, email: actorEmail };
-  return { ...rest, at: timeText(at), actor, data: dataOf({ data }) };
+  const { actorSessionId, actorEmail, userRevision, sessionId, requestId, ip, reason } = event;
+  const { actor, ...rest } = orgEvent(event);
+  return {
+    ...rest,
+    actor: { ...actor, sessionId: actorSessionId, email: actorEmail },
+    userRevision,
+    sessionId,
+    requestId,
+    ip,
+    reason,
+  };
 }
 
 export function isDeliveredTo(service: string, event: Pick<Event, 'type' | 'data'>): boolean {

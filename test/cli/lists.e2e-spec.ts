@@ -314,6 +314,7 @@ describe('accounts events', async () => {
     await followed.stop();
 
     expect(found[0]).toMatchObject({ type: 'account.registered', actor: { type: 'user' } });
+    expect(found[0]).not.toHaveProperty('eventId');
     expect(found).toContainEqual(expect.objectContaining({ type: 'account.disabled', reason: 'left' }));
   });
 
