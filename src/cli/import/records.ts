@@ -20,8 +20,8 @@ export async function openFile(name: string): Promise<AsyncIterable<Buffer>> {
 }
 
 const LINE_FEED = 0x0a;
-/** The bytes are undefined if the line is too long. */
-type Line = { line: number; bytes: Buffer | undefined };
+/** The bytes are undefined if the line is too long. Only the last line can lack its line feed. */
+type Line = { line: number; bytes: Buffer | undefined; hasEnd: boolean };
 
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let line = 1;
@@ -29,14 +29,14 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
   for await (const chunk of chunks) {
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
-      yield { line, bytes: extended(bytes, chunk.subarray(from, end)) };
+      yield { line, bytes: extended(bytes, chunk.subarray(from, end)), hasEnd: true };
       line += 1;
       bytes = Buffer.alloc(0);
       from = end + 1;
     }
     bytes = extended(bytes, chunk.subarray(from));
   }
-  if (bytes?.length !== 0) yield { line, bytes };
+  if (bytes?.length !== 0) yield { line, bytes, hasEnd: false };
 }
 
 function extended(line: Buffer | undefined, part: Buffer): Buffer | undefined {
