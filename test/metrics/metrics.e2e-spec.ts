@@ -28,7 +28,10 @@ const DECISIONS = 'accounts_rate_limit_decisions_total';
 const FAILED = 'accounts_failed_logins_total';
 const CONNECTIONS = 'accounts_database_connections';
 
+const POOL_SIZE = 7;
+
 const env = {
+  DATABASE_POOL_SIZE: String(POOL_SIZE),
   METRICS_PORT: '0',
   RATE_LIMIT_LOGIN: '5/15m',
   RATE_LIMIT_IP: '100/1h',
@@ -151,6 +154,7 @@ describe('the metrics', () => {
       return metrics.value(CONNECTIONS, { state: 'in_use' }) === 0 ? metrics : undefined;
     });
     expect(rest.value(CONNECTIONS, { state: 'idle' })).toBeGreaterThan(0);
+    expect(rest.value('accounts_database_pool_size')).toBe(engine === 'mariadb' ? POOL_SIZE : undefined);
 
     const held = await holdRows(service);
     await held.write('UPDATE orgs SET revision = revision + 1 WHERE id = ?', [org.id]);
@@ -259,7 +263,7 @@ describe('the dashboard', () => {
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(18);
+    expect(own).toHaveLength(19);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

@@ -219,7 +219,11 @@ function mysqlDriver(
       );
       const count = (kind: 'idle' | 'inUse'): number =>
         hosts.reduce((sum, { connections }) => sum + connections[kind], 0);
-      databaseConnections.read = () => ({ idle: count('idle'), inUse: count('inUse') });
+      databaseConnections.read = () => ({
+        idle: count('idle'),
+        inUse: count('inUse'),
+        poolSize: options.connectionLimit,
+      });
       return {
         getConnection: callbackify(() => acquire(hosts)),
         noteFailure: (connection, sql, error) =>

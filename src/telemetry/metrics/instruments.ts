@@ -165,6 +165,11 @@ function readGauges(registry: Registry): void {
     metric.set({ state: 'idle' }, idle);
     metric.set({ state: 'in_use' }, inUse);
   });
+  gauge(
+    'accounts_database_pool_size',
+    'Connections that may be open to a MySQL or MariaDB server (DATABASE_POOL_SIZE)',
+    () => databaseConnections.read().poolSize,
+  );
   const mails = {
     name: 'accounts_mails',
     help: 'Emails in the outbox, by state: waiting, sent or failed. Sent and failed emails stay for 7 days',

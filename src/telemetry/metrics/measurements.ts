@@ -65,7 +65,11 @@ export const conflictRetried = new Signal<void>();
 
 export const passwordHashes = new Reading(() => ({ running: 0, waiting: 0 }));
 
-export const databaseConnections = new Reading(() => ({ idle: 0, inUse: 0 }));
+/** `poolSize` is the most that may be open; SQLite has no pool */
+export const databaseConnections = new Reading((): { idle: number; inUse: number; poolSize?: number } => ({
+  idle: 0,
+  inUse: 0,
+}));
 
 export const feedState = new Reading(() => ({ lagSeconds: 0, waiters: 0 }));
 
