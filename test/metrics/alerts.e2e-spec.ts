@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { measure } from '../../src/telemetry/metrics/instruments.js';
+import { temporaryDirectory } from '../../tooling/processes/at-exit.js';
 import { findProgram } from '../../tooling/processes/find-program.js';
 
 interface Rule {
@@ -19,13 +20,26 @@ interface RuleTest {
   promql_expr_test: { expr: string; exp_samples: object[] }[];
 }
 
-/** Of Prometheus itself. */
-const METRICS_OF_OTHERS = ['up'];
+/** Of Prometheus itself, and of its blackbox exporter. */
+const METRICS_OF_OTHERS = ['up', 'probe_ssl_earliest_cert_expiry'];
 const LABELS_OF_OTHERS = ['job', 'instance', 'le'];
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const RULES = resolve(ROOT, 'deploy/alerts.yml');
-const RULE_TESTS = resolve(import.meta.dirname, 'alerts.test.yml');
+const SHIPPED = resolve(ROOT, 'deploy/alerts.yml');
+const SHIPPED_TESTS = resolve(import.meta.dirname, 'alerts.test.yml');
+const directory = temporaryDirectory('alerts');
+/** With the rules that the shipped file has as comments: `#` without a space after it. */
+const RULES = write('alerts.yml', readFileSync(SHIPPED, 'utf8').replaceAll(/^( +)#(?=- | {2})/gm, '$1'));
+const RULE_TESTS = write(
+  'alerts.test.yml',
+  readFileSync(SHIPPED_TESTS, 'utf8').replace('../../deploy/alerts.yml', RULES),
+);
+
+function write(name: string, text: string): string {
+  const file = join(directory, name);
+  writeFileSync(file, text);
+  return file;
+}
 
 const read = (file: string): unknown => parse(readFileSync(file, 'utf8'));
 const { groups } = read(RULES) as { groups: { rules: Rule[] }[] };
@@ -42,7 +56,8 @@ function promtool(...args: string[]): { status: number | null; output: string } 
 describe('the alerts', () => {
   it.each([
     ['the configuration, which loads them', 'check', 'config', 'deploy/prometheus.yml'],
-    ['the rules', 'check', 'rules', RULES],
+    ['the rules', 'check', 'rules', SHIPPED],
+    ['the rules with those that are comments', 'check', 'rules', RULES],
     ['the tests of the rules', 'test', 'rules', RULE_TESTS],
   ])('pass promtool: %s', (_, ...args) => {
     const { status, output } = promtool(...args);
@@ -92,7 +107,7 @@ function anchorsOf(page: string): string[] {
 describe('the alerts ask for what there is:', () => {
   const labels = labelsByMetric();
   const selected = rules.flatMap(({ expr }) =>
-    [...expr.matchAll(/\b(up|(?:accounts|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(
+    [...expr.matchAll(/\b(up|(?:accounts|process|nodejs|probe)_\w+)(?:\{([^}]*)\})?/g)].map(
       ([, name, filters = '']) => ({
         name: name!.replace(/(?<=_seconds)_(?:bucket|count|sum)$/, ''),
         filters: Array.from(filters.matchAll(/(\w+)(?:=~|!~|!=|=)"/g), ([, label]) => label!),
