@@ -29,7 +29,7 @@ import { DatabaseModule } from '../../database/database.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { OperatedMails } from '../../operators/operated-mails.js';
-import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
+import { OperatedInvitations } from '../../orgs/invitations/invitations.service.js';
 import { MembersService } from '../../orgs/members/members.service.js';
 import { OperatedOrgs } from '../../orgs/operated-orgs.js';
 import { OrgImport } from '../../orgs/org-import.js';
@@ -48,7 +48,7 @@ const OPERATIONS = [
   OrgImport,
   PasswordSetting,
   SecondFactorRemoval,
-  ShownInvitationsService,
+  OperatedInvitations,
   UserDeletion,
   UserExport,
   UserImportService,

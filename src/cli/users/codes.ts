@@ -5,7 +5,7 @@ import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import { KeyRing } from '../../auth/tokens/signing-keys.js';
 import { Env } from '../../config/env.js';
 import { timeText } from '../../identifiers/text.js';
-import { ShownInvitationsService } from '../../orgs/invitations/invitations.service.js';
+import { OperatedInvitations } from '../../orgs/invitations/invitations.service.js';
 import { InvitationListsRepository, type ReceivedInvitation } from '../../orgs/state/invitations.lists.js';
 import { normalizedEmail } from '../../users/email-address.js';
 import { type Context, findOrg, onUser, withContext } from '../command/context.js';
@@ -31,7 +31,7 @@ export async function inviteCode(invocation: Invocation): Promise<Report> {
     const invitation = await findInvitation(context, email, invocation.text('org'));
     const codes = emailCodesOf(context);
     const { id, orgId, orgName, role } = invitation;
-    const { codeNumber, expiresAt } = await context.get(ShownInvitationsService).renew(invitation, actor);
+    const { codeNumber, expiresAt } = await context.get(OperatedInvitations).renew(invitation, actor);
     const code = codes.textOf({ id, purpose: 'invitation', codeNumber });
     const until = timeText(expiresAt);
     return {

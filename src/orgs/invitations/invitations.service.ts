@@ -204,7 +204,7 @@ function receivedInvitation(invitation: ReceivedInvitation, withInviter: boolean
 
 /** Commands use this class without signing keys. */
 @Injectable()
-export class ShownInvitationsService {
+export class OperatedInvitations {
   constructor(
     private readonly changes: OrgChanges,
     private readonly invitations: InvitationsRepository,
