@@ -61,6 +61,7 @@ const FOLDERS = [
   'cli/import',
   'cli/events',
   'cli/users',
+  'cli/restore',
   'cli',
   '.',
 ].map((folder) => join('src', folder));

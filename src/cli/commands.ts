@@ -5,7 +5,7 @@ import { MAIL } from './mail.commands.js';
 import { ORGS } from './orgs.commands.js';
 import { SERVICES } from './services.commands.js';
 import { OPERATORS } from './users/operators.commands.js';
-import { AFTER_RESTORE, EXPORT, SESSIONS, USERS } from './users/users.commands.js';
+import { EXPORT, SESSIONS, USERS } from './users/users.commands.js';
 
 const KEYS: CommandGroup = {
   name: 'keys',
@@ -88,6 +88,23 @@ const BACKUP: CommandDefinition = {
   ].join(' '),
   examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
   run: async (invocation) => (await import('./data/database.js')).backUp(invocation),
+};
+
+const AFTER_RESTORE: CommandDefinition = {
+  usage: 'after-restore',
+  summary: 'end all sessions, reset the event feed and drop waiting emails after you restored a backup',
+  details: [
+    'Run it after every restore, before you start Accounts. You can run it again. It first decrypts every TOTP secret of',
+    'the restored database with JWT_KEYS_FILE, and refuses to continue if it cannot. The restore also undoes changes made',
+    'after the backup: the command prints which ones you must repeat.',
+  ].join(' '),
+  options: [
+    ['--keep-emails', 'send the emails that waited when the backup was made, although most were sent since'],
+    ['--force', 'continue even if a TOTP secret cannot be decrypted'],
+  ],
+  changes: true,
+  examples: ['after-restore --reason "restored the backup of yesterday"'],
+  run: async (invocation) => (await import('./restore/after-restore.js')).afterRestore(invocation),
 };
 
 const COPY_FROM: CommandDefinition = {

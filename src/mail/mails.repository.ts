@@ -4,7 +4,7 @@ import { In, IsNull, type Repository } from 'typeorm';
 import { idsOf } from '../database/statements.js';
 import { type Transaction, Transactions } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
-import { Mail, type MailPriority, type MailState } from './mail.entity.js';
+import { Mail, type MailKind, type MailPriority, type MailState } from './mail.entity.js';
 import { type Excess, findExcess, type LimitedMail } from './mails.limits.js';
 
 export type WaitingMail = Pick<
@@ -141,6 +141,14 @@ export class MailsRepository {
 
   retryFailed(tx: Transaction, now: number): Promise<number> {
     return tx.write(`${RETRY} state = 'failed'`, [now, now]);
+  }
+
+  /** Returns how many emails of each kind waited. */
+  async dropWaiting(): Promise<Partial<Record<MailKind, number>>> {
+    const sql = "SELECT kind, COUNT(*) AS mails FROM mails WHERE state = 'waiting' GROUP BY kind";
+    const rows = await this.mails.query<{ kind: MailKind; mails: number }[]>(sql);
+    await this.mails.update({ state: 'waiting' }, { state: 'dropped', endedAt: Date.now() });
+    return Object.fromEntries(rows.map(({ kind, mails }) => [kind, mails]));
   }
 
   findBefore(time: number, limit: number): Promise<string[]> {

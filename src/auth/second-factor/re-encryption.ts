@@ -35,7 +35,23 @@ export async function reEncryptSecrets(
   return left;
 }
 
-async function* allSecrets(factors: Rows): AsyncGenerator<{ userId: string; secret: string }> {
+/** Counts the users whose secret, enabled or pending, no key decrypts. */
+export async function countUnreadable(
+  factors: Pick<Rows, 'findSecrets'>,
+  loadKeys: () => SigningKeys,
+): Promise<number> {
+  let secrets: EncryptedSecrets | undefined;
+  let unreadable = 0;
+  for await (const { userId, secret } of allSecrets(factors)) {
+    secrets ??= new EncryptedSecrets(new KeyRing(loadKeys()));
+    if (secrets.decrypt(secret, userId) === undefined) unreadable += 1;
+  }
+  return unreadable;
+}
+
+async function* allSecrets(
+  factors: Pick<Rows, 'findSecrets'>,
+): AsyncGenerator<{ userId: string; secret: string }> {
   for (let after = ''; ;) {
     const page = await factors.findSecrets(after);
     yield* page;

@@ -4,7 +4,6 @@ import { UserDeletion } from '../../accounts/user-deletion.js';
 import { UserOperations } from '../../accounts/user-operations.js';
 import { SessionRevocation } from '../../auth/sessions/session-revocation.js';
 import type { ChangeOutcome } from '../../database/transactions/transactions.js';
-import { EventsRetention } from '../../events/events-retention.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import type { OrphanedOrg } from '../../orgs/state/user-memberships.js';
 import { normalizedEmail } from '../../users/email-address.js';
@@ -100,20 +99,6 @@ export function endAllSessions(invocation: Invocation): Promise<Report> {
   return withContext(async (context) => {
     const users = await context.get(SessionRevocation).revokeAllOfEveryUser(invocation.operator());
     return { lines: [`every session of ${users} users has ended`], json: [{ users }] };
-  });
-}
-
-export function afterRestore(invocation: Invocation): Promise<Report> {
-  return withContext(async (context) => {
-    const users = await context.get(SessionRevocation).revokeAllAfterRestore(invocation.operator());
-    const events = await context.get(EventsRetention).resetFeed();
-    return {
-      lines: [
-        `every session of ${users} users has ended`,
-        `the event feed is reset and lost ${events} events: every old cursor is refused`,
-      ],
-      json: [{ users, events }],
-    };
   });
 }
 

@@ -227,20 +227,6 @@ export const SESSIONS: CommandGroup = {
   ],
 };
 
-export const AFTER_RESTORE: CommandDefinition = {
-  usage: 'after-restore',
-  summary: 'end all sessions and reset the event feed after you restored a backup',
-  details: [
-    'Run it after every restore, before you start Accounts. You can run it again.',
-    'The restore also undoes changes made after the backup. Repeat these by hand: recovery codes that users used,',
-    'two-factor authentication that was turned off, passwords that were changed, and secrets of services that were',
-    'revoked.',
-  ].join(' '),
-  changes: true,
-  examples: ['after-restore --reason "restored the backup of yesterday"'],
-  run: async (invocation) => (await import('./change-user.js')).afterRestore(invocation),
-};
-
 export const EXPORT: CommandDefinition = {
   usage: 'export <USER>',
   summary: 'print all data about one user as a JSON document, to answer an access request',
