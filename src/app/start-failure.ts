@@ -1,7 +1,7 @@
 import { QueryFailedError } from 'typeorm';
 import { SigningKeysError } from '../auth/tokens/signing-keys.js';
 import { ConfigurationError } from '../config/variables.js';
-import { isDatabaseUnavailable, isTlsRefusal } from '../database/transactions/database-errors.js';
+import { isDatabaseUnavailable, isReadOnly, isTlsRefusal } from '../database/transactions/database-errors.js';
 import { DatabaseFileError } from '../database/sqlite/database-file.js';
 import { UnavailableError } from '../problems/problem.js';
 import { sourceFrames } from '../telemetry/logging/source-frames.js';
@@ -13,6 +13,7 @@ export function explainFailure(error: unknown): string[] {
   if (isTlsRefusal(error)) {
     return [`DATABASE_SSL: cannot connect to the database over TLS (${(error as Error).message})`];
   }
+  if (isReadOnly(error)) return [`DATABASE_URL: the database is read-only (${(error as Error).message})`];
   if (isDatabaseUnavailable(error) || isDatabaseError(error)) {
     return [`DATABASE_URL: the database cannot be opened (${(error as Error).message})`];
   }

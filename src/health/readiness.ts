@@ -5,7 +5,7 @@ import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import { Heartbeat } from '../auth/tokens/heartbeat.js';
 import { Env } from '../config/env.js';
 import { isSchemaUpToDate } from '../database/migrate.js';
-import { storageSpace } from '../database/transactions/database-errors.js';
+import { refusedWrites } from '../database/transactions/database-errors.js';
 import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
@@ -36,7 +36,7 @@ export class ReadinessService {
     if (this.stopping) throw new UnavailableError('This instance is shutting down.');
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
     const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
-    const database = storageSpace.isFull ? 'full' : 'ok';
+    const database = refusedWrites.state;
     const breachCheck = this.breached.degraded ? 'degraded' : 'ok';
     const keys = this.heartbeat.degraded ? 'degraded' : 'ok';
     const isFine = [mail, rateLimits, database, breachCheck, keys].every((state) => state === 'ok');

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import {
   isDatabaseUnavailable,
   isLostConflict,
+  isReadOnly,
   isStorageFull,
   LostConflictError,
 } from '../database/transactions/database-errors.js';
@@ -35,12 +36,15 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+const READ_ONLY = 'The database accepts no changes right now. Nothing was changed. Repeat the request later.';
+
 export function problemOf(error: unknown): Problem {
   // Check the status first, because a client that resets its connection causes the same ECONNRESET as a database.
   if (statusOf(error) !== undefined) return toProblem(error);
   if (isStorageFull(error)) {
     return new Problem('storage_full', { headers: { 'Retry-After': '30' }, cause: error });
   }
+  if (isReadOnly(error)) return new UnavailableError(READ_ONLY, 5, error);
   if (isDatabaseUnavailable(error)) return new UnavailableError(PROBLEMS.unavailable.detail, 1, error);
   if (isLostConflict(error)) return new LostConflictError(error);
   return toProblem(error);

@@ -216,7 +216,7 @@ describe('the doctor', () => {
   }
 
   it('finds a running service healthy, claim by claim', () => {
-    const lines = Array<unknown>(45).fill(expect.stringMatching(/^green /));
+    const lines = Array<unknown>(46).fill(expect.stringMatching(/^green /));
     expect(healthy).toEqual({ code: 0, lines, errors: '' });
   });
 

@@ -1,6 +1,7 @@
 import { FIND_LIVE, lastingDifference, type LiveInstance } from '../../auth/tokens/instances.repository.js';
 import { type Check, EXAMPLES, type Inspection } from './check.js';
 import { EXPLAIN, statementsByIndex } from '../../database/statement-list.js';
+import { isReadOnly } from '../../database/transactions/database-errors.js';
 import { isSchemaUpToDate } from '../../database/migrate.js';
 
 export const SERVER_CHECKS: Check[] = [
@@ -13,6 +14,19 @@ export const SERVER_CHECKS: Check[] = [
       const { findUnsafeCommits } = await import('../../database/mysql/mysql-server.js');
       const unsafe = await findUnsafeCommits(database);
       return unsafe.map(({ host, settings, cost }) => `${host} has ${settings.join(', ')}: ${cost}`);
+    },
+  },
+  {
+    claim: 'the database accepts changes',
+    remedy:
+      'If it is the primary, run SET GLOBAL read_only = 0 there. If not, point DATABASE_URL to the primary.',
+    /** Asks by a statement that changes nothing, since some users may write to a read-only server. */
+    async findFaults({ env: { database }, runner }) {
+      if (database.engine === 'sqlite') return [];
+      const refusal: unknown = await runner
+        .query('DELETE FROM instances WHERE 1 = 0')
+        .catch((error: unknown) => error);
+      return isReadOnly(refusal) ? [(refusal as Error).message] : [];
     },
   },
 ];

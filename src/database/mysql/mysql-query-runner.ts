@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { PoolConnection, QueryError } from 'mysql2';
 import { type DataSource, QueryFailedError, QueryResult, type QueryRunner } from 'typeorm';
 import { queryBegins } from '../../telemetry/tracing/spans.js';
-import { databaseError, SILENCE, storageSpace } from '../transactions/database-errors.js';
+import { databaseError, SILENCE, refusedWrites } from '../transactions/database-errors.js';
 import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
 
 export interface MysqlPool {
@@ -81,7 +81,7 @@ export function installMysqlQueryRunner(dataSource: DataSource, timeoutMs: numbe
         const isDestroyed = driver.pool.noteFailure(connection, sql, error as QueryError);
         if (isDestroyed && !this.isTransactionActive) this.forgetConnection();
         const failure = new QueryFailedError(sql, values, error as QueryError);
-        storageSpace.noteFailure(failure);
+        refusedWrites.noteFailure(failure);
         throw failure;
       }
     }

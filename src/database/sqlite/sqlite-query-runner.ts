@@ -9,7 +9,7 @@ import {
   ACQUIRE_TIMEOUT_MS,
   acquireTimeoutError,
   isFileBusy,
-  storageSpace,
+  refusedWrites,
 } from '../transactions/database-errors.js';
 import { FairQueue } from '../transactions/fair-queue.js';
 import { refuseInsideTransaction, runAlone } from '../transactions/transactions.js';
@@ -120,7 +120,7 @@ function run(database: NodeSqlite, sql: string, values: unknown[]): QueryResult 
   } catch (error) {
     ended(error);
     const failure = new QueryFailedError(sql, values, error as Error);
-    storageSpace.noteFailure(failure);
+    refusedWrites.noteFailure(failure);
     throw failure;
   }
 }

@@ -92,6 +92,8 @@ const OUTCOME_UNKNOWN_ERRNOS = setOf({
   MARIADB_STATEMENT_TIMEOUT: 1969,
   MYSQL_QUERY_TIMEOUT: 3024,
 });
+const OPTION_PREVENTS_STATEMENT = 1290;
+const READ_ONLY_MODE = 1836;
 const UNAVAILABLE_ERRNOS = setOf({
   DISK_FULL: 1021,
   OUT_OF_RESOURCES: 1041,
@@ -99,11 +101,18 @@ const UNAVAILABLE_ERRNOS = setOf({
   ER_TABLEACCESS_DENIED,
   ER_COLUMNACCESS_DENIED,
   USER_LIMIT_REACHED: 1226,
-  READ_ONLY_SERVER: 1290,
+  OPTION_PREVENTS_STATEMENT,
   CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 1792,
-  READ_ONLY_MODE: 1836,
+  READ_ONLY_MODE,
 });
 const SQLITE_UNAVAILABLE = setOf({ READONLY: 8, IOERR: 10, CORRUPT: 11, SQLITE_FULL, CANTOPEN: 14 });
+
+/** Other options, such as skip-grant-tables, prevent statements with the same number. */
+export function isReadOnly(error: unknown): boolean {
+  const cause = driverError(error);
+  if (cause?.errno === READ_ONLY_MODE) return true;
+  return cause?.errno === OPTION_PREVENTS_STATEMENT && cause.message.includes('read-only');
+}
 
 /** mysql2 reports one code for all failed TLS handshakes, also if the connection was lost. */
 const CONNECTION_LOST = /ECONNRESET|EPIPE|ETIMEDOUT|socket disconnected before secure TLS connection/;
@@ -193,18 +202,27 @@ export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Prom
 /** Accounts writes more often than this, even without requests. */
 const REMEMBERED_MS = 60_000;
 
-class StorageSpace {
-  private lastFullAt = Number.NEGATIVE_INFINITY;
+const REFUSALS = {
+  full: 'the disk of the database is full: writes are refused',
+  read_only:
+    'the database is read-only: writes are refused; if it is the primary, run SET GLOBAL read_only = 0',
+};
 
-  get isFull(): boolean {
-    return performance.now() - this.lastFullAt < REMEMBERED_MS;
+class RefusedWrites {
+  private reason: keyof typeof REFUSALS | 'ok' = 'ok';
+  private lastAt = Number.NEGATIVE_INFINITY;
+
+  get state(): 'ok' | 'full' | 'read_only' {
+    return performance.now() - this.lastAt < REMEMBERED_MS ? this.reason : 'ok';
   }
 
   noteFailure(error: unknown): void {
-    if (!isStorageFull(error)) return;
-    if (!this.isFull) new Logger('Database').error('the disk of the database is full: writes are refused');
-    this.lastFullAt = performance.now();
+    const reason = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read_only' : undefined;
+    if (!reason) return;
+    if (this.state !== reason) new Logger('Database').error(REFUSALS[reason]);
+    this.reason = reason;
+    this.lastAt = performance.now();
   }
 }
 
-export const storageSpace = new StorageSpace();
+export const refusedWrites = new RefusedWrites();
