@@ -7,6 +7,7 @@ import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseEnv, workersFor } from './env.js';
 import { ConfigurationError, isReadByOthers } from './variables.js';
+import { startWarnings } from './warnings.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'accounts-unit-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -454,6 +455,13 @@ describe('a name that is nearly one of ours', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['SESSION_MAXAGE', 'SESSION_MAX_AGE'],
     ['NODE_EVN', 'NODE_ENV'],
+    ['TRUSTED_PROXY', 'TRUST_PROXY'],
+    ['TRUST_PROXIES', 'TRUST_PROXY'],
+    ['PROXY_TRUST', 'TRUST_PROXY'],
+    ['LIMIT_RATE_IP', 'RATE_LIMIT_IP'],
+    ['URL_DATABASE', 'DATABASE_URL'],
+    ['AGES_MAX_SESSIONS', 'SESSION_MAX_AGE'],
+    ['TEMPLATE_MAIL', 'MAIL_TEMPLATES'],
   ])('%s stops the start, and %s is named', (name, meant) => {
     expect(problemsOf({ [name]: 'hidden-word' })).toEqual([
       `${name}: there is no such variable; the nearest is ${meant}`,
@@ -473,6 +481,45 @@ describe('a name that is nearly one of ours', () => {
   });
 });
 
+describe('a name with one word more than one of ours', () => {
+  const doubtsOf = (...names: string[]) =>
+    parseEnv(Object.fromEntries(names.map((name) => [name, 'hidden-word']))).doubtfulNames;
+
+  it.each([
+    ['SMTP_SERVER_URL', 'SMTP_URL'],
+    ['ACCOUNTS_TRUST_PROXY', 'TRUST_PROXY'],
+    ['TRUSTED_PROXY_IPS', 'TRUST_PROXY'],
+    ['JWT_ISSUER_URL', 'JWT_ISSUER'],
+    ['DATABASE_URL_TEST', 'DATABASE_URL'],
+  ])('%s starts with a warning that names %s', (name, meant) => {
+    expect(problemsOf({ [name]: 'hidden-word' })).toEqual([]);
+    expect(doubtsOf(name)).toEqual([{ name, meant }]);
+    const warning = `${name}: there is no such variable; if you mean ${meant}, correct the name`;
+    expect(startWarnings(parseEnv({ [name]: 'hidden-word' }))).toEqual([warning]);
+  });
+
+  it.each([
+    ['two words more', 'SMTP_MAIN_SERVER_URL'],
+    ['one word less', 'SESSION_AGE'],
+    ['a name of one word, and one more', 'ACCOUNTS_PORT'],
+    ['one word of two', 'HTTP_PROXY'],
+    ['a name of OpenTelemetry', 'OTEL_MY_SERVICE_NAME'],
+    ['a name of OpenTelemetry for one of ours', 'OTEL_LOG_LEVEL'],
+    ['the same words in small letters', 'smtp_server_url'],
+    ['an endless name', `DATABASE_URL_${'X'.repeat(10_000)}`],
+  ])('is not %s: %s', (_what, name) => {
+    expect(doubtsOf(name)).toEqual([]);
+  });
+
+  it('is no mistake while it is empty, and none if it is one of ours', () => {
+    expect(
+      parseEnv({ SMTP_SERVER_URL: ' ', DATABASE_SSL: 'required', DATABASE_URL: 'mysql://a@b/c' }),
+    ).toMatchObject({
+      doubtfulNames: [],
+    });
+  });
+});
+
 /** From shells and Node, other programs and platforms, and links of Kubernetes to services named redis, mail and so on. */
 const FOREIGN_NAMES = `
   PATH HOME HOSTNAME PWD SHLVL LANG TERM USER LOGNAME TZ POST _
@@ -487,7 +534,9 @@ const FOREIGN_NAMES = `
 `;
 
 it.each(FOREIGN_NAMES.trim().split(/\s+/))('%s may be somebody else’s', (name) => {
-  expect(problemsOf({ [name]: 'tcp://10.0.0.1:6379' })).toEqual([]);
+  const others = { [name]: 'tcp://10.0.0.1:6379' };
+  expect(problemsOf(others)).toEqual([]);
+  expect(parseEnv(others).doubtfulNames).toEqual([]);
 });
 
 /** Every limit that the configuration reads, also one that was added after this test. */

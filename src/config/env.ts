@@ -156,6 +156,8 @@ const SETTINGS = {
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   ),
   webConcurrency: variable('WEB_CONCURRENCY', '1', PROCESSES),
+  // The last one, because it compares with the names of all others.
+  doubtfulNames: (variables: Variables) => variables.doubtfulNames(),
 };
 
 type Settings = {

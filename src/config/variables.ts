@@ -58,8 +58,30 @@ function misspelledNames(names: readonly string[], known: readonly string[]): st
         .map((meant) => ({ meant, mistakes: mistakesIn(shown, meant) }))
         .filter(({ meant, mistakes }) => isTolerated(mistakes, meant))
         .toSorted((one, other) => one.mistakes - other.mistakes);
-      return nearest ? [`${shown}: there is no such variable; the nearest is ${nearest.meant}`] : [];
+      const meant = nearest?.meant ?? known.find((one) => moreWordsThan(one, name) === 0);
+      return meant ? [`${shown}: there is no such variable; the nearest is ${meant}`] : [];
     });
+}
+
+const ENDING = /^(\w{3,}?)(?:IES|IED|ING|ED|ES|S|Y|E)$/;
+
+/** Sorted, without their endings. Other programs share names of one word and those of OpenTelemetry. */
+function wordsOf(name: string): string[] {
+  if (name.startsWith('OTEL_') || name.length > MAX_COMPARED_LENGTH) return [];
+  const words = name.split('_').map((word) => word.replace(ENDING, '$1'));
+  return words.length > 1 ? words.toSorted() : [];
+}
+
+/** Returns undefined if the name lacks a word of the known one. */
+function moreWordsThan(known: string, name: string): number | undefined {
+  const more = wordsOf(name);
+  const words = wordsOf(known);
+  for (const word of words) {
+    const index = more.indexOf(word);
+    if (index === -1) return undefined;
+    more.splice(index, 1);
+  }
+  return words.length > 0 ? more.length : undefined;
 }
 
 const hasOwnPrefix = (name: string): boolean => OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
@@ -137,8 +159,21 @@ export class Variables {
   }
 
   refuseMisspelled(): void {
-    const set = Object.keys(this.environment).filter((name) => this.environment[name]?.trim());
-    this.problems.push(...misspelledNames(set, [...this.known]));
+    this.problems.push(...misspelledNames(this.setNames(), [...this.known]));
+  }
+
+  /** One word more may be the name of another program. Call it after all variables have been read. */
+  doubtfulNames(): { name: string; meant: string }[] {
+    const known = [...this.known];
+    const unknown = this.setNames().filter((name) => !this.known.has(name));
+    return unknown.flatMap((name) => {
+      const meant = known.find((one) => moreWordsThan(one, name) === 1);
+      return meant ? [{ name, meant }] : [];
+    });
+  }
+
+  private setNames(): string[] {
+    return Object.keys(this.environment).filter((name) => this.environment[name]?.trim());
   }
 
   private readFile(name: string): void {

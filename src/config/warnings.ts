@@ -7,6 +7,9 @@ export function startWarnings(env: Env): string[] {
   const { reason } = workersFor(env);
   return [
     ...env.exposedFiles.map((name) => `${name}: other users can read the file; change its mode`),
+    ...env.doubtfulNames.map(
+      ({ name, meant }) => `${name}: there is no such variable; if you mean ${meant}, correct the name`,
+    ),
     isReadByOthers(env.jwtKeysFile) &&
       'JWT_KEYS_FILE: other users can read the private keys; change the mode of the file',
     env.registrationDomains &&

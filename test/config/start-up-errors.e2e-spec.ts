@@ -57,6 +57,8 @@ const WRONG: Record<string, string[]> = {
   ARGON2_MEMORY_KIB: ['7', '19 MiB', '1e4'],
   ARGON2_TIME: ['0', 'twice'],
   ARGON2_PARALLELISM: ['0', 'x'],
+  TRUSTED_PROXY: ['127.0.0.1'],
+  LIMIT_RATE_IP: ['hidden-word'],
   TRUST_PROXY: ['true', '1', '10.0.0.0/33'],
   CORS_ORIGINS: ['*', 'null', 'https://app.example.com/'],
   REGISTRATION: ['on', 'Open', 'hidden-word'],
