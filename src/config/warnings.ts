@@ -20,10 +20,24 @@ export function startWarnings(env: Env): string[] {
 }
 
 /** What is fine for a trial, but rarely in production. */
-export function adviceOn({ jwtIssuer, smtp, database, redisUrl, argon2, refreshGrace }: Env): string[] {
+export function adviceOn({
+  production,
+  jwtIssuer,
+  trustProxy,
+  smtp,
+  database,
+  redisUrl,
+  refreshGrace,
+}: Env): string[] {
   return [
     issuerUrl(jwtIssuer) === undefined &&
       'JWT_ISSUER: not a URL, so services cannot discover the keys; a later change ends all access tokens',
+    production &&
+      jwtIssuer.startsWith('http://') &&
+      'JWT_ISSUER: without TLS, an attacker can replace the keys that services fetch; use https://',
+    production &&
+      trustProxy.length === 0 &&
+      'TRUST_PROXY: unset, so all clients behind a proxy share one rate limit; set it to the IP addresses of your proxies',
     smtp === undefined &&
       'SMTP_URL: without a mail server, users cannot verify their email or reset their password',
     database.engine === 'mysql' &&
@@ -31,8 +45,5 @@ export function adviceOn({ jwtIssuer, smtp, database, redisUrl, argon2, refreshG
       'REDIS_URL: each instance counts rate limits by itself; set it if several instances use this database',
     refreshGrace === 0 &&
       'REFRESH_GRACE: with 0s, a client whose refresh gets no answer is logged out; set it to 20s or more',
-    argon2.memoryKib === 19_456 &&
-      argon2.timeCost === 2 &&
-      'ARGON2_MEMORY_KIB, ARGON2_TIME: password hashes have the default cost; raise it if your machines can afford more',
   ].filter((warning) => typeof warning === 'string');
 }

@@ -117,24 +117,31 @@ describe('accounts config check', () => {
     const env = {
       DATABASE_URL: 'mysql://root@127.0.0.1:1/accounts',
       JWT_KEYS_FILE: './none.json',
-      ARGON2_MEMORY_KIB: '',
-      ARGON2_TIME: '',
+      SMTP_SERVER_URL: 'smtp://hidden-word',
       REFRESH_GRACE: '0s',
       WEB_CONCURRENCY: '2',
     };
     const names = [
+      'SMTP_SERVER_URL',
       'WEB_CONCURRENCY',
       'JWT_ISSUER',
       'SMTP_URL',
       'REDIS_URL',
       'REFRESH_GRACE',
-      'ARGON2_MEMORY_KIB, ARGON2_TIME',
     ];
-    expect(warningsIn((await checked(env)).stdout)).toEqual(names);
+    const { stdout } = await checked(env);
+    expect(warningsIn(stdout)).toEqual(names);
+    expect(stdout).not.toContain('hidden-word');
 
     await chmod(join(installation.directory, 'jwks.json'), 0o644);
     const good = { JWT_ISSUER: 'https://a.example', SMTP_URL: 'smtp://m', MAIL_FROM: 'a@example.com' };
-    expect(warningsIn((await checked(good)).stdout)).toEqual(['JWT_KEYS_FILE']);
+    const cost = { ARGON2_MEMORY_KIB: '', ARGON2_TIME: '' };
+    expect(warningsIn((await checked({ ...good, ...cost })).stdout)).toEqual(['JWT_KEYS_FILE']);
+    const production = { ...good, NODE_ENV: 'production', JWT_ISSUER: 'http://a.example' };
+    const missing = ['JWT_KEYS_FILE', 'JWT_ISSUER', 'TRUST_PROXY'];
+    expect(warningsIn((await checked(production)).stdout)).toEqual(missing);
+    const whole = { ...production, JWT_ISSUER: 'https://a.example', TRUST_PROXY: '127.0.0.1' };
+    expect(warningsIn((await checked(whole)).stdout)).toEqual(['JWT_KEYS_FILE']);
     expect(await readdir(installation.directory)).toEqual(['jwks.json']);
   });
 });
