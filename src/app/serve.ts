@@ -16,6 +16,7 @@ import { allowOrigins, sendSecurityHeaders } from '../http/response-headers.js';
 import { RequestLog, traceRequests } from '../http/request-log.js';
 import { NestLogger } from '../telemetry/logging/logger.js';
 import { replaceNodeAnswers } from '../http/problem.filter.js';
+import { noticeUntrustedProxies } from '../http/request-origin.js';
 import { AcceptablePassword } from '../auth/passwords/password.decorators.js';
 import { giveBackUncounted } from '../rate-limits/admissions.js';
 import { ReadinessService } from '../health/readiness.js';
@@ -108,6 +109,7 @@ export async function configureApp(
   sendSecurityHeaders(fastify);
   connections.follow(fastify);
   traceRequests(fastify);
+  noticeUntrustedProxies(fastify, env.trustProxy);
   replaceNodeAnswers(fastify);
   refuseLongUrls(fastify);
   acceptBodies(fastify);

@@ -1,6 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import fastify from 'fastify';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseIpRange } from '../config/ip-address.js';
-import { clientAddress, requestIdOf, trustRanges, userAgentOf } from './request-origin.js';
+import { untrustedProxySeen } from '../telemetry/metrics/measurements.js';
+import {
+  clientAddress,
+  noticeUntrustedProxies,
+  requestIdOf,
+  trustRanges,
+  userAgentOf,
+} from './request-origin.js';
 
 const PEER = '192.0.2.1';
 
@@ -88,5 +97,58 @@ describe('the user agent', () => {
 
   it('has at most 200 characters, of however many', () => {
     expect(userAgentOf('x'.repeat(16_000))).toBe('x'.repeat(200));
+  });
+});
+
+describe('a proxy that is not trusted', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  async function seen(
+    requests: { remoteAddress: string; headers: Record<string, string>; url?: string; after?: number }[],
+  ) {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const warn = vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    let counted = 0;
+    untrustedProxySeen.listen(() => (counted += 1));
+    const app = fastify();
+    noticeUntrustedProxies(app, [parseIpRange('10.0.0.0/8')!]);
+    app.get('/health/ready', () => ({}));
+    for (const { url = '/api/me', after = 0, ...request } of requests) {
+      vi.advanceTimersByTime(after);
+      await app.inject({ url, ...request });
+    }
+    await app.close();
+    return { counted, warnings: warn.mock.calls.map(([text]) => String(text)) };
+  }
+
+  const forwarded = { 'x-forwarded-for': '198.51.100.7' };
+  const untrusted = { remoteAddress: '::ffff:192.0.2.1', headers: forwarded };
+
+  it('is counted each time, and named in a warning once an hour', async () => {
+    const { counted, warnings } = await seen([
+      untrusted,
+      untrusted,
+      { ...untrusted, remoteAddress: '192.0.2.2', after: 3_599_999 },
+      { remoteAddress: '192.0.2.3', headers: { forwarded: 'for=198.51.100.7' }, after: 1 },
+    ]);
+    expect(counted).toBe(4);
+    expect(warnings).toEqual([
+      'X-Forwarded-For from 192.0.2.1, which is not in TRUST_PROXY: all clients behind it share one rate limit',
+      'Forwarded from 192.0.2.3, which is not in TRUST_PROXY: all clients behind it share one rate limit',
+    ]);
+  });
+
+  it('is neither a trusted one, nor a client, nor a probe', async () => {
+    expect(
+      await seen([
+        { remoteAddress: '10.1.2.3', headers: forwarded },
+        { remoteAddress: '::ffff:10.1.2.3', headers: forwarded },
+        { remoteAddress: '192.0.2.1', headers: {} },
+        { ...untrusted, url: '/health/ready' },
+      ]),
+    ).toEqual({ counted: 0, warnings: [] });
   });
 });

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, Logger } from '@nestjs/common';
 import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../config/ip-address.js';
 import {
   type Origin,
@@ -12,6 +12,7 @@ import {
   type UserActor,
   userOf,
 } from '../access/principal.js';
+import { untrustedProxySeen } from '../telemetry/metrics/measurements.js';
 
 const MAX_HOP_LENGTH = 80;
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
@@ -34,6 +35,30 @@ function parseHop(hop: string | undefined): IpAddress | undefined {
   if (hop === undefined || hop.length > MAX_HOP_LENGTH) return undefined;
   const [, bare = hop] = BRACKETED.exec(hop) ?? ADDRESS_WITH_PORT.exec(hop) ?? [];
   return parseIpAddress(bare);
+}
+
+const PROXY_HEADERS = ['X-Forwarded-For', 'Forwarded'];
+const WARNING_PERIOD_MS = 3_600_000;
+
+/** Only counts and warns, because any client can send these headers. */
+export function noticeUntrustedProxies(fastify: FastifyInstance, trusted: readonly IpRange[]): void {
+  const logger = new Logger('Http');
+  const isTrusted = trustRanges(trusted);
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  fastify.addHook('onRequest', ({ headers, socket, routeOptions }, _reply, done) => {
+    const header = PROXY_HEADERS.find((name) => headers[name.toLowerCase()] !== undefined);
+    const isProbe = routeOptions.url?.startsWith('/health/') === true;
+    if (header === undefined || isProbe || isTrusted(socket.remoteAddress)) return done();
+    untrustedProxySeen.emit();
+    const now = performance.now();
+    if (now - warnedAt >= WARNING_PERIOD_MS) {
+      warnedAt = now;
+      const peer = clientAddress({ ip: '', socket });
+      const effect = 'all clients behind it share one rate limit';
+      logger.warn(`${header} from ${peer}, which is not in TRUST_PROXY: ${effect}`);
+    }
+    return done();
+  });
 }
 
 const MAX_LENGTH = 200;

@@ -67,6 +67,7 @@ describe('the metrics', () => {
     expect(value('accounts_codes_issued_total')).toBe(0);
     expect(value('accounts_codes_exchanged_total', { outcome: 'invalid_code' })).toBe(0);
     expect(value('accounts_conflicts_retried_total')).toBe(0);
+    expect(value('accounts_untrusted_proxy_requests_total')).toBe(0);
   });
 
   it('count each request once, by method, route and status', async () => {
@@ -263,7 +264,7 @@ describe('the dashboard', () => {
   it('shows every metric of the service', () => {
     const asked = queries.flatMap(named).join(' ');
     const own = names().filter((name) => name.startsWith('accounts_'));
-    expect(own).toHaveLength(19);
+    expect(own).toHaveLength(20);
     expect(own.filter((name) => !asked.includes(name))).toEqual([]);
   });
 

@@ -27,6 +27,7 @@ import {
   requestEnded,
   type RequestOutcome,
   signingKeyAge,
+  untrustedProxySeen,
   userCount,
 } from './measurements.js';
 
@@ -74,6 +75,12 @@ export function measure(): Registry {
     registers: [registry],
   });
   conflictRetried.listen(() => retried.inc());
+  const untrusted = new Counter({
+    name: 'accounts_untrusted_proxy_requests_total',
+    help: 'Requests with X-Forwarded-For or Forwarded from an address that is not in TRUST_PROXY, without those of /health',
+    registers: [registry],
+  });
+  untrustedProxySeen.listen(() => untrusted.inc());
   readGauges(registry);
   return registry;
 }

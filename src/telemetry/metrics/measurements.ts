@@ -36,6 +36,9 @@ export const requestEnded = new Signal<RequestOutcome>();
 
 export const rateLimitDecided = new Signal<{ limit: string; decision: 'admitted' | 'refused' }>();
 
+/** a request with the headers of a proxy that is not in TRUST_PROXY */
+export const untrustedProxySeen = new Signal<void>();
+
 export const LOGIN_FAILURES = [
   'unknown_email',
   'wrong_password',
