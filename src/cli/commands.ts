@@ -80,14 +80,18 @@ const MIGRATE: CommandDefinition = {
 
 const BACKUP: CommandDefinition = {
   usage: 'backup <FILE>',
-  summary: 'copy the SQLite database to a new file and check the copy; Accounts may be running',
+  summary: 'copy the database to a new file and check the copy; Accounts may be running',
   details: [
-    'FILE must not exist; only its owner can read it. Also copy JWT_KEYS_FILE: without it, users with two-factor',
-    'authentication cannot use TOTP codes. With MySQL or MariaDB, the command prints the dump command to run instead and',
-    'exits with 2.',
+    'FILE must not exist; only its owner can read it. It is a SQLite database, or for MySQL and MariaDB a dump that the installed',
+    'mariadb-dump or mysqldump writes. Also copy JWT_KEYS_FILE: without it, users with two-factor authentication cannot use TOTP',
+    'codes. Without a dump program, or if FILE cannot be created, the command exits with 2; if the copy is not complete, with 1 and',
+    'without FILE.',
   ].join(' '),
-  examples: ['backup /var/lib/accounts/backup-2026-11-24.sqlite'],
-  run: async (invocation) => (await import('./data/database.js')).backUp(invocation),
+  examples: [
+    'backup /var/lib/accounts/backup-2026-11-24.sqlite',
+    'backup /var/lib/accounts/backup-2026-11-24.sql',
+  ],
+  run: async (invocation) => (await import('./data/backup.js')).backUp(invocation),
 };
 
 const AFTER_RESTORE: CommandDefinition = {

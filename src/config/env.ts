@@ -196,6 +196,11 @@ export function readEnvironment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
+/** For a program that Accounts runs: no secret of Accounts, and nothing that configures the program. */
+export function programEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] };
+}
+
 export function loadEnv(): Env {
   return parseEnv(readEnvironment());
 }

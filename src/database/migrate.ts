@@ -150,3 +150,10 @@ export async function isSchemaNewer(dataSource: DataSource): Promise<boolean> {
   const rows = await dataSource.query<{ applied: number }[]>('SELECT COUNT(*) AS applied FROM migrations');
   return Number(rows[0]?.applied) > dataSource.migrations.length;
 }
+
+export async function lastMigration(dataSource: DataSource): Promise<string | null> {
+  const rows = await dataSource.query<{ name: string }[]>(
+    'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
+  );
+  return rows[0]?.name ?? null;
+}

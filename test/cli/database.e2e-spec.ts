@@ -1,13 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { accounts, accountsJson, failure } from '../support/accounts-command.js';
 import { engine } from '../support/engine.js';
 import { cursorExpired, invalidToken } from '../support/expected.js';
 import { readFeed, readFeedAfter, writeEvents } from '../support/feed.js';
-import { anInstallation, type Installation } from '../support/installation.js';
+import { anInstallation } from '../support/installation.js';
 import { anAccount, anOrgOf } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
 import { aServiceCaller } from '../support/services.js';
@@ -26,13 +23,7 @@ afterAll(async () => {
   if (file !== installation) await file.remove();
 });
 
-const pathOf = (name: string) => join(file.directory, name);
-const copiesIn = ({ directory }: Installation) =>
-  readdirSync(directory).filter((name) => name.startsWith('copy'));
-const urlOf = (path: string) => ({ DATABASE_URL: `sqlite:${path}` });
-
 it.each([
-  [['backup', pathOf('progress.sqlite')], 'copying '],
   [['doctor'], 'every migration of this version has run'],
   [['export', owner.email], 'KiB'],
 ])('shows on a terminal how far it is, and not in the result: accounts %j', async (parameters, text) => {
@@ -44,64 +35,7 @@ it.each([
   expect(stdout).not.toContain('…');
 });
 
-describe.runIf(engine === 'sqlite')('accounts backup', () => {
-  it('copies the database beside a running service, to a private file that the service starts on', async () => {
-    const copy = pathOf('copy.sqlite');
-    const writes = Array.from({ length: 20 }, () => anAccount(service));
-
-    const [result] = await accountsJson<object>(installation, ['backup', copy]);
-
-    await Promise.all(writes);
-    const { mode, size } = await stat(copy);
-    expect(mode & 0o777).toBe(0o600);
-    expect(result).toEqual({ file: copy, bytes: size, keysFile: installation.env['JWT_KEYS_FILE'] });
-    expect(copiesIn(installation)).toEqual(['copy.sqlite']);
-    const shown = await accountsJson<object>(installation, ['orgs', 'show', org.id], { env: urlOf(copy) });
-    expect(shown).toMatchObject([{ id: org.id, members: [{ email: owner.email }] }]);
-    expect((await accounts(installation, ['doctor'], { env: urlOf(copy) })).code).toBe(0);
-
-    const restored = await startOwnService({ installation, env: urlOf(copy) });
-
-    expect((await owner.at(restored).get(`/api/orgs/${org.id}`)).status).toBe(200);
-    await restored.stop();
-  });
-
-  it('overwrites nothing, and leaves nothing where it cannot write', async () => {
-    const present = pathOf('present.txt');
-    writeFileSync(present, 'mine');
-
-    expect(await accounts(installation, ['backup', present])).toEqual(
-      failure(2, `error: ${present} already exists, and is not overwritten\n`),
-    );
-    expect(await readFile(present, 'utf8')).toBe('mine');
-
-    expect(await accounts(installation, ['backup', pathOf('none/copy.sqlite')])).toEqual(
-      failure(2, /^error: the file cannot be written: ENOENT[^\n]+\n$/),
-    );
-  });
-
-  it('keeps no copy of a database of another schema', async () => {
-    const other = await anInstallation();
-    await accountsJson(other, ['migrate']);
-    await other.db.query('ALTER TABLE orgs ADD COLUMN extra integer');
-    expect(await accounts(other, ['backup', join(other.directory, 'copy.sqlite')])).toEqual(
-      failure(1, /^refused: the copy is damaged and was deleted: its schema [^\n]+\n$/),
-    );
-    expect(copiesIn(other)).toEqual([]);
-    await other.remove();
-  });
-});
-
 describe.runIf(engine === 'mariadb')('on MariaDB', () => {
-  it('backup says what to run instead, without the password', async () => {
-    const url = installation.env['DATABASE_URL']!.replace('root@', 'root:hidden@');
-    const result = await accounts(installation, ['backup', 'copy.sql'], { env: { DATABASE_URL: url } });
-    const dump = 'umask 077 && mariadb-dump --single-transaction --host=127.0.0.1 ';
-    expect(result).toEqual(failure(2, /^error: run [^\n]+ > FILE\n$/));
-    expect(result.stderr).toContain(`run ${dump}`);
-    expect(result.stderr).not.toContain('hidden');
-  });
-
   it('copy-from moves everything from SQLite there, once', async () => {
     const source = file.env['DATABASE_URL']!.replace('sqlite:', '');
     const env = { JWT_KEYS_FILE: file.env['JWT_KEYS_FILE']! };

@@ -20,7 +20,7 @@ import { aRefreshableLogin, refresh } from '../support/refreshing.js';
 import { idAt } from '../support/rows.js';
 import type { Instance } from '../support/service.js';
 import { aServiceCaller, aServiceClient } from '../support/services.js';
-import { backUp } from './support/backup.js';
+import { backUp } from '../support/backup.js';
 import {
   closeAfterAll,
   closeAfterTest,
@@ -100,8 +100,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   it('a restored backup ends every login, refuses every cursor of before, and a reader that begins anew misses nothing', async () => {
     const changes = 20;
-    const storage = await closeAfterTest(Storage.on(engine));
-    const { installation } = storage;
+    const { installation } = await closeAfterTest(Storage.on(engine));
     let service = await startInstance(installation, UNLIMITED);
     await closeAfterTest({ close: () => service.stop() });
     const caller = await aServiceCaller(service, 'events');
@@ -115,7 +114,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await renameOften(owner);
     await untilNumbered(installation.db);
 
-    const restore = await backUp(storage);
+    const restore = await backUp(installation);
 
     const unknown = await anAccount(service);
     const loggedOut = await aRefreshableLogin(service, owner);

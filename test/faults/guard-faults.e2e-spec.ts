@@ -6,7 +6,7 @@ import { accountsJson } from '../support/accounts-command.js';
 import type { Session } from '../support/personas.js';
 import { clientOf } from '../support/service-client.js';
 import { aServiceClient } from '../support/services.js';
-import { backUp } from './support/backup.js';
+import { backUp } from '../support/backup.js';
 import {
   askOf,
   closeAfterAll,
@@ -95,7 +95,7 @@ it('after a backup is restored, sessions end, and earlier revisions refuse nobod
   const use = (token: string, atLeast: number) =>
     guard.authorize(`Bearer ${token}`, { orgId: org.id, atLeast });
   expect(await use(member.token, 2)).toMatchObject({ role: 'member' });
-  const restore = await backUp(storage);
+  const restore = await backUp(installation);
   await ask(200, 'PATCH', `${members}/${member.id}`, { role: 'admin' }, owner.token);
   expect(await use(member.token, 3)).toMatchObject({ role: 'admin' });
   await ask(200, 'DELETE', `${members}/${member.id}`, undefined, owner.token);
