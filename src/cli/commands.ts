@@ -58,13 +58,19 @@ const CONFIG: CommandGroup = {
   commands: [
     {
       usage: 'check',
-      summary: 'print the effective configuration without secrets, and warnings; it connects to nothing',
+      summary: 'print the effective configuration without secrets, and warnings',
       details: [
         'Wrong values end with 2 and the lines that the start would print; warnings end with 0. It hides users and passwords',
-        'in URLs.',
+        'in URLs. Without --connect, it connects to nothing.',
       ].join(' '),
-      examples: ['config check', 'config check --json'],
-      run: async () => (await import('./data/config.js')).checkConfiguration(),
+      options: [
+        [
+          '--connect',
+          'try the database, Redis, the mail server, the keys and the certificate, for 5 s each; exit with 1 if one fails',
+        ],
+      ],
+      examples: ['config check', 'config check --connect', 'config check --json'],
+      run: async (invocation) => (await import('./data/config.js')).checkConfiguration(invocation),
     },
   ],
 };

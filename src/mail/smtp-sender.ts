@@ -42,6 +42,15 @@ export class SmtpSender {
     private readonly templates: Templates,
   ) {}
 
+  /** Connects and logs in, and sends nothing. @throws SendingFailedError */
+  async verify(): Promise<void> {
+    try {
+      await this.transport.verify();
+    } catch (error) {
+      throw failureOf(error as SmtpFailure, false);
+    }
+  }
+
   async send(mail: Mail, text: MailText, stop: AbortSignal): Promise<void> {
     const { mailFrom, mailProductName: product, mailTimeZone } = this.env;
     const { address, name: senderName } = mailFrom!;
@@ -69,7 +78,11 @@ export class SmtpSender {
 }
 
 /** Loads nodemailer if there is a mail server, and before the service listens: an upgrade replaces the package later. */
-export async function createSender(env: Env): Promise<SmtpSender | undefined> {
+export async function createSender(
+  env: Env,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
+  silenceTimeoutMs = SILENCE_TIMEOUT_MS,
+): Promise<SmtpSender | undefined> {
   const { smtp } = env;
   if (!smtp) return undefined;
   const templates = loadTemplates(env.mailTemplates);
@@ -83,10 +96,10 @@ export async function createSender(env: Env): Promise<SmtpSender | undefined> {
     requireTLS: smtp.requireTls,
     ...(smtp.login && { auth: { user: smtp.login.user, pass: smtp.login.password } }),
     ...(smtp.ca !== undefined && { tls: { ca: smtp.ca } }),
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    dnsTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SILENCE_TIMEOUT_MS,
+    connectionTimeout: connectTimeoutMs,
+    dnsTimeout: connectTimeoutMs,
+    greetingTimeout: connectTimeoutMs,
+    socketTimeout: silenceTimeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -147,4 +147,33 @@ export class RedisWindowStore implements RateLimitStore {
   }
 }
 
+/** Logs in, and reads what Redis does when its memory is full. Returns undefined if its user may not read that. */
+export async function readEvictionPolicy(
+  url: string,
+  ca: string | undefined,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const redis = new Redis(url, {
+    ...(ca !== undefined && { tls: { ca } }),
+    connectTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let failure: Error | undefined;
+  redis.on('error', (error: Error) => (failure ??= error));
+  try {
+    await redis.connect();
+    await redis.ping();
+    const memory = await redis.info('memory').catch(() => '');
+    return /^maxmemory_policy:(\S+)/m.exec(memory)?.[1];
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    redis.disconnect();
+  }
+}
+
 const keysOf = (counters: readonly Counter[]): string[] => counters.map(({ key }) => KEY_PREFIX + key);

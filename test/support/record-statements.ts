@@ -2,8 +2,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { ENGINES, noteSent } from '../../tooling/statements.ts';
 
-/** These commands read whole tables. */
-const EXCEPTION = /^(?:doctor|copy-from)$/;
+/** These commands read whole tables, or try what the server refuses. */
+const EXCEPTION = /^(?:doctor|copy-from|--connect)$/;
 
 for (const engine of ENGINES) {
   subscribe(`accounts.${engine}`, (sql) => {

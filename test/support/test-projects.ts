@@ -21,7 +21,7 @@ const CLIENT = 'test/client/**/*.e2e-spec.ts';
 /** Neither tables nor transactions decide what these test, so they run on SQLite only. */
 const WITHOUT_TABLES = [
   'test/auth/{breached-passwords,tokens}.e2e-spec.ts',
-  'test/cli/usage.e2e-spec.ts',
+  'test/cli/{config-connect,usage}.e2e-spec.ts',
   'test/config/{environment,start-up-errors}.e2e-spec.ts',
   'test/http/{access,routes}.e2e-spec.ts',
   'test/members/access-matrix.e2e-spec.ts',

@@ -5,25 +5,31 @@ import { type Env, readConfiguration, readEnvironment } from '../../config/env.j
 import { ConfigurationError } from '../../config/variables.js';
 import { adviceOn, startWarnings } from '../../config/warnings.js';
 import { loadTemplates } from '../../mail/template.js';
-import type { Report } from '../command/definition.js';
+import { tryConnections } from '../doctor/connections.js';
+import type { Invocation, Report } from '../command/definition.js';
 
-/** Reads files, but opens no database and no connection. @throws ConfigurationError */
-export function checkConfiguration(): Report {
+/** Without `--connect`, it reads files, but opens no database and no connection. @throws ConfigurationError */
+export async function checkConfiguration(invocation: Invocation): Promise<Report> {
   const { env, variables } = readConfiguration(readEnvironment());
   const problems = problemsInFiles(env);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const effective = variables.effective();
   const warnings = [...startWarnings(env), ...adviceOn(env)];
+  const trials = invocation.flag('connect') ? await tryConnections(env) : [];
   return {
     lines: [
       ...effective.map(({ name, value, isDefault }) =>
         [name.padEnd(27), value || '-', isDefault && value !== '' ? ' (default)' : ''].join(' ').trimEnd(),
       ),
       ...warnings.map((warning) => `warning: ${warning}`),
+      ...trials.map(({ what, works, detail }) => `${STATES[String(works)]} ${what}: ${detail}`),
     ],
-    json: [...effective, ...warnings.map((warning) => ({ warning }))],
+    json: [...effective, ...warnings.map((warning) => ({ warning })), ...trials],
+    isRed: trials.some(({ works }) => works === false),
   };
 }
+
+const STATES: Record<string, string> = { true: 'ok     ', false: 'FAILED ', undefined: 'unknown' };
 
 /** In development, Accounts creates a missing key file when it starts. */
 function problemsInFiles({ production, jwtKeysFile, smtp, mailTemplates }: Env): string[] {

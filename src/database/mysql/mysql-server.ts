@@ -16,7 +16,7 @@ interface MysqlServer {
   galera: boolean;
 }
 
-type ServerLogin = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'ssl' | 'stream'>;
+type ServerLogin = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'stream'>;
 
 type Ask = (sql: string) => Promise<RowDataPacket[]>;
 
@@ -62,6 +62,20 @@ async function identify(ask: Ask): Promise<MysqlServer> {
   if (galera) for (const sql of ['SET SESSION wsrep_sync_wait = 7', 'DO 1', 'SELECT 1']) await ask(sql);
   const isMariadb = /mariadb/i.test(`${server!['version']} ${server!['comment']}`);
   return { type: isMariadb ? 'mariadb' : 'mysql', galera };
+}
+
+/** Logs in to the database of one host. `tls` is empty if the connection is not encrypted. */
+export async function describeServer(location: MysqlLocation, host: string, port: number, timeoutMs: number) {
+  const login = { ...loginTo(location, host, port), database: location.database };
+  try {
+    return await askServer(login, timeoutMs, async (ask) => {
+      const { type } = await identify(ask);
+      const [tls] = await ask("SHOW SESSION STATUS LIKE 'Ssl_version'");
+      return { type: type === 'mariadb' ? 'MariaDB' : 'MySQL', tls: String(tls?.['Value'] ?? '') };
+    });
+  } catch (error) {
+    throw explained(error, location, `${host}:${port}`);
+  }
 }
 
 /** Sends DO, because a cluster member that is not primary answers pings and SELECT 1. */

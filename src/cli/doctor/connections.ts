@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs';
+import { connect, type PeerCertificate } from 'node:tls';
+import { getMetadataArgsStorage } from 'typeorm';
+import { loadKeyFile } from '../../auth/tokens/key-file.js';
+import type { MysqlLocation } from '../../config/database-url.js';
+import type { Env } from '../../config/env.js';
+import { issuerUrl } from '../../config/readers.js';
+import { isSchemaNewer, isSchemaUpToDate } from '../../database/migrate.js';
+import { NOW_MS } from '../../database/statements.js';
+import { createSender } from '../../mail/smtp-sender.js';
+import { openDatabase, withDatabase } from '../command/database.js';
+import { inspect } from './doctor.js';
+import { SERVER_CHECKS } from './schema-checks.js';
+
+export interface Trial {
+  what: string;
+  /** undefined if it could not be found out */
+  works: boolean | undefined;
+  detail: string;
+}
+
+const TIME_LIMIT_MS = 5000;
+const CLOCK_TOLERANCE_MS = 2000;
+const MAX_ROUND_TRIP_MS = 1000;
+/** Below the limit, which does not tell a network that drops packets from a server without an answer. */
+const CERTIFICATE_TIMEOUT_MS = 4000;
+const CERTIFICATE_WARNING_MS = 7 * 86_400_000;
+const MAX_DETAIL = 300;
+
+class UnknownError extends Error {}
+
+/** Tries what the service will need, all at once. It changes nothing, and sends no email. */
+export async function tryConnections(env: Env): Promise<Trial[]> {
+  const trials = [tryDatabase(env), tryRedis(env), tryMailServer(env), tryKeys(env), tryCertificate(env)];
+  return (await Promise.all(trials)).flat();
+}
+
+/** @param work returns what it found; throws the reason if that does not work */
+async function attempt(what: string, work: () => Promise<string> | string): Promise<Trial> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const seconds = TIME_LIMIT_MS / 1000;
+  const timer = setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), TIME_LIMIT_MS);
+  try {
+    return { what, works: true, detail: await Promise.race([work(), late]) };
+  } catch (error) {
+    return { what, works: error instanceof UnknownError ? undefined : false, detail: reasonOf(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One line. The errors of several addresses, of a name that has them, have codes only. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return (message || code || String(error)).replaceAll(/\s+/g, ' ').slice(0, MAX_DETAIL);
+}
+
+async function tryDatabase(env: Env): Promise<Trial[]> {
+  const { database } = env;
+  if (database.engine === 'sqlite') {
+    if (!existsSync(database.file))
+      return [{ what: 'database', works: undefined, detail: `the next start creates ${database.file}` }];
+    const opened = attempt('database', async () => {
+      await (await openDatabase(env, 'command')).destroy();
+      return `SQLite, ${database.file}`;
+    });
+    return Promise.all([opened, trySchema(env)]);
+  }
+  const hosts = await Promise.all(database.hosts.map((address) => tryHost(database, address)));
+  const first = database.hosts[hosts.findIndex(({ works }) => works)];
+  if (!first) return hosts;
+  return [
+    ...hosts,
+    ...(await Promise.all([
+      trySchema(env),
+      ...SERVER_CHECKS.map((check) =>
+        attempt(check.claim, async () => {
+          const faults = (await inspect(env, [check])).flatMap((finding) => finding.faults);
+          if (faults.length > 0) throw new Error(`${faults.join('; ')}. ${check.remedy}`);
+          return 'yes';
+        }),
+      ),
+      tryClock(database, first),
+      tryRights(database, first),
+    ])),
+  ];
+}
+
+type Address = MysqlLocation['hosts'][number];
+
+function tryHost(location: MysqlLocation, { host, port }: Address): Promise<Trial> {
+  return attempt(`database ${host}:${port}`, async () => {
+    const { describeServer } = await import('../../database/mysql/mysql-server.js');
+    const { type, tls } = await describeServer(location, host, port, TIME_LIMIT_MS);
+    const isVerified = location.tls?.mode === 'verify' || location.tls?.ca !== undefined;
+    return `${type}, logged in, ${tls || 'no TLS'}${isVerified ? ', certificate verified' : ''}`;
+  });
+}
+
+function trySchema(env: Env): Promise<Trial> {
+  return attempt('schema', () =>
+    withDatabase(env, 'inspection', async (dataSource) => {
+      if (await isSchemaUpToDate(dataSource))
+        return (await isSchemaNewer(dataSource)) ? 'of a newer version' : 'up to date';
+      if (env.migrations === 'run') return 'the next start migrates it';
+      throw new Error('not up to date, and MIGRATIONS=check: run accounts migrate');
+    }),
+  );
+}
+
+function tryClock(location: MysqlLocation, { host, port }: Address): Promise<Trial> {
+  return attempt('clock', async () => {
+    const { askServer, loginTo } = await import('../../database/mysql/mysql-server.js');
+    return askServer(loginTo(location, host, port), TIME_LIMIT_MS, async (ask) => {
+      const began = performance.now();
+      const [row] = await ask(`SELECT ${NOW_MS} AS now`);
+      const roundTripMs = performance.now() - began;
+      if (roundTripMs > MAX_ROUND_TRIP_MS)
+        throw new UnknownError('the database answers too slowly to compare clocks');
+      const aheadMs = Math.round(Date.now() - roundTripMs / 2 - Number(row!['now']));
+      const text = `${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} the database`;
+      if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) throw new Error(`${text}: run chrony on both machines`);
+      return text;
+    });
+  });
+}
+
+const DENIED = new Set([1044, 1142, 1143]);
+
+/** Statements without rows: the server checks the rights first, also of a read-only server. */
+function tryRights(location: MysqlLocation, { host, port }: Address): Promise<Trial> {
+  return attempt('rights', async () => {
+    const { askServer, loginTo } = await import('../../database/mysql/mysql-server.js');
+    const login = { ...loginTo(location, host, port), database: location.database };
+    const denied = await askServer(login, TIME_LIMIT_MS, async (ask) => {
+      const refusals: string[] = [];
+      for (const sql of statementsWithoutRows()) {
+        const error = await ask(sql).then(
+          () => undefined,
+          (refusal: { errno?: number; message: string }) => refusal,
+        );
+        if (DENIED.has(error?.errno ?? 0)) refusals.push(error!.message);
+      }
+      return refusals;
+    });
+    if (denied.length > 0) throw new Error(`${denied[0]}${denied.length > 1 ? ' (and others)' : ''}`);
+    return 'the user of DATABASE_URL may read and change every table';
+  });
+}
+
+function* statementsWithoutRows(): Generator<string> {
+  const { tables, columns } = getMetadataArgsStorage();
+  for (const { name, target } of tables) {
+    const { options, propertyName } = columns.find((column) => column.target === target)!;
+    const column = options.name ?? propertyName;
+    yield `INSERT INTO ${name} SELECT * FROM ${name} WHERE 1 = 0`;
+    yield `UPDATE ${name} SET ${column} = ${column} WHERE 1 = 0`;
+    yield `DELETE FROM ${name} WHERE 1 = 0`;
+  }
+}
+
+async function tryRedis({ redisUrl, redisCa }: Env): Promise<Trial[]> {
+  if (redisUrl === undefined) return [];
+  const { host, protocol } = new URL(redisUrl);
+  const trial = attempt(`Redis ${host}`, async () => {
+    const { readEvictionPolicy } = await import('../../rate-limits/redis-window-store.js');
+    const policy = await readEvictionPolicy(redisUrl, redisCa, TIME_LIMIT_MS);
+    if (policy === 'noeviction')
+      throw new Error('maxmemory-policy is noeviction: a full Redis counts nothing; set volatile-lru');
+    const tls = protocol === 'rediss:' ? 'TLS, certificate verified' : 'no TLS';
+    return `logged in, ${tls}, ${policy ?? 'policy unknown'}`;
+  });
+  return [await trial];
+}
+
+async function tryMailServer(env: Env): Promise<Trial[]> {
+  const { smtp } = env;
+  if (!smtp || 'directory' in smtp) return [];
+  const tls = smtp.secure ? 'TLS' : smtp.requireTls ? 'STARTTLS' : 'TLS if the server offers it';
+  const trial = attempt(`mail server ${smtp.host}:${smtp.port}`, async () => {
+    await (await createSender(env, TIME_LIMIT_MS, TIME_LIMIT_MS))!.verify();
+    return `${tls}, ${smtp.login ? 'logged in' : 'no log-in'}`;
+  });
+  return [await trial];
+}
+
+async function tryKeys({ jwtKeysFile, production }: Env): Promise<Trial[]> {
+  if (!production && !existsSync(jwtKeysFile)) return [];
+  return [await attempt('JWT_KEYS_FILE', () => `${loadKeyFile(jwtKeysFile, true).length} keys`)];
+}
+
+async function tryCertificate({ jwtIssuer }: Env): Promise<Trial[]> {
+  if (!issuerUrl(jwtIssuer)) return [];
+  const { protocol, hostname, port } = new URL(jwtIssuer);
+  if (protocol !== 'https:') return [];
+  const trial = attempt(`certificate of ${hostname}`, async () => {
+    const { valid_to: end } = await certificateOf(hostname.replaceAll(/[[\]]/g, ''), Number(port || 443));
+    const leftMs = Date.parse(end) - Date.now();
+    if (leftMs < CERTIFICATE_WARNING_MS) throw new Error(`valid until ${end}: renew it`);
+    return `valid until ${end}`;
+  });
+  return [await trial];
+}
+
+/** The end is of interest even if Node does not know the authority, so it is not verified. */
+async function certificateOf(host: string, port: number): Promise<PeerCertificate> {
+  const { promise, resolve, reject } = Promise.withResolvers<PeerCertificate>();
+  let isReached = false;
+  const socket = connect({ host, port, rejectUnauthorized: false, timeout: CERTIFICATE_TIMEOUT_MS });
+  socket.once('connect', () => (isReached = true));
+  socket.once('secureConnect', () => resolve(socket.getPeerCertificate()));
+  socket.once('timeout', () => socket.destroy(new Error('no answer')));
+  socket.once('error', (error) => {
+    reject(isReached ? error : new UnknownError(`cannot be reached from here (${reasonOf(error)})`));
+  });
+  try {
+    return await promise;
+  } finally {
+    socket.destroy();
+  }
+}
