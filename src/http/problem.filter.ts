@@ -21,6 +21,7 @@ import {
   toProblem,
   UnavailableError,
 } from '../problems/problem.js';
+import { logUnavailable } from './outage-log.js';
 import { clientAddress } from './request-origin.js';
 import type { Connections } from './connections.js';
 import type { RequestLog } from './request-log.js';
@@ -52,10 +53,10 @@ export function problemOf(error: unknown): Problem {
 
 export function sendProblem(error: Problem, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
   const problem = error.code === 'unsupported_media_type' ? unsupportedMediaType(request) : error;
-  if (problem.status >= 500) {
-    const entry = { msg: problem.message, requestId: request.id, err: describeError(problem.cause) };
-    log[problem.status === 500 ? 'error' : 'warn'](entry);
+  if (problem.status === 500) {
+    log.error({ msg: problem.message, requestId: request.id, err: describeError(problem.cause) });
   }
+  if (problem.status === 503) logUnavailable(problem, request.id, log);
   request.problem = problem;
   // Node would parse the unread body as the next request on the connection.
   if (problem.code === 'unsupported_media_type') reply.header('Connection', 'close');
