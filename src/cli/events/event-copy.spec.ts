@@ -121,7 +121,7 @@ describe('a copy of the audit log', () => {
   });
 
   it('may have events of every type', async () => {
-    const all = EVENT_TYPES.map((type) => ({ ...events[0]!, type }));
+    const all = EVENT_TYPES.map((type) => Object.assign({}, events[0], { type }));
     const found = await read(all.map((event) => `${JSON.stringify(event)}\n`).join(''));
     expect(found.map(({ event }) => event)).toEqual(all);
   });
