@@ -2250,7 +2250,7 @@ export type Readiness = {
   breachCheck: "ok" | "degraded";
   /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
   keys: "ok" | "degraded";
-  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database was read-only. Reads still work. */
+  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20 seconds because the database was read-only. Reads still work. */
   database: "full" | "read_only" | "ok";
   /** The database schema is up to date. */
   migrations: "ok";
@@ -2705,7 +2705,7 @@ export type ServiceStatus = {
   mail: "ok" | "degraded";
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
   breachCheck: "ok" | "degraded";
-  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database was read-only. Reads still work. */
+  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20 seconds because the database was read-only. Reads still work. */
   database: "full" | "read_only" | "ok";
   /** The database schema is up to date. */
   migrations: "ok";
