@@ -2242,7 +2242,7 @@ export type RateLimitedProblem = Problem & {
 export type Readiness = {
   /** Value `degraded` if a part is degraded. */
   status: "ok" | "degraded";
-  /** Value `degraded` while Redis is unreachable and this instance counts requests by itself. */
+  /** Value `degraded` while this instance counts requests by itself: Redis is unreachable, or several instances have run without Redis for more than two minutes. */
   rateLimits: "ok" | "degraded";
   /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   mail: "ok" | "degraded";
@@ -2250,7 +2250,9 @@ export type Readiness = {
   breachCheck: "ok" | "degraded";
   /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
   keys: "ok" | "degraded";
-  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20 seconds because the database was read-only. Reads still work. */
+  /** Value `degraded` if the clock of this instance differs from the clock of the database by more than 2 seconds. */
+  clock: "ok" | "degraded";
+  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database was read-only. Reads still work. */
   database: "full" | "read_only" | "ok";
   /** The database schema is up to date. */
   migrations: "ok";
@@ -2699,13 +2701,15 @@ export type ServiceSessionsEndedEvent = {
 export type ServiceStatus = {
   /** Value `degraded` if a part is degraded. */
   status: "ok" | "degraded";
-  /** Value `degraded` while Redis is unreachable and this instance counts requests by itself. */
+  /** Value `degraded` while this instance counts requests by itself: Redis is unreachable, or several instances have run without Redis for more than two minutes. */
   rateLimits: "ok" | "degraded";
   /** Value `degraded` while an email has been waiting for more than 10 minutes. */
   mail: "ok" | "degraded";
   /** Value `degraded` if the latest check of a password against the list of breached passwords failed. */
   breachCheck: "ok" | "degraded";
-  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20 seconds because the database was read-only. Reads still work. */
+  /** Value `degraded` if the clock of this instance differs from the clock of the database by more than 2 seconds. */
+  clock: "ok" | "degraded";
+  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database was read-only. Reads still work. */
   database: "full" | "read_only" | "ok";
   /** The database schema is up to date. */
   migrations: "ok";
@@ -3690,7 +3694,7 @@ export interface Operations {
     problem: At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Check readiness. Returns 200 if the database answers, its schema is up to date, and the process is not shutting down. **Requires:** nothing. */
+  /** Check readiness. Returns 200 if the database answers, its schema is up to date, and the process is not shutting down. Returns 503 if other instances can serve and the clock of this instance is wrong by more than 15 seconds, or most instances have other signing keys. **Requires:** nothing. */
   getReadiness: {
     input: undefined;
     data: Readiness;
@@ -4116,7 +4120,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":"internal_error unavailable storage_full"},
   getLiveness: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":"internal_error unavailable storage_full"},
-  getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","keys","database","migrations"],"codes":"internal_error unavailable storage_full"},
+  getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","keys","clock","database","migrations"],"codes":"internal_error unavailable storage_full"},
   adminListUsers: {"method":"GET","path":"/api/operators/users","query":["search","status","limit","cursor","include"],"auth":"bearer","repeatable":true,"callers":"admin","answer":["users"],"codes":"validation_failed unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
   adminCreateUser: {"method":"POST","path":"/api/operators/users","body":"json","fields":["reason","email","name","verified"],"auth":"bearer","callers":"admin","answer":["user"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminGetUser: {"method":"GET","path":"/api/operators/users/{userId}","auth":"bearer","repeatable":true,"callers":"admin","answer":["user"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required user_not_found internal_error unavailable storage_full"},
@@ -4146,5 +4150,5 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminGetService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"callers":"admin","answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found internal_error unavailable storage_full"},
   adminDisableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminEnableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
-  adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","database","migrations","version","keys","keySets","engine","schema","mails"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
+  adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","clock","database","migrations","version","keys","keySets","engine","schema","mails"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
 };

@@ -73,8 +73,8 @@ export class RepeatedWork implements BeforeApplicationShutdown, OnApplicationShu
         run: () => logins.write(),
       },
       {
-        of: 'Tokens',
-        failure: 'the signing keys of the instances cannot be compared; retrying',
+        of: 'Instances',
+        failure: 'the instances cannot be compared; retrying',
         periodMs: 1000,
         isDue: () => heartbeat.isDue(),
         run: () => heartbeat.run(),

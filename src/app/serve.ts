@@ -30,6 +30,7 @@ import { serveDocs } from '../openapi/docs.js';
 import { reservedNames } from '../services/service-secrets.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { markDryRuns } from '../requests/write-controls.js';
+import { Heartbeat } from '../auth/tokens/heartbeat.js';
 import { KeyFileWatch } from '../auth/tokens/key-file-watch.js';
 import { Decoys } from '../auth/passwords/decoys.js';
 import { PasswordHasher } from '../auth/passwords/password-hasher.js';
@@ -138,5 +139,10 @@ async function startWorkers(app: NestFastifyApplication): Promise<void> {
   app.get(Decoys).start();
   app.get(KeyFileWatch).start();
   app.get(MailWorker).start();
+  // The first probe must not send clients to an instance with a wrong clock or key file. RepeatedWork logs what fails.
+  await app
+    .get(Heartbeat)
+    .run()
+    .catch(() => undefined);
   app.get(RepeatedWork).start();
 }

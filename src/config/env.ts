@@ -213,11 +213,14 @@ export function workersFor(env: Env): { workers: number; reason?: string } {
 
 function reasonForOne(env: Env): string | undefined {
   if (env.database.engine === 'sqlite') return 'SQLite supports a single process';
-  const limits = Object.entries(env).filter(([name]) => name.startsWith('rateLimit'));
-  const isLimited = limits.some(([, value]) => value !== undefined);
-  if (isLimited && env.redisUrl === undefined)
+  if (isLimited(env) && env.redisUrl === undefined)
     return 'without REDIS_URL, every process would count requests alone';
   return undefined;
+}
+
+export function isLimited(env: Env): boolean {
+  const limits = Object.entries(env).filter(([name]) => name.startsWith('rateLimit'));
+  return limits.some(([, value]) => value !== undefined);
 }
 
 const PACKAGE = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

@@ -23,7 +23,9 @@ export class HealthController {
   /**
    * Check readiness
    *
-   * @remarks Returns 200 if the database answers, its schema is up to date, and the process is not shutting down.
+   * @remarks Returns 200 if the database answers, its schema is up to date, and the process is not shutting down. Returns
+   * 503 if other instances can serve and the clock of this instance is wrong by more than 15 seconds, or most instances
+   * have other signing keys.
    */
   @Get('ready')
   @Public('operators')

@@ -13,8 +13,8 @@ export class Readiness {
   @ApiProperty({ enum: STATES, example: 'ok' }) status: State;
 
   /**
-   * Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20
-   * seconds because the database was read-only. Reads still work.
+   * Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database
+   * was read-only. Reads still work.
    * @example "ok"
    */
   database: 'ok' | 'full' | 'read_only';
@@ -22,7 +22,10 @@ export class Readiness {
   /** @example "ok" */
   migrations: 'ok';
 
-  /** Value `degraded` while Redis is unreachable and this instance counts requests by itself. */
+  /**
+   * Value `degraded` while this instance counts requests by itself: Redis is unreachable, or several instances have run
+   * without Redis for more than two minutes.
+   */
   @ApiProperty({ enum: STATES, example: 'ok' }) rateLimits: State;
 
   /** Value `degraded` while an email has been waiting for more than 10 minutes. */
@@ -33,4 +36,7 @@ export class Readiness {
 
   /** Value `degraded` if running instances have had different signing keys for more than two minutes. */
   @ApiProperty({ enum: STATES, example: 'ok' }) keys: State;
+
+  /** Value `degraded` if the clock of this instance differs from the clock of the database by more than 2 seconds. */
+  @ApiProperty({ enum: STATES, example: 'ok' }) clock: State;
 }

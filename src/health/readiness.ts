@@ -3,13 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BreachedPasswords } from '../auth/passwords/breached-passwords.js';
 import { Heartbeat } from '../auth/tokens/heartbeat.js';
+import { clockText, type OutFor } from '../auth/tokens/instance-faults.js';
 import { Env } from '../config/env.js';
 import { isSchemaUpToDate } from '../database/migrate.js';
 import { refusedWrites } from '../database/transactions/database-errors.js';
 import { Mails } from '../mail/mails.js';
 import { UnavailableError } from '../problems/problem.js';
 import { RATE_LIMIT_STORE, type RateLimitStore } from '../rate-limits/rate-limit-store.js';
-import { readyParts, userCount } from '../telemetry/metrics/measurements.js';
+import { clockOffset, readyParts, userCount } from '../telemetry/metrics/measurements.js';
 import { type CountedPage, UsersRepository } from '../users/users.repository.js';
 import type { Readiness } from './health.responses.js';
 
@@ -31,17 +32,32 @@ export class ReadinessService {
     this.stopping = true;
   }
 
-  /** @throws UnavailableError naming a part without which the instance cannot serve; other faults only degrade it */
+  /** @throws UnavailableError naming a part without which the instance should not serve; other faults only degrade it */
   async check(): Promise<Readiness> {
+    const readiness = await this.read();
+    const { outFor } = this.heartbeat;
+    if (outFor !== undefined) throw new UnavailableError(this.textOf(outFor));
+    return readiness;
+  }
+
+  /** @throws UnavailableError naming a part without which the instance cannot serve */
+  async read(): Promise<Readiness> {
     if (this.stopping) throw new UnavailableError('This instance is shutting down.');
     const mail = (await this.checkDatabase()) ? 'degraded' : 'ok';
-    const rateLimits = this.rateLimits.degraded ? 'degraded' : 'ok';
+    const { degraded, outFor } = this.heartbeat;
+    const rateLimits = this.rateLimits.degraded || degraded.rateLimits ? 'degraded' : 'ok';
     const database = refusedWrites.state;
     const breachCheck = this.breached.degraded ? 'degraded' : 'ok';
-    const keys = this.heartbeat.degraded ? 'degraded' : 'ok';
-    const isFine = [mail, rateLimits, database, breachCheck, keys].every((state) => state === 'ok');
+    const keys = degraded.keys || outFor === 'keys' ? 'degraded' : 'ok';
+    const clock = degraded.clock ? 'degraded' : 'ok';
+    const isFine = [mail, rateLimits, database, breachCheck, keys, clock].every((state) => state === 'ok');
     const status = isFine ? 'ok' : 'degraded';
-    return { status, database, migrations: 'ok', rateLimits, mail, breachCheck, keys };
+    return { status, database, migrations: 'ok', rateLimits, mail, breachCheck, keys, clock };
+  }
+
+  private textOf(outFor: OutFor): string {
+    if (outFor === 'keys') return 'Most instances have other signing keys than this instance.';
+    return `The clock of this instance is ${clockText(this.heartbeat.clockOffset!)}.`;
   }
 
   private async checkDatabase(): Promise<boolean> {
@@ -78,14 +94,20 @@ export class HealthReadings {
   async run(): Promise<void> {
     readyParts.read = () => this.parts;
     userCount.read = () => this.users;
+    clockOffset.read = () => this.clockOffset();
     await this.readParts();
     await this.countUsers();
+  }
+
+  private clockOffset(): number | undefined {
+    const { clockOffset: ms } = this.heartbeat;
+    return ms === null ? undefined : ms / 1000;
   }
 
   /** Parts that cannot be read keep their last value. */
   private async readParts(): Promise<void> {
     try {
-      const { status: _, ...states } = await this.readiness.check();
+      const { status: _, ...states } = await this.readiness.read();
       for (const [part, state] of Object.entries(states)) this.parts[part] = state === 'ok';
     } catch (error) {
       // Without a cause, the instance is shutting down.

@@ -32,7 +32,7 @@ export class StatusController {
   @Operators()
   @ApiProblems({ code: 'unavailable', detail: 'The database cannot be reached.' })
   async adminGetStatus(): Promise<ServiceStatus> {
-    const { keys: keySets, ...readiness } = await this.readiness.check();
+    const { keys: keySets, ...readiness } = await this.readiness.read();
     const now = Date.now();
     const [engine, isNewer, keysChangedAt, { waiting = 0, failed = 0 }] = await Promise.all([
       engineOf(this.dataSource),

@@ -32,6 +32,15 @@ const DEFAULTS: Record<string, (row: Values) => Values> = {
     created_at: 1,
     expires_at: 4_000_000_000_000,
   }),
+  instances: () => ({
+    host: 'app',
+    pid: 1,
+    key_set: 'k',
+    signing_key: 'k',
+    counts_alone: 0,
+    started_at: 1,
+    seen_at: 1,
+  }),
   sessions: () => ({ auth_time: 1, created_at: 1, expires_at: 4_000_000_000_000 }),
 };
 

@@ -5,7 +5,8 @@ import { HANDOVER_MS, reEncryptSecrets } from '../../auth/second-factor/re-encry
 import { SecondFactorsRepository } from '../../auth/second-factor/second-factors.repository.js';
 import { SessionsRepository } from '../../auth/sessions/sessions.repository.js';
 import { LEEWAY_SECONDS } from '../../auth/tokens/access-token.js';
-import { hostsOf, InstancesRepository } from '../../auth/tokens/instances.repository.js';
+import { hostsOf } from '../../auth/tokens/instance-faults.js';
+import { InstancesRepository } from '../../auth/tokens/instances.repository.js';
 import { type LockedKeyFile, lockKeyFile } from '../../auth/tokens/key-file.js';
 import {
   type Jwk,

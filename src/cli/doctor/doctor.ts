@@ -3,7 +3,8 @@ import { withDatabase } from '../command/database.js';
 import { ACCOUNT_CHECKS, EMAIL_CHECK, HASH_CHECK } from './account-checks.js';
 import type { Check, Inspection } from './check.js';
 import { AUDIT_LOG_CHECKS } from './audit-log-checks.js';
-import { INDEX_CHECK, INSTANCE_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
+import { INSTANCE_CHECKS } from './instance-checks.js';
+import { INDEX_CHECK, SCHEMA_CHECKS, SERVER_CHECKS } from './schema-checks.js';
 import type { Invocation, Report } from '../command/definition.js';
 
 export interface Finding {
@@ -14,7 +15,7 @@ export interface Finding {
 const CHECKS = [
   ...SERVER_CHECKS,
   ...SCHEMA_CHECKS,
-  INSTANCE_CHECK,
+  ...INSTANCE_CHECKS,
   ...ACCOUNT_CHECKS,
   ...AUDIT_LOG_CHECKS,
   EMAIL_CHECK,

@@ -1,4 +1,3 @@
-import { FIND_LIVE, lastingDifference, type LiveInstance } from '../../auth/tokens/instances.repository.js';
 import { type Check, EXAMPLES, type Inspection } from './check.js';
 import { EXPLAIN, statementsByIndex } from '../../database/statement-list.js';
 import { isReadOnly } from '../../database/transactions/database-errors.js';
@@ -30,14 +29,6 @@ export const SERVER_CHECKS: Check[] = [
     },
   },
 ];
-
-export const INSTANCE_CHECK: Check = {
-  claim: 'all running instances have the same signing keys',
-  remedy:
-    'They reject the access tokens of one another. Copy the newest JWT_KEYS_FILE to all of these machines.',
-  findFaults: async ({ runner }) =>
-    lastingDifference((await runner.query(FIND_LIVE)) as LiveInstance[]).slice(0, EXAMPLES),
-};
 
 export const SCHEMA_CHECKS: Check[] = [
   {

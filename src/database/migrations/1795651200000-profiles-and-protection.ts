@@ -53,7 +53,7 @@ function columns(runner: QueryRunner): [table: string, column: string, type: str
 }
 
 function tables(runner: QueryRunner): Table[] {
-  const { table, id, text, unicode, number, time } = columnsFor(runner);
+  const { table, id, text, unicode, number, time, flag } = columnsFor(runner);
   return [
     table(
       'known_places',
@@ -80,7 +80,13 @@ function tables(runner: QueryRunner): Table[] {
       'instances',
       id('id', PRIMARY),
       unicode('host', 255),
+      number('pid'),
       text('key_set', 4000),
+      text('signing_key', 43),
+      time('clock_offset', OPTIONAL),
+      time('clock_reading', OPTIONAL),
+      flag('counts_alone'),
+      time('started_at'),
       time('seen_at'),
       time('differs_since', OPTIONAL),
     ),

@@ -199,27 +199,27 @@ export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Prom
   }
 }
 
-/** The heartbeat of an instance is a small write, which may succeed although the disk is full. */
+/** Accounts writes more often than this, even without requests. */
+const REMEMBERED_MS = 60_000;
+
 const REFUSALS = {
-  full: { rememberedMs: 60_000, msg: 'the disk of the database is full: writes are refused' },
-  read_only: {
-    rememberedMs: 20_000,
-    msg: 'the database is read-only: writes are refused; if it is the primary, run SET GLOBAL read_only = 0',
-  },
+  full: 'the disk of the database is full: writes are refused',
+  read_only:
+    'the database is read-only: writes are refused; if it is the primary, run SET GLOBAL read_only = 0',
 };
 
 class RefusedWrites {
-  private reason: keyof typeof REFUSALS = 'full';
+  private reason: keyof typeof REFUSALS | 'ok' = 'ok';
   private lastAt = Number.NEGATIVE_INFINITY;
 
   get state(): 'ok' | 'full' | 'read_only' {
-    return performance.now() - this.lastAt < REFUSALS[this.reason].rememberedMs ? this.reason : 'ok';
+    return performance.now() - this.lastAt < REMEMBERED_MS ? this.reason : 'ok';
   }
 
   noteFailure(error: unknown): void {
     const reason = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read_only' : undefined;
     if (!reason) return;
-    if (this.state !== reason) new Logger('Database').error(REFUSALS[reason].msg);
+    if (this.state !== reason) new Logger('Database').error(REFUSALS[reason]);
     this.reason = reason;
     this.lastAt = performance.now();
   }

@@ -13,6 +13,7 @@ import {
 import cluster, { type Worker } from 'node:cluster';
 import { VERSION } from '../../config/env.js';
 import {
+  clockOffset,
   conflictRetried,
   databaseConnections,
   feedState,
@@ -154,6 +155,12 @@ function readGauges(registry: Registry): void {
     'Seconds since the event feed last contained every committed event, as far as the process knows',
     () => feedState.read().lagSeconds,
     'max',
+  );
+  gauge(
+    'accounts_clock_offset_seconds',
+    "Seconds by which the clock of the instance is ahead of the database's; negative if it is behind. None on SQLite",
+    () => clockOffset.read(),
+    'average',
   );
   gauge('accounts_users', 'Users; one instance counts them', () => userCount.read(), 'max');
   gauge(

@@ -81,6 +81,9 @@ export const mailCounts = new Reading((): Record<string, number> => ({}));
 /** parts of GET /health/ready */
 export const readyParts = new Reading((): Record<string, boolean> => ({}));
 
+/** undefined on SQLite */
+export const clockOffset = new Reading((): number | undefined => undefined);
+
 /** undefined in all instances but one */
 export const userCount = new Reading((): number | undefined => undefined);
 

@@ -94,12 +94,12 @@ const NAMES = ['one', 'two', 'three'];
 export class Balancer extends ServerProcess {
   private constructor(
     readonly url: string,
-    private readonly seats: readonly Seat[],
+    private readonly seats: readonly Pick<Seat, 'port'>[],
   ) {
     super('haproxy', temporaryDirectory('haproxy'));
   }
 
-  static async before(seats: readonly Seat[]): Promise<Balancer> {
+  static async before(seats: readonly Pick<Seat, 'port'>[]): Promise<Balancer> {
     const port = await freePort();
     const balancer = new Balancer(`http://127.0.0.1:${port}`, seats);
     balancer.launch({ program: requireProgram('haproxy'), args: ['-db', '-f', balancer.configure(port)] });
@@ -121,6 +121,13 @@ export class Balancer extends ServerProcess {
     await seat.start(build);
     await this.command(`set server accounts/${name} state ready`);
     await waitFor('the new instance gets requests', hangTimeoutMs(), () => seat.isAsked);
+  }
+
+  /** Numbers of the places that get requests. */
+  async inRotation(): Promise<number[]> {
+    const stat = await this.command('show stat');
+    const states = [...stat.matchAll(/^accounts,(\w+),(?:[^,]*,){15}UP/gm)];
+    return states.map(([, name]) => NAMES.indexOf(name!)).filter((index) => index >= 0);
   }
 
   private configure(port: number): string {

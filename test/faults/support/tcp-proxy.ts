@@ -69,6 +69,24 @@ export async function startCommitProxy(targetPort: number) {
   return Object.assign(state, proxy);
 }
 
+/** Stands before a MariaDB server. Answers to `statement` are late by `delayMs`. */
+export async function startLateProxy(targetPort: number, statement: RegExp) {
+  const state = { delayMs: 0, late: 0 };
+  const proxy = await startProxy(targetPort, (client, server) => {
+    let isLate = false;
+    client.on('data', (bytes: Buffer) => {
+      isLate = state.delayMs > 0 && statement.test(bytes.toString('utf8', HEADER_BYTES + 1));
+      if (isLate) state.late += 1;
+      server.write(bytes);
+    });
+    server.on('data', (bytes: Buffer) => {
+      if (isLate) setTimeout(() => client.write(bytes), state.delayMs);
+      else client.write(bytes);
+    });
+  });
+  return Object.assign(state, proxy);
+}
+
 /**
  * Keeps what passes, in both directions, as somebody on the network would. If `resets`, resets a connection as soon as
  * its client says something.
