@@ -105,15 +105,27 @@ const AFTER_RESTORE: CommandDefinition = {
   summary: 'end all sessions, reset the event feed and drop waiting emails after you restored a backup',
   details: [
     'Run it after every restore, before you start Accounts. You can run it again. It first decrypts every TOTP secret of',
-    'the restored database with JWT_KEYS_FILE, and refuses to continue if it cannot. The restore also undoes changes made',
-    'after the backup: the command prints which ones you must repeat.',
+    'the restored database with JWT_KEYS_FILE, and refuses to continue if it cannot.\n\nThe restore also undoes changes made',
+    'after the backup. With --since, the command reads copies of the audit log (accounts events copy) and prints what the',
+    'restored database lacks: what was taken from users and services and can be repeated, what people must do again, and',
+    'what was given and is lost. It changes nothing without --apply. With --apply, it ends the sessions first, and then',
+    'repeats what was taken, in the order of the copies. It prints and leaves what no longer fits.',
   ].join(' '),
   options: [
+    [
+      '--since <FILE...>',
+      'copies of the audit log, the oldest first; print what the restore undid, and change nothing',
+    ],
+    ['--apply', 'repeat what was taken away since the backup, after all sessions have ended'],
     ['--keep-emails', 'send the emails that waited when the backup was made, although most were sent since'],
     ['--force', 'continue even if a TOTP secret cannot be decrypted'],
   ],
   changes: true,
-  examples: ['after-restore --reason "restored the backup of yesterday"'],
+  examples: [
+    'after-restore --reason "restored the backup of yesterday"',
+    'after-restore --since events.jsonl --reason "restored the backup of yesterday"',
+    'after-restore --since events.jsonl --apply --reason "restored the backup of yesterday"',
+  ],
   run: async (invocation) => (await import('./restore/after-restore.js')).afterRestore(invocation),
 };
 

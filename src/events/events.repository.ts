@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { getMetadataArgsStorage, In, type Repository } from 'typeorm';
 import { isSignedInOperator } from '../access/principal.js';
-import { idsOf, inBatches, placeholders } from '../database/statements.js';
+import { idsOf, inBatches, padded, placeholders } from '../database/statements.js';
 import type { Transaction } from '../database/transactions/transactions.js';
 import { firstEntityIdAt } from '../identifiers/entity-id.js';
 import type { Position } from '../http/pages.js';
@@ -124,6 +124,17 @@ export class EventsRepository {
       ...given.flatMap(([, ...values]) => values),
       limit,
     ]);
+  }
+
+  async findOldestId(): Promise<string | undefined> {
+    return idsOf(await this.events.query('SELECT id FROM events ORDER BY id LIMIT 1'))[0];
+  }
+
+  async findPresent(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const asked = padded(ids, '');
+    const sql = `SELECT id FROM events WHERE id IN (${placeholders(asked.length)})`;
+    return idsOf(await this.events.query(sql, asked));
   }
 
   async findDeleted(userIds: readonly string[]): Promise<string[]> {

@@ -123,6 +123,10 @@ export class UsersRepository {
     return (tx?.of(this.users) ?? this.users).findOne({ where: { id }, select: USER_VIEW });
   }
 
+  async findAll(ids: readonly string[]): Promise<UserView[]> {
+    return ids.length === 0 ? [] : this.users.find({ where: { id: In(ids) }, select: USER_VIEW });
+  }
+
   findByEmail(email: string): Promise<UserView | null> {
     return this.users.findOne({ where: { email }, select: USER_VIEW });
   }

@@ -71,7 +71,7 @@ export class Invocation {
 
   constructor(
     readonly parameters: string[],
-    private readonly options: Record<string, string | boolean | undefined>,
+    private readonly options: Record<string, string | string[] | boolean | undefined>,
   ) {}
 
   get asJson(): boolean {
@@ -85,6 +85,12 @@ export class Invocation {
   text(name: string): string | undefined {
     const value = this.options[name];
     return typeof value === 'string' ? value : undefined;
+  }
+
+  /** The values of an option that can be repeated. */
+  texts(name: string): string[] {
+    const values = this.options[name];
+    return Array.isArray(values) ? values : [];
   }
 
   read<T>(name: string, read: (text: string) => T | undefined, expected: string): T | undefined {

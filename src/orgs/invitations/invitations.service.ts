@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EmailCodes } from '../../auth/email-codes/email-codes.js';
 import type { Actor, UserPrincipal } from '../../access/principal.js';
-import type { Transaction } from '../../database/transactions/transactions.js';
+import { type Transaction, Unchanged } from '../../database/transactions/transactions.js';
 import type { OkResponse } from '../../http/fields.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { Mails } from '../../mail/mails.js';
@@ -9,7 +9,7 @@ import type { Included } from '../../http/included.js';
 import type { Versioned } from '../../requests/entity-tags.js';
 import type { Write } from '../../requests/write.js';
 import { MembersReader } from '../members/members-reader.js';
-import { invitationData, OrgChanges, revocations } from '../state/org-changes.js';
+import { invitationData, OrgChanges, type OrgOutcome, revocations } from '../state/org-changes.js';
 import type {
   CreateInvitationRequest,
   ListInvitationsQuery,
@@ -230,5 +230,16 @@ export class OperatedInvitations {
       },
     );
     return answer;
+  }
+
+  /** @throws invitation_not_found */
+  revoke({ id, orgId }: Pick<Invitation, 'id' | 'orgId'>, actor: Actor): Promise<OrgOutcome<OkResponse>> {
+    return this.changes.inAnyOrg({ actor }, orgId, answeringOf(id, ''), async (tx, org, facts) => {
+      if (!org || !facts?.id) throw new Problem('invitation_not_found');
+      if (facts.status !== 'pending') return new Unchanged({ ok: true });
+      await this.invitations.revoke(tx, id);
+      await org.record(...revocations([facts], 'revoked'));
+      return { ok: true };
+    });
   }
 }

@@ -111,6 +111,10 @@ export class InvitationListsRepository {
     return this.invitations.query<CandidateInvitation[]>(sql, [email, now]);
   }
 
+  async findAll(ids: readonly string[]): Promise<Invitation[]> {
+    return ids.length === 0 ? [] : this.invitations.findBy({ id: In(ids) });
+  }
+
   findForExport(email: string): Promise<ReceivedInvitation[]> {
     return this.invitations.query<ReceivedInvitation[]>(
       `${RECEIVED} WHERE i.email = ? ORDER BY i.id LIMIT ${MAX_EXPORTED}`,

@@ -135,6 +135,10 @@ export class OrgsRepository {
     return this.orgs.findOneBy({ id });
   }
 
+  async findAll(ids: readonly string[]): Promise<Org[]> {
+    return ids.length === 0 ? [] : this.orgs.findBy({ id: In(ids) });
+  }
+
   findNamed(name: string, limit: number): Promise<Org[]> {
     return this.orgs.find({ where: { name }, order: { id: 'ASC' }, take: limit });
   }

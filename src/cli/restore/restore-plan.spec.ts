@@ -1,0 +1,327 @@
+import { expect, it } from 'vitest';
+import { firstEntityIdAt } from '../../identifiers/entity-id.js';
+import { timeText } from '../../identifiers/text.js';
+import type { CopiedEvent } from '../events/event-copy.js';
+import { lostEventOf, type LostEvents, noteLost, notePresent } from './lost-events.js';
+import { type RestoredFacts, planLine } from './restore-plan.js';
+
+const id = (number: number): string => firstEntityIdAt(1_790_000_000_000 + number);
+const [ADA, ORG, INVITATION, SECRET] = [1, 2, 3, 4].map(id) as [string, string, string, string];
+
+type Told = [type: string, data?: object, at?: { time: number; revision: number }];
+
+/** About Ada, the organization and the service, one second after the other, unless the event has its own time. */
+function eventsOf(told: readonly Told[]): CopiedEvent[] {
+  return told.map(([type, data = {}, at], index) => {
+    const [about] = type.split('.');
+    const { time, revision } = at ?? { time: 1000 * (index + 1), revision: index + 1 };
+    const isOrg = about !== 'account' && about !== 'service';
+    return {
+      id: id(time),
+      type: type as CopiedEvent['type'],
+      at: timeText(1_790_000_000_000 + time),
+      actor: { type: 'user', id: ADA, email: null, sessionId: null },
+      orgId: isOrg ? ORG : null,
+      orgRevision: isOrg ? revision : null,
+      userId: about === 'account' || about === 'member' || type === 'invitation.accepted' ? ADA : null,
+      userRevision: about === 'account' ? revision : null,
+      sessionId: null,
+      requestId: null,
+      reason: null,
+      data: { invitationId: INVITATION, role: 'member', service: 'billing', secretId: SECRET, ...data },
+    };
+  });
+}
+
+const USER = { email: 'ada@example.com', disabledAt: null, operatorSince: null, emailVerifiedAt: 1 };
+const SERVICE = { allow: 'introspect,events', disabledAt: null, removedAt: null, liveSecrets: [SECRET] };
+
+interface Present {
+  user?: Partial<typeof USER> | Record<string, number | null>;
+  org?: { deletedAt?: number | null; secondFactorFrom?: number | null };
+  role?: 'member' | 'admin' | 'owner';
+  invitation?: 'pending' | 'accepted' | 'expired';
+  service?: Partial<Record<'disabledAt' | 'removedAt', number>> & { liveSecrets?: string[] };
+}
+
+function factsOf({ user, org, role, invitation, service }: Present): RestoredFacts {
+  return {
+    users: new Map(user && [[ADA, { ...USER, ...user }]]),
+    orgs: new Map(org && [[ORG, { name: 'Engines', deletedAt: null, secondFactorFrom: null, ...org }]]),
+    roles: new Map(role && [[`${ORG} ${ADA}`, role]]),
+    invitations: new Map(invitation && [[INVITATION, { email: 'joan@example.com', status: invitation }]]),
+    services: new Map(service && [['billing', { ...SERVICE, ...service }]]),
+  };
+}
+
+function linesOf(told: readonly Told[], present: Present): string[] {
+  const lost: LostEvents = new Map();
+  for (const event of eventsOf(told)) noteLost(lost, lostEventOf(event)!);
+  const facts = factsOf(present);
+  return [...lost.values()].flatMap((event) => {
+    const line = planLine(event, lost, facts);
+    if (!line) return [];
+    const more = 'role' in line ? ` to ${line.role}` : 'scopes' in line ? ` to ${line.scopes?.join()}` : '';
+    return [`${line.group}: ${line.what}${more}`];
+  });
+}
+
+const user = {};
+const org = {};
+const service = {};
+const operator = { operatorSince: 1 };
+const to = (from: string, role: string): Told => ['member.role_changed', { from, to: role }];
+const DISABLED: Told = ['account.disabled'];
+const ENABLED: Told = ['account.enabled'];
+const REMOVED: Told = ['member.removed', { reason: 'removed' }];
+const ADDED: Told = ['member.added', { via: 'added' }];
+const ACCEPTED: Told = ['invitation.accepted'];
+
+it.each<[string, Told[], Present, string[]]>([
+  ['a user disabled since', [DISABLED], { user }, ['repeat: user disabled']],
+  ['one who is disabled already', [DISABLED], { user: { disabledAt: 1 } }, []],
+  ['one whom the database does not have', [DISABLED], {}, []],
+  ['one enabled again since', [DISABLED, ENABLED], { user }, []],
+  ['one taken and given back twice', [DISABLED, ENABLED, DISABLED, ENABLED], { user }, []],
+  ['one taken last', [DISABLED, ENABLED, DISABLED], { user }, ['repeat: user disabled']],
+  ['one enabled since', [ENABLED], { user: { disabledAt: 1 } }, ['lost: user enabled']],
+  ['a user deleted since', [DISABLED, ['account.deleted']], { user }, ['repeat: user deleted']],
+  [
+    'all else of a deleted user',
+    [to('admin', 'member'), ['account.password_changed'], ['account.deleted']],
+    { user, org, role: 'admin' },
+    ['repeat: user deleted'],
+  ],
+  ['a user registered since', [['account.registered']], {}, ['lost: user registered']],
+  ['one registered and deleted since', [['account.registered'], ['account.deleted']], {}, []],
+  [
+    'an operator revoked since',
+    [['account.operator_revoked']],
+    { user: operator },
+    ['repeat: operator revoked'],
+  ],
+  ['an operator granted since', [['account.operator_granted']], { user }, ['lost: operator granted']],
+  [
+    'an operator replaced',
+    [['account.operator_revoked'], ['account.operator_granted']],
+    { user: operator },
+    [],
+  ],
+  [
+    'a password changed twice',
+    [['account.password_changed'], ['account.password_changed']],
+    { user },
+    ['act: password changed'],
+  ],
+  ['the password of a lost user', [['account.password_changed']], {}, []],
+  [
+    'a second factor',
+    [['account.second_factor_enabled'], ['account.second_factor_removed']],
+    { user },
+    ['act: second factor turned off'],
+  ],
+  [
+    'recovery codes',
+    [['account.recovery_codes_renewed'], ['account.recovery_code_used']],
+    { user },
+    ['act: recovery codes renewed', 'act: recovery code used'],
+  ],
+  [
+    'emails',
+    [['account.email_changed'], ['account.email_verified']],
+    { user: { emailVerifiedAt: null } },
+    ['act: email changed', 'lost: email verified'],
+  ],
+  ['a member removed since', [REMOVED], { user, org, role: 'owner' }, ['repeat: member removed']],
+  ['one who is no member', [REMOVED], { user, org }, []],
+  ['one removed and added again', [REMOVED, ADDED], { user, org, role: 'member' }, []],
+  [
+    'one added again with less',
+    [REMOVED, ADDED],
+    { user, org, role: 'owner' },
+    ['repeat: role lowered to member'],
+  ],
+  ['one added and removed again', [ADDED, REMOVED], { user, org }, []],
+  [
+    'a role lowered since',
+    [to('owner', 'admin')],
+    { user, org, role: 'owner' },
+    ['repeat: role lowered to admin'],
+  ],
+  [
+    'a role lowered, and raised less',
+    [to('owner', 'member'), to('member', 'admin')],
+    { user, org, role: 'owner' },
+    ['repeat: role lowered to admin'],
+  ],
+  ['a role raised since', [to('member', 'admin')], { user, org, role: 'member' }, ['lost: role raised']],
+  ['a member added since', [ADDED], { user, org }, ['lost: member added']],
+  ['an organization deleted since', [['org.deleted']], { org }, ['repeat: organization deleted']],
+  ['one purged since', [['org.deleted'], ['org.purged']], { org: { deletedAt: 1 } }, []],
+  ['one restored since', [['org.restored']], { org: { deletedAt: 1 } }, ['lost: organization restored']],
+  ['one created since', [['org.created']], {}, ['lost: organization created']],
+  ['one created and deleted since', [['org.created'], ['org.deleted']], {}, []],
+  [
+    'a requirement',
+    [['org.second_factor_required', { from: timeText(5000) }]],
+    { org, user },
+    ['act: second factor required'],
+  ],
+  [
+    'one that the database has',
+    [['org.second_factor_required', { from: timeText(5000) }]],
+    { org: { secondFactorFrom: 5000 } },
+    [],
+  ],
+  [
+    'one lifted',
+    [['org.second_factor_required', { from: null }]],
+    { org: { secondFactorFrom: 5000 } },
+    ['act: second factor no longer required'],
+  ],
+  [
+    'an invitation revoked since',
+    [['invitation.revoked']],
+    { org, invitation: 'pending' },
+    ['repeat: invitation revoked'],
+  ],
+  ['one that ended', [['invitation.revoked']], { org, invitation: 'expired' }, []],
+  ['one sent since', [['invitation.created']], { org }, ['lost: invitation sent']],
+  ['one accepted', [ACCEPTED, ADDED], { org, user, invitation: 'pending' }, ['lost: member added']],
+  [
+    'one accepted, and removed since',
+    [ACCEPTED, ADDED, REMOVED],
+    { org, user, invitation: 'pending' },
+    ['repeat: invitation revoked'],
+  ],
+  [
+    'one accepted by a user who is deleted',
+    [ACCEPTED, ADDED, REMOVED, ['account.deleted']],
+    { org, user, invitation: 'pending' },
+    ['repeat: invitation revoked', 'repeat: user deleted'],
+  ],
+  [
+    'one accepted as admin, and lowered since',
+    [['invitation.accepted', { role: 'admin' }], to('admin', 'member')],
+    { org, user, invitation: 'pending' },
+    ['repeat: invitation revoked', 'lost: member added'],
+  ],
+  ['one declined', [['invitation.declined']], { org, invitation: 'pending' }, []],
+  ['a service disabled since', [['service.disabled']], { service }, ['repeat: service disabled']],
+  ['one enabled since', [['service.enabled']], { service: { disabledAt: 1 } }, ['lost: service enabled']],
+  [
+    'one removed since',
+    [['service.disabled'], ['service.removed']],
+    { service: { disabledAt: 1 } },
+    ['repeat: service removed'],
+  ],
+  ['one added since', [['service.created'], ['service.secret_added']], {}, ['lost: service added']],
+  ['one added and removed since', [['service.created'], ['service.removed']], {}, []],
+  [
+    'scopes revoked since',
+    [['service.allowed', { to: 'events,memberships' }]],
+    { service },
+    ['repeat: scopes of a service revoked to events'],
+  ],
+  [
+    'scopes added since',
+    [['service.allowed', { to: 'introspect,events,memberships' }]],
+    { service },
+    ['lost: scopes of a service added'],
+  ],
+  [
+    'a secret revoked since',
+    [['service.secret_revoked']],
+    { service },
+    ['repeat: secret of a service revoked'],
+  ],
+  ['one that is revoked', [['service.secret_revoked']], { service: { liveSecrets: [] } }, []],
+  [
+    'a secret added since',
+    [['service.secret_added']],
+    { service: { liveSecrets: [] } },
+    ['lost: secret of a service added'],
+  ],
+])('plans for %s', (_what, told, present, expected) => {
+  expect(linesOf(told, present)).toEqual(expected);
+});
+
+const at = (time: number, revision: number) => ({ time, revision });
+
+it.each<[string, Told[], string[]]>([
+  [
+    'lines out of order',
+    [
+      ['account.enabled', {}, at(2000, 2)],
+      ['account.disabled', {}, at(1000, 1)],
+    ],
+    [],
+  ],
+  [
+    'an event twice',
+    [
+      ['account.disabled', {}, at(1000, 1)],
+      ['account.enabled', {}, at(2000, 2)],
+      ['account.disabled', {}, at(1000, 1)],
+    ],
+    [],
+  ],
+  [
+    'clocks that differ',
+    [
+      ['account.disabled', {}, at(9000, 1)],
+      ['account.enabled', {}, at(2000, 2)],
+    ],
+    [],
+  ],
+  [
+    'revisions that started over after a restore',
+    [
+      ['account.disabled', {}, at(1000, 9)],
+      ['account.enabled', {}, at(900_000, 2)],
+    ],
+    [],
+  ],
+])('finds the last event in spite of %s', (_what, told, expected) => {
+  expect(linesOf(told, { user })).toEqual(expected);
+});
+
+it('forgets what a later event of the database has changed, and nothing else', () => {
+  const lost: LostEvents = new Map();
+  const [before, disabled, after] = eventsOf([ENABLED, DISABLED, ENABLED]).map((event) =>
+    lostEventOf(event)!,
+  );
+  noteLost(lost, disabled!);
+  notePresent(lost, before!);
+  expect(lost.size).toBe(1);
+  notePresent(lost, after!);
+  expect(lost.size).toBe(0);
+});
+
+it('keeps the order of the copies', () => {
+  const told: Told[] = [to('owner', 'admin'), ['org.deleted'], to('admin', 'member')];
+  expect(linesOf(told, { user, org, role: 'owner' })).toEqual([
+    'repeat: organization deleted',
+    'repeat: role lowered to member',
+  ]);
+});
+
+it.each<Told>([
+  ['member.added', { role: 'superadmin' }],
+  ['member.role_changed', { to: 1 }],
+  ['invitation.revoked', { invitationId: "' OR 1" }],
+  ['service.allowed', { to: 'everything' }],
+  ['service.disabled', { service: 'Not a name' }],
+  ['service.secret_revoked', { secretId: 5 }],
+  ['org.second_factor_required', { from: 'soon' }],
+])('refuses %s of an unknown form: %j', (...told) => {
+  expect(() => eventsOf([told]).map(lostEventOf)).toThrow(
+    /^event [-0-9a-f]{36}: not a [a-z._]+ that this version knows$/,
+  );
+});
+
+it('leaves out what neither gives nor takes anything', () => {
+  expect(
+    eventsOf([['session.started'], ['org.renamed'], ['mail.of_a_later_version']]).map(lostEventOf),
+  ).toEqual([undefined, undefined, undefined]);
+});
