@@ -18,11 +18,39 @@ it('limits the young generation of V8 alike in the image, the unit and the npm s
   expect(limits).toEqual({ image: limit, unit: limit, start: limit, 'start:prod': limit });
 });
 
+const settingsOf = (file: string): string[] =>
+  read(file)
+    .split('\n')
+    .filter((line) => /^(?:\w+=|\[)/.test(line));
+
+it('copies the audit log with the settings and the restrictions of the service', () => {
+  const [service, copy] = [
+    settingsOf('deploy/accounts.service'),
+    settingsOf('deploy/accounts-events.service'),
+  ];
+  expect(copy.filter((line) => !service.includes(line))).toEqual([
+    'Description=Copy of the audit log of Accounts',
+    'After=network-online.target accounts.service',
+    'StartLimitIntervalSec=0',
+    'ExecStart=/opt/accounts/node_modules/.bin/node bin/accounts.js events copy /var/lib/accounts-events/events.jsonl',
+    'RestartSec=10',
+    'RestartPreventExitStatus=1 3',
+    'StateDirectory=accounts accounts-events',
+  ]);
+  expect(service.filter((line) => !copy.includes(line))).toEqual([
+    'Description=Accounts',
+    'After=network-online.target',
+    'StartLimitIntervalSec=60',
+    'StartLimitBurst=5',
+    'Environment=NODE_OPTIONS=--max-semi-space-size=16',
+    'ExecStart=/opt/accounts/node_modules/.bin/node dist/main.js',
+    'RestartSec=1',
+    'KillMode=mixed',
+    'StateDirectory=accounts',
+  ]);
+});
+
 it('starts several instances of one machine as it starts one, but for the ports and the database', () => {
-  const settingsOf = (file: string): string[] =>
-    read(file)
-      .split('\n')
-      .filter((line) => /^(?:\w+=|\[)/.test(line));
   const [one, several] = [settingsOf('deploy/accounts.service'), settingsOf('deploy/accounts@.service')];
   expect(several.filter((line) => !one.includes(line))).toEqual([
     'Description=Accounts, instance %i',

@@ -2252,7 +2252,7 @@ export type Readiness = {
   keys: "ok" | "degraded";
   /** Value `degraded` if the clock of this instance differs from the clock of the database by more than 2 seconds. */
   clock: "ok" | "degraded";
-  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database was read-only. Reads still work. */
+  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20 seconds because the database was read-only. Reads still work. */
   database: "full" | "read_only" | "ok";
   /** The database schema is up to date. */
   migrations: "ok";
@@ -2709,7 +2709,7 @@ export type ServiceStatus = {
   breachCheck: "ok" | "degraded";
   /** Value `degraded` if the clock of this instance differs from the clock of the database by more than 2 seconds. */
   clock: "ok" | "degraded";
-  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database was read-only. Reads still work. */
+  /** Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20 seconds because the database was read-only. Reads still work. */
   database: "full" | "read_only" | "ok";
   /** The database schema is up to date. */
   migrations: "ok";

@@ -66,7 +66,7 @@ const CONFIG: CommandGroup = {
       options: [
         [
           '--connect',
-          'try the database, Redis, the mail server, the keys and the certificate, for 5 s each; exit with 1 if one fails',
+          'try the database, Redis, the mail server and the keys, for 5 s each; exit with 1 if one fails',
         ],
       ],
       examples: ['config check', 'config check --connect', 'config check --json'],

@@ -13,8 +13,8 @@ export class Readiness {
   @ApiProperty({ enum: STATES, example: 'ok' }) status: State;
 
   /**
-   * Value `full` if a change failed within the last minute because the disk was full, `read_only` because the database
-   * was read-only. Reads still work.
+   * Value `full` if a change failed within the last minute because the disk was full, `read_only` within the last 20
+   * seconds because the database was read-only. Reads still work.
    * @example "ok"
    */
   database: 'ok' | 'full' | 'read_only';

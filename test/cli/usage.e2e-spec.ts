@@ -36,7 +36,7 @@ const COMMANDS = Object.entries({
   keys: 'list create rotate prune',
   config: 'check',
   mail: 'list retry',
-  events: 'follow',
+  events: 'follow copy',
 }).flatMap(([group, names]) => names.split(/\s+/).map((name) => `${group} ${name}`.trim()));
 
 /** Two fifths of all modules of the service, which describe and check requests. */

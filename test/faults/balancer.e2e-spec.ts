@@ -265,8 +265,10 @@ it('answers on an open connection after the hook of the docs has reloaded it wit
   const kept = await aTlsConnection();
   expect(await askOn(kept)).toMatch(/^HTTP\/1.1 200 /);
 
-  const env = { ...process.env, RENEWED_LINEAGE: lineage };
-  expect(spawnSync('sh', ['-c', hook], { encoding: 'utf8', env })).toMatchObject({ status: 0, stderr: '' });
+  for (const RENEWED_LINEAGE of ['/etc/letsencrypt/live/other.example.com', lineage]) {
+    const env = { ...process.env, RENEWED_LINEAGE };
+    expect(spawnSync('sh', ['-c', hook], { encoding: 'utf8', env })).toMatchObject({ status: 0, stderr: '' });
+  }
   await waitFor('the old process has left the port to the new one', hangTimeoutMs(), () =>
     /Proxy accounts stopped/.test(balancer.logTail()),
   );

@@ -62,6 +62,34 @@ describe('deploy/accounts.service', () => {
     expect(await property('ExecMainStatus')).toBe('0');
   });
 
+  it('copies the audit log by accounts-events.service, which ends for good where a restart would not help', async () => {
+    await inMachine('install -m 0644 /opt/accounts/deploy/accounts-events.service /etc/systemd/system/');
+    await inMachine('systemctl daemon-reload && systemctl start accounts accounts-events');
+    expect(await inMachine('systemd-analyze verify accounts-events.service 2>&1')).toBe('');
+    const file = '/var/lib/accounts-events/events.jsonl';
+    await waitFor('the copy', BOOT_TIMEOUT_MS, () => inMachine(`stat --format '%a %U' ${file}`));
+    expect(await inMachine(`stat --format '%a %U' ${file}`)).toBe('600 accounts');
+    await inMachine('systemctl stop accounts-events');
+    expect(await property('ExecMainStatus', 'accounts-events')).toBe('0');
+
+    const id = '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f';
+    const fields = ['orgId', 'orgRevision', 'userId', 'userRevision', 'sessionId', 'requestId', 'reason'];
+    const lost = {
+      ...Object.fromEntries(fields.map((field) => [field, null])),
+      id,
+      type: 'account.disabled',
+      at: new Date().toISOString(),
+      data: {},
+      actor: { type: 'system', id: null, sessionId: null, email: null },
+    };
+    await inMachine(`echo '${JSON.stringify(lost)}' >${file}; systemctl start accounts-events`);
+    await waitFor('its end', BOOT_TIMEOUT_MS, async () =>
+      (await property('ActiveState', 'accounts-events')) === 'failed' ? 'failed' : undefined,
+    );
+    expect(['1', '3']).toContain(await property('ExecMainStatus', 'accounts-events'));
+    expect(await property('NRestarts', 'accounts-events')).toBe('0');
+  });
+
   it('starts an instance of its own for each port from the template', async () => {
     const settings = 'DATABASE_URL=sqlite:/var/lib/accounts/accounts.sqlite\nMETRICS_PORT=9464\n';
     await inMachine(`printf '${settings}' >/etc/accounts.env`);
@@ -80,8 +108,8 @@ describe('deploy/accounts.service', () => {
     return docker('exec', 'machine', 'sh', '-e', '-c', script);
   }
 
-  function property(name: string): Promise<string> {
-    return inMachine(`systemctl show --property ${name} --value accounts`);
+  function property(name: string, unit = 'accounts'): Promise<string> {
+    return inMachine(`systemctl show --property ${name} --value ${unit}`);
   }
 
   async function untilReady(port = 3000): Promise<string> {

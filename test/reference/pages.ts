@@ -122,7 +122,7 @@ export function cliPage(): string {
   return page('Command line', [
     'Every command takes `--help`, and `--json` for one line of JSON for each result. Commands that change something need',
     '`--reason`, or `ACCOUNTS_REASON` in the environment, and take `--as`. `accounts --version` prints the version. Exit codes:',
-    '0 done, 1 refused by a rule or faults found, 2 could not run, 141 output pipe closed',
+    '0 done, 1 refused by a rule or faults found, 2 could not run, 3 database restored (`events copy`), 141 output pipe closed',
     `(SIGPIPE). [admin-tasks.md](../admin-tasks.md) shows the tasks. ${GENERATED}`,
     ...lines,
   ]);

@@ -7,7 +7,7 @@ import { requireProgram } from '../../tooling/processes/find-program.js';
 
 const run = promisify(execFile);
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-const DAYS = 2;
+const DAYS = '2';
 
 /** Files in PEM. */
 export interface Certificate {
@@ -26,21 +26,21 @@ export class Authority implements Certificate {
   static async create(name: string): Promise<Authority> {
     const directory = temporaryDirectory('certificates');
     const [certificate, key] = [join(directory, 'ca.pem'), join(directory, 'ca.key')];
-    const subject = ['-subj', `/CN=${name}`, '-days', String(DAYS)];
+    const subject = ['-subj', `/CN=${name}`, '-days', DAYS];
     await openssl('req', '-x509', ...NEW_KEY, ...subject, '-keyout', key, '-out', certificate);
     return new Authority(directory, certificate, key);
   }
 
   /** @param alternativeNames as in `DNS:localhost,IP:127.0.0.1` */
-  async issue(alternativeNames: string, days = DAYS): Promise<Certificate> {
-    const base = join(this.directory, `${alternativeNames.replaceAll(/\W/g, '-')}-${days}`);
+  async issue(alternativeNames: string): Promise<Certificate> {
+    const base = join(this.directory, alternativeNames.replaceAll(/\W/g, '-'));
     const [certificate, key, request, extensions] = ['pem', 'key', 'csr', 'ext'].map(
       (ending) => `${base}.${ending}`,
     );
     writeFileSync(extensions!, `subjectAltName=${alternativeNames}\n`);
     await openssl('req', ...NEW_KEY, '-subj', '/CN=server', '-keyout', key!, '-out', request!);
     const signer = ['-CA', this.certificate, '-CAkey', this.key, '-CAcreateserial'];
-    const content = ['-in', request!, '-extfile', extensions!, '-days', String(days)];
+    const content = ['-in', request!, '-extfile', extensions!, '-days', DAYS];
     await openssl('x509', '-req', ...content, ...signer, '-out', certificate!);
     return { certificate: certificate!, key: key! };
   }

@@ -64,6 +64,9 @@ const CONTROL_CHARACTERS = /\p{Cc}/u;
 
 export class CannotRunError extends Error {}
 
+/** The database lacks what a copy of its audit log has. */
+export class RestoredDatabaseError extends Error {}
+
 const CLEARED_LINE = '\r\u001b[K';
 
 export class Invocation {

@@ -1,6 +1,12 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../../config/env.js';
-import { type CommandDefinition, type CommandGroup, Invocation, write } from './definition.js';
+import {
+  type CommandDefinition,
+  type CommandGroup,
+  Invocation,
+  RestoredDatabaseError,
+  write,
+} from './definition.js';
 
 export interface Commands {
   groups: readonly CommandGroup[];
@@ -10,10 +16,12 @@ export interface Commands {
 const DONE = 0;
 const REFUSED = 1;
 const COULD_NOT_RUN = 2;
+const RESTORED = 3;
 const UNREAD = 141;
 
 const EXIT_CODES = `
-Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run, 141 output pipe closed (SIGPIPE).
+Exit codes: 0 done, 1 refused by a rule or faults found, 2 could not run,
+3 database restored (events copy), 141 output pipe closed (SIGPIPE).
 Configuration: the environment variables of Accounts, or .env in the working directory.`;
 
 export async function runAccounts(parameters: string[], commands: Commands): Promise<number> {
@@ -28,6 +36,7 @@ export async function runAccounts(parameters: string[], commands: Commands): Pro
     const { explain } = await import('./explain.js');
     const { lines, isRefusal } = explain(error);
     for (const line of lines) console.error(line);
+    if (error instanceof RestoredDatabaseError) return RESTORED;
     return isRefusal ? REFUSED : COULD_NOT_RUN;
   }
 }

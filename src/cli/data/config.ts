@@ -22,14 +22,12 @@ export async function checkConfiguration(invocation: Invocation): Promise<Report
         [name.padEnd(27), value || '-', isDefault && value !== '' ? ' (default)' : ''].join(' ').trimEnd(),
       ),
       ...warnings.map((warning) => `warning: ${warning}`),
-      ...trials.map(({ what, works, detail }) => `${STATES[String(works)]} ${what}: ${detail}`),
+      ...trials.map(({ what, works, detail }) => `${works ? 'ok    ' : 'FAILED'} ${what}: ${detail}`),
     ],
     json: [...effective, ...warnings.map((warning) => ({ warning })), ...trials],
     isRed: trials.some(({ works }) => works === false),
   };
 }
-
-const STATES: Record<string, string> = { true: 'ok     ', false: 'FAILED ', undefined: 'unknown' };
 
 /** In development, Accounts creates a missing key file when it starts. */
 function problemsInFiles({ production, jwtKeysFile, smtp, mailTemplates }: Env): string[] {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { rowsOf } from '../../events/event.entity.js';
+import { EVENT_TYPES } from '../../events/event-types.js';
 import { newEntityId } from '../../identifiers/entity-id.js';
 import { type CopiedEvent, copiedEvent, readCopy } from './event-copy.js';
 
@@ -117,6 +118,12 @@ describe('a copy of the audit log', () => {
     ['actor', { type: 'user', id: userId, sessionId: 'x', email: null }],
   ])('has no event with another %s: %j', async (field, value) => {
     await expect(read(`${JSON.stringify({ ...events[0], [field]: value })}\n`)).rejects.toThrow(refusal(1));
+  });
+
+  it('may have events of every type', async () => {
+    const all = EVENT_TYPES.map((type) => Object.assign({}, events[0], { type }));
+    const found = await read(all.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    expect(found.map(({ event }) => event)).toEqual(all);
   });
 
   it('may have events of types that this version does not know', async () => {

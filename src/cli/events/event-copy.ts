@@ -8,9 +8,10 @@ import { asRow, jsonOf, linesOf, openFile, textOf } from '../import/records.js';
 /** A line of a copy of the audit log. A copy of another version can have types that this version does not know. */
 export type CopiedEvent = Omit<AuditEvent, 'ip' | 'userEmail'>;
 
-export const LINE_BEGINS = '{"id":"';
-
-const TYPE = /^[a-z_]{1,19}\.[a-z_]{1,20}$/;
+/** A line begins like this one, with another id. */
+const BEGINNING = '{"id":"00000000-0000-7000-8000-000000000000","type":"';
+const BEGINNING_FORM = /^\{"id":"[\da-f-]{36}","type":"$/;
+const TYPE = /^[a-z_]+\.[a-z_]+$/;
 
 export function copiedEvent(event: Event): CopiedEvent {
   const { ip: _ip, ...rest } = wholeEvent(event);
@@ -29,7 +30,8 @@ export async function* readCopy(file: string): AsyncGenerator<{ line: number; ev
 
 /** Tells the beginning of a first line from another file without a line feed. */
 export function isTorn(bytes: Buffer | undefined): boolean {
-  return bytes !== undefined && LINE_BEGINS.startsWith(bytes.toString('latin1', 0, LINE_BEGINS.length));
+  const present = bytes?.toString('latin1', 0, BEGINNING.length) ?? 'a line that is too long';
+  return BEGINNING_FORM.test(present + BEGINNING.slice(present.length));
 }
 
 export function parseCopied(bytes: Buffer | undefined): CopiedEvent | undefined {

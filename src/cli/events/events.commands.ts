@@ -36,5 +36,18 @@ export const EVENTS: CommandDefinition = {
       examples: ['events follow', 'events follow --after start --json'],
       run: async (invocation) => (await import('./events.js')).followEvents(invocation),
     },
+    {
+      usage: 'copy <FILE>',
+      summary:
+        'append every event to FILE until you stop the command, to repeat lost changes after a restore',
+      details: [
+        'A line is an event of any type as JSON, without IP addresses, in the order of the event feed. The command continues',
+        'after the last whole line of FILE and cuts off a torn one. SIGTERM stops it. Exit code 1: FILE is older than',
+        'EVENTS_RETENTION, so events are missing. Exit code 3: the database was restored; keep FILE for accounts after-restore.',
+        'Then continue with another FILE, which begins at the oldest event.',
+      ].join('\n'),
+      examples: ['events copy /mnt/other-machine/events.jsonl'],
+      run: async (invocation) => (await import('./copy-events.js')).copyEvents(invocation),
+    },
   ],
 };

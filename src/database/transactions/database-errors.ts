@@ -199,27 +199,27 @@ export async function detectUnknownOutcome<T>(statement: () => Promise<T>): Prom
   }
 }
 
-/** Accounts writes more often than this, even without requests. */
-const REMEMBERED_MS = 60_000;
-
+/** The heartbeat of an instance is a small write, which may succeed although the disk is full. */
 const REFUSALS = {
-  full: 'the disk of the database is full: writes are refused',
-  read_only:
-    'the database is read-only: writes are refused; if it is the primary, run SET GLOBAL read_only = 0',
+  full: { rememberedMs: 60_000, msg: 'the disk of the database is full: writes are refused' },
+  read_only: {
+    rememberedMs: 20_000,
+    msg: 'the database is read-only: writes are refused; if it is the primary, run SET GLOBAL read_only = 0',
+  },
 };
 
 class RefusedWrites {
-  private reason: keyof typeof REFUSALS | 'ok' = 'ok';
+  private reason: keyof typeof REFUSALS = 'full';
   private lastAt = Number.NEGATIVE_INFINITY;
 
   get state(): 'ok' | 'full' | 'read_only' {
-    return performance.now() - this.lastAt < REMEMBERED_MS ? this.reason : 'ok';
+    return performance.now() - this.lastAt < REFUSALS[this.reason].rememberedMs ? this.reason : 'ok';
   }
 
   noteFailure(error: unknown): void {
     const reason = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read_only' : undefined;
     if (!reason) return;
-    if (this.state !== reason) new Logger('Database').error(REFUSALS[reason]);
+    if (this.state !== reason) new Logger('Database').error(REFUSALS[reason].msg);
     this.reason = reason;
     this.lastAt = performance.now();
   }
