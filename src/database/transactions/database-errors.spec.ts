@@ -37,7 +37,10 @@ it('forgets a refusal after its time, and logs each reason once until then', () 
   };
 
   expect(refuse(failed(1062, 'Duplicate entry'))).toBe('ok');
-  for (let n = 0; n < 2; n += 1) expect(refuse(prevented('--read-only'))).toBe('read_only');
+  expect(refuse(prevented('--read-only'))).toBe('read_only');
+  expect(stateAfter(15_000)).toBe('read_only');
+  // The time counts from the last refusal.
+  expect(refuse(prevented('--read-only'))).toBe('read_only');
   expect([stateAfter(19_999), stateAfter(1)]).toEqual(['read_only', 'ok']);
   expect(refuse(prevented('--read-only'))).toBe('read_only');
   expect(refuse(failed(1021, 'Disk full'))).toBe('full');
