@@ -42,7 +42,7 @@ async function attempt(what: string, work: () => Promise<string> | string): Prom
 /** One line. The errors of several addresses, of a name that has them, have codes only. */
 function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
-  return (message || code || String(error)).replaceAll(/\s+/g, ' ').slice(0, MAX_DETAIL);
+  return (message || code || String(error)).replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, MAX_DETAIL);
 }
 
 async function tryDatabase(env: Env): Promise<Trial[]> {
