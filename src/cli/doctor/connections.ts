@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { clockText, isClockWrong } from '../../auth/tokens/instance-faults.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import type { MysqlLocation } from '../../config/database-url.js';
 import type { Env } from '../../config/env.js';
@@ -16,7 +17,6 @@ export interface Trial {
 }
 
 const TIME_LIMIT_MS = 5000;
-const CLOCK_TOLERANCE_MS = 2000;
 const MAX_ROUND_TRIP_MS = 1000;
 const MAX_DETAIL = 300;
 
@@ -107,9 +107,9 @@ function tryClock(location: MysqlLocation, { host, port }: Address): Promise<Tri
       const roundTripMs = performance.now() - began;
       if (roundTripMs > MAX_ROUND_TRIP_MS)
         throw new Error('the database answers too slowly to compare clocks');
-      const aheadMs = Math.round(Date.now() - roundTripMs / 2 - Number(row!['now']));
-      const text = `${Math.abs(aheadMs)} ms ${aheadMs < 0 ? 'behind' : 'ahead of'} the database`;
-      if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) throw new Error(`${text}: run chrony on both machines`);
+      const clockOffset = Math.round(Date.now() - roundTripMs / 2 - Number(row!['now']));
+      const text = clockText(clockOffset);
+      if (isClockWrong({ clockOffset })) throw new Error(`${text}: run chrony on both machines`);
       return text;
     });
   });
