@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { appendFile, rename, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -32,6 +32,21 @@ import { startOwnService } from '../support/service.js';
 
 const DAY_MS = 86_400_000;
 const ROUNDS = 20;
+
+/** For Node: prints the names of the methods that write files, as they are called. */
+const NAMES_WRITES = `--import=data:text/javascript,${encodeURIComponent(`
+  import { open } from 'node:fs/promises';
+  const file = await open(process.execPath);
+  const handle = Object.getPrototypeOf(file);
+  await file.close();
+  for (const name of ['appendFile', 'sync']) {
+    const original = handle[name];
+    handle[name] = function (...parameters) {
+      process.stderr.write(name + ' ');
+      return original.apply(this, parameters);
+    };
+  }
+`)}`;
 
 const installation = await anInstallation();
 const { db, directory } = installation;
@@ -66,6 +81,7 @@ describe('accounts events copy', () => {
     const service = await startOwnService({ installation });
     const user = await anAccount(service);
     await accountsJson(installation, ['users', 'disable', user.email, ...BY_ROOT]);
+    await writeEvents(db, [{ type: 'account.second_factor_enabled', userId: user.id }]);
     const last = await copyAll();
     await service.stop();
 
@@ -79,6 +95,7 @@ describe('accounts events copy', () => {
     await followed.stop();
     expect(await linesIn(file)).toEqual([...expected, '']);
     expect(readFileSync(file, 'utf8')).not.toMatch(/"ip"|127\.0\.0\.1|198\.51\.100\.7/);
+    expect(readFileSync(file, 'utf8')).toContain('"type":"account.second_factor_enabled"');
     expect(readFileSync(file, 'utf8')).toMatch(/"type":"account.disabled"[^\n]*"reason":"a test"/);
   });
 
@@ -134,9 +151,25 @@ describe('accounts events copy', () => {
     },
   );
 
+  it('syncs what it has appended before it reads on', async () => {
+    const ids = await writeEvents(
+      db,
+      times(2500, () => ({})),
+    );
+    const env = { ...installation.env, NODE_OPTIONS: NAMES_WRITES };
+    const copying = await startCopy({ directory, env }, file);
+    await untilCopied(file, ids.at(-1)!);
+    const { code, stderr } = await copying.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^(?:sync )+(?:appendFile sync ){3,}$/);
+  });
+
   it('refuses a second command on one file', async () => {
     const first = await startCopy(installation, file);
-    expect(await copy()).toEqual(failure(2, `error: another command is writing ${file}\n`));
+    const link = join(directory, 'link');
+    symlinkSync(file, link);
+    for (const path of [file, link])
+      expect(await copy(path)).toEqual(failure(2, `error: another command is writing ${file}\n`));
     expect((await first.end('SIGTERM')).code).toBe(0);
   });
 
