@@ -233,7 +233,7 @@ describe.runIf(engine === 'mariadb')('the dump of accounts backup', () => {
     const lines = readFileSync(seen, 'utf8').split('\n');
     const expected = `--defaults-file=/dev/fd/3 --single-transaction --hex-blob --no-tablespaces --skip-triggers
       --set-gtid-purged=OFF --column-statistics=0 ${url.pathname.slice(1)}
-      host="127.0.0.1" port="${url.port}" user="${user}" ssl-mode=DISABLED`;
+      host="127.0.0.1" port="${url.port}" user="${user}" protocol="tcp" ssl-mode=DISABLED`;
     expect(lines).toEqual(expect.arrayContaining(expected.split(/\s+/)));
     const variables = lines.filter((line) => /^[A-Z_]+=/.test(line));
     expect(variables.filter((line) => !/^(?:PATH|PWD|OLDPWD|SHLVL|_)=/.test(line))).toEqual([]);

@@ -199,6 +199,27 @@ describe.runIf(engine === 'mariadb')('docs/recovery.md with MariaDB', () => {
     await service.stop();
   });
 
+  it.each([
+    ['verify', true, 'ssl-mode=VERIFY_IDENTITY'],
+    ['required', true, 'ssl-mode=VERIFY_CA'],
+    ['required', false, 'ssl-mode=REQUIRED'],
+  ])('tells mysqldump what to verify: %s, with a CA: %s', async (mode, hasAuthority, line) => {
+    const seen = join(directory, 'seen');
+    const version = 'mysqldump  Ver 8.4.6 for Linux on x86_64 (MySQL Community Server - GPL)';
+    const env = {
+      DATABASE_SSL: mode,
+      DATABASE_SSL_CA: hasAuthority ? certificates.ca : undefined,
+      PATH: programs({
+        'mariadb-dump': `if [ "$1" = --version ]; then echo '${version}'; else cat /dev/fd/3 /dev/fd/4 >${seen}; fi`,
+      }),
+    };
+    await accounts(installation, ['backup', join(directory, 'told.sql')], { env });
+    const told = readFileSync(seen, 'utf8');
+    expect(told).toContain(`\n${line}\n`);
+    expect(told.includes('ssl-ca=/dev/fd/4')).toBe(hasAuthority);
+    expect(told.includes(readFileSync(certificates.ca, 'utf8'))).toBe(hasAuthority);
+  });
+
   it('verifies the certificate of the server in the dump, too', async () => {
     const env = { DATABASE_SSL: 'verify', DATABASE_SSL_CA: certificates.ca };
     const backup = (name: string, more = {}) =>

@@ -32,7 +32,13 @@ import { SCHEMA_CHECKS } from '../doctor/schema-checks.js';
 
 export async function backUp(invocation: Invocation): Promise<Report> {
   const env = loadEnv();
-  const source = await openSource(env, locationsOf(env));
+  const { database } = env;
+  const source = await openSource(
+    env,
+    database.engine === 'sqlite'
+      ? [database]
+      : database.hosts.map((host) => ({ ...database, hosts: [host] })),
+  );
   const file = resolve(invocation.parameters[0]!);
   const { bytes, sha256 } = await newFile(file, (draft) =>
     source.location.engine === 'sqlite'
@@ -60,12 +66,6 @@ interface Source {
   server: Awaited<ReturnType<typeof engineOf>>['name'];
   migration: string | null;
   event: string | null;
-}
-
-function locationsOf({ database }: Env): Source['location'][] {
-  return database.engine === 'sqlite'
-    ? [database]
-    : database.hosts.map((host) => ({ ...database, hosts: [host] }));
 }
 
 /** If the URL names several hosts, returns the first that can be reached. */
@@ -121,11 +121,8 @@ async function dump(
   invocation: Invocation,
 ): Promise<void> {
   const program = await findDumpProgram(server === 'mysql');
-  if (!program) {
-    throw new CannotRunError(
-      'neither mariadb-dump nor mysqldump is installed here: docs/recovery.md shows the one beside the database',
-    );
-  }
+  if (!program)
+    throw new CannotRunError('neither mariadb-dump nor mysqldump is installed: see docs/recovery.md#back-up');
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   for (const signal of SIGNALS) process.once(signal, onSignal);

@@ -1,9 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, createWriteStream, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, createWriteStream, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
@@ -66,25 +65,30 @@ export async function dumpDatabase(dump: Dump): Promise<string | undefined> {
     stdio: ['ignore', 'pipe', 'pipe', ...files],
   });
   for (const descriptor of files) closeSync(descriptor);
-  const ended = Promise.all([once(child, 'close'), endOf(child.stderr!)]);
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   ended.catch(() => undefined);
+  // Read to the end, so that the program never waits for this process.
+  let said = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-MAX_SAID)));
   let bytes = 0;
-  const count = async function* (chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let end = Buffer.alloc(0);
+  const watch = async function* (chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const chunk of chunks) {
       onBytes((bytes += chunk.length));
+      end = Buffer.concat([end, chunk]).subarray(-MAX_LAST_LINE);
       yield chunk;
     }
   };
   try {
-    await pipeline(child.stdout!, count, createWriteStream(file), { signal });
+    await pipeline(child.stdout!, watch, createWriteStream(file), { signal });
   } catch (error) {
     child.kill();
     throw error;
   }
-  const [[code, killedBy], said] = await ended;
+  const [code, killedBy] = await ended;
   if (killedBy !== null) return `${program.name} was ended by ${killedBy}`;
   if (code !== 0) return said.trim().split('\n').at(-1) || `${program.name} ended with ${code}`;
-  return LAST_LINE.test(lastTextOf(file, bytes)) ? undefined : `${program.name} did not finish it`;
+  return LAST_LINE.test(end.toString()) ? undefined : `${program.name} did not finish it`;
 }
 
 function optionsText({ isMariadb }: DumpProgram, { hosts, user, password, tls }: MysqlLocation): string {
@@ -132,23 +136,5 @@ function unnamedFile(text: string): number {
     return read;
   } finally {
     closeSync(written);
-  }
-}
-
-/** The rest is read and dropped, so that the program never waits for this process. */
-async function endOf(output: Readable): Promise<string> {
-  let end = '';
-  for await (const chunk of output.setEncoding('utf8')) end = (end + String(chunk)).slice(-MAX_SAID);
-  return end;
-}
-
-function lastTextOf(file: string, bytes: number): string {
-  const buffer = Buffer.alloc(MAX_LAST_LINE);
-  const descriptor = openSync(file, 'r');
-  try {
-    const length = readSync(descriptor, buffer, { position: Math.max(0, bytes - MAX_LAST_LINE) });
-    return buffer.toString('utf8', 0, length);
-  } finally {
-    closeSync(descriptor);
   }
 }
