@@ -3,8 +3,10 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { accountsJson, examine, untrueClaims } from '../support/accounts-command.js';
+import { startThreeInstances } from '../faults/support/three-instances.js';
 import { engine } from '../support/engine.js';
 import { anInstallation } from '../support/installation.js';
+import { anAccount } from '../support/personas.js';
 import { insertRow } from '../support/rows.js';
 import { type Instance, launch, NO_LIMITS } from '../support/service.js';
 import { aSigningKey, type SigningKey } from '../support/signing-keys.js';
@@ -101,5 +103,63 @@ it.runIf(engine === 'mariadb')(
     await a.stop();
     expect(await rows()).toEqual([]);
     await installation.remove();
+  },
+);
+
+it.runIf(engine === 'mariadb')(
+  'HAProxy sends nothing to the one of three that has another key file',
+  async () => {
+    const three = await startThreeInstances(NO_LIMITS);
+    const { installation, machines, balancer } = three;
+    const [one, two, odd] = machines;
+    const [key] = installation.keys as [SigningKey];
+    const other = aSigningKey();
+    const ada = await anAccount(one.instance);
+    const statuses = async (): Promise<number[]> => {
+      const answers: number[] = [];
+      for (let n = 0; n < 6; n += 1) {
+        const headers = { authorization: `Bearer ${ada.token}` };
+        answers.push((await fetch(`${balancer.url}/api/me`, { headers })).status);
+      }
+      return answers;
+    };
+    await three.untilInRotation(0, 1, 2);
+
+    await odd.give(other);
+    await three.untilInRotation(0, 1);
+    expect(await statuses()).toEqual(Array(6).fill(200));
+    expect(await odd.ready()).toMatchObject({
+      status: 503,
+      body: { detail: 'Most instances have other signing keys than this instance.' },
+    });
+    expect(odd.lines('clients should not reach this instance')).toEqual([
+      expect.stringContaining('"because":"keys"'),
+    ]);
+    await odd.untilMetric(
+      'the metrics say so',
+      ({ value }) => value('accounts_ready', { part: 'keys' }) === 0,
+    );
+
+    // A process that was killed votes no longer when the next one starts.
+    for (let n = 0; n < 2; n += 1) {
+      await odd.instance.kill();
+      await odd.start(NO_LIMITS);
+    }
+    expect((await odd.ready()).status).toBe(503);
+    await Promise.all([one.heartbeat(), two.heartbeat()]);
+    await one.heartbeat();
+    expect((await one.ready()).status).toBe(200);
+    await three.untilInRotation(0, 1);
+
+    // `keys rotate --now`, and the file of it on one machine after the other.
+    await odd.give(other, key);
+    await one.give(other, key);
+    await odd.until('it is ready again', ({ status }) => status === 200);
+    await two.heartbeat();
+    await two.until('it lacks the key that signs', ({ status }) => status === 503);
+    await two.give(other, key);
+    await two.until('it has the file', ({ status }) => status === 200);
+    await three.untilInRotation(0, 1, 2);
+    await three.stop();
   },
 );
