@@ -30,9 +30,10 @@ const SELECT = `SELECT ${COLUMNS.map(([column, field]) => `${column} AS ${field}
 
 export const EVENT_COLUMNS = COLUMNS.map(([column, field]) => `e.${column} AS ${field}`).join(', ');
 
-export const FIND_LAST = 'SELECT id FROM events ORDER BY id DESC LIMIT 1';
-
 export const LATEST = 'g';
+
+export const FIND_LAST = `SELECT id FROM events WHERE id < '${LATEST}' ORDER BY id DESC LIMIT 1`;
+
 const MAX_REVISION = 2_147_483_647;
 
 const MAX_LOGINS = 1000;
