@@ -362,6 +362,11 @@ describe('a copy that is damaged or of something else', () => {
     expect(await repeats(textOf(all.slice(0, 4)), textOf(all))).toEqual(plan);
   });
 
+  it('belongs to the database if any event is in both, such as the start of a session', async () => {
+    const sessions = await accountsJson<Line>(installation, ['events', '--type', 'session.started']);
+    expect(await repeats(textOf([sessions[0]!, disabled]))).toEqual([`repeat user disabled ${user.email}`]);
+  });
+
   it('leaves out events that the retention deleted', async () => {
     const old = { ...disabled, id: idAt(Date.now() - 400 * 86_400_000) };
     expect(await repeats(textOf([old, ...present]))).toEqual([]);

@@ -246,6 +246,20 @@ it.each<[string, Told[], Present, string[]]>([
   expect(linesOf(told, present)).toEqual(expected);
 });
 
+it.each<[string, Told, Present, string]>([
+  ['the user', DISABLED, { user }, 'ada@example.com'],
+  ['the invited person', ['invitation.revoked'], { org, invitation: 'pending' }, 'joan@example.com'],
+  [
+    'the owner who required a second factor',
+    ['org.second_factor_required', { from: timeText(5000) }],
+    { org, user },
+    'ada@example.com',
+  ],
+])('shows the email of %s', (_what, told, present, email) => {
+  const event = lostEventOf(eventsOf([told])[0]!)!;
+  expect(planLine(event, new Map(), factsOf(present))).toMatchObject({ email });
+});
+
 const at = (time: number, revision: number) => ({ time, revision });
 
 it.each<[string, Told[], string[]]>([
