@@ -104,6 +104,7 @@ describe('a copy of the audit log', () => {
     ['id', 'x'],
     ['type', '\u001B[31m.x'],
     ['at', 'then'],
+    ['at', '1 Jan 2026 (\u001B[2J)'],
     ['orgId', 7],
     ['userId', 'ada@example.com'],
     ['sessionId', undefined],

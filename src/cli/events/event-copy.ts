@@ -2,6 +2,7 @@ import type { Event } from '../../events/event.entity.js';
 import type { AuditEvent } from '../../events/events.responses.js';
 import { wholeEvent } from '../../events/events.service.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
+import { parseTime } from '../../identifiers/text.js';
 import { CannotRunError } from '../command/definition.js';
 import { asRow, jsonOf, linesOf, openFile, textOf } from '../import/records.js';
 
@@ -49,8 +50,7 @@ function isCopied(value: unknown): value is CopiedEvent {
     isEntityId(id) &&
     typeof type === 'string' &&
     TYPE.test(type) &&
-    typeof at === 'string' &&
-    !Number.isNaN(Date.parse(at)) &&
+    parseTime(at) !== undefined &&
     ['user', 'operator', 'system'].some((kind) => kind === actor['type']) &&
     [orgId, userId, sessionId, actor['sessionId']].every((one) => one === null || isEntityId(one)) &&
     [orgRevision, userRevision].every((one) => one === null || Number.isSafeInteger(one)) &&
