@@ -78,17 +78,14 @@ export class SmtpSender {
 }
 
 /** Loads nodemailer if there is a mail server, and before the service listens: an upgrade replaces the package later. */
-export async function createSender(
-  env: Env,
-  connectTimeoutMs = CONNECT_TIMEOUT_MS,
-  silenceTimeoutMs = SILENCE_TIMEOUT_MS,
-): Promise<SmtpSender | undefined> {
+export async function createSender(env: Env, timeoutMs?: number): Promise<SmtpSender | undefined> {
   const { smtp } = env;
   if (!smtp) return undefined;
   const templates = loadTemplates(env.mailTemplates);
   const { createTransport } = await import('nodemailer');
   if ('directory' in smtp)
     return new SmtpSender(env, createTransport(new MailFiles(smtp.directory)), templates);
+  const connectTimeoutMs = timeoutMs ?? CONNECT_TIMEOUT_MS;
   const transport = createTransport({
     host: smtp.host,
     port: smtp.port,
@@ -99,7 +96,7 @@ export async function createSender(
     connectionTimeout: connectTimeoutMs,
     dnsTimeout: connectTimeoutMs,
     greetingTimeout: connectTimeoutMs,
-    socketTimeout: silenceTimeoutMs,
+    socketTimeout: timeoutMs ?? SILENCE_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -156,7 +156,7 @@ async function tryMailServer(env: Env): Promise<Trial[]> {
   if (!smtp || 'directory' in smtp) return [];
   const tls = smtp.secure ? 'TLS' : smtp.requireTls ? 'STARTTLS' : 'TLS if the server offers it';
   const trial = attempt(`mail server ${smtp.host}:${smtp.port}`, async () => {
-    await (await createSender(env, TIME_LIMIT_MS, TIME_LIMIT_MS))!.verify();
+    await (await createSender(env, TIME_LIMIT_MS))!.verify();
     return `${tls}, ${smtp.login ? 'logged in' : 'no log-in'}`;
   });
   return [await trial];

@@ -36,7 +36,7 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
         return await askServer(loginTo(location, host, port), ANSWER_TIMEOUT_MS, identify);
       } catch (error) {
         if (!isDatabaseUnreachable(error) && !isLockWaitTimeout(error))
-          refusal ??= explained(error, location, `${host}:${port}`);
+          refusal ??= explained(error, location, `${host}:${port}: `);
         else if (attempt % REPORT_EVERY === 0) {
           logger.warn({ msg: 'waiting for the database', host: `${host}:${port}`, err: error });
         }
@@ -49,10 +49,10 @@ export async function identifyMysqlServer(location: MysqlLocation, forAbsent: bo
   }
 }
 
-function explained(error: unknown, { tls }: MysqlLocation, host: string): unknown {
+function explained(error: unknown, { tls }: MysqlLocation, prefix = ''): unknown {
   if (!(error instanceof Error)) return error;
   const hint = tls === undefined && mayNeedTls(error) ? '; if it takes TLS only, set DATABASE_SSL' : '';
-  return Object.assign(error, { message: `${host}: ${error.message.replace(/\.$/, '')}${hint}` });
+  return Object.assign(error, { message: `${prefix}${error.message.replace(/\.$/, '')}${hint}` });
 }
 
 async function identify(ask: Ask): Promise<MysqlServer> {
@@ -74,7 +74,7 @@ export async function describeServer(location: MysqlLocation, host: string, port
       return { type: type === 'mariadb' ? 'MariaDB' : 'MySQL', tls: String(tls?.['Value'] ?? '') };
     });
   } catch (error) {
-    throw explained(error, location, `${host}:${port}`);
+    throw explained(error, location);
   }
 }
 
