@@ -52,8 +52,7 @@ export class Heartbeat implements BeforeApplicationShutdown {
   /** milliseconds; null on SQLite and until the database has answered in time */
   clockOffset: number | null = null;
   readonly degraded = { clock: false, keys: false, rateLimits: false };
-  /** why clients should not reach this instance */
-  outFor: OutFor | undefined;
+  private judgedAs: OutFor | undefined;
   /** The first of the live instances does what one of them has to do. */
   isFirst = false;
 
@@ -62,6 +61,11 @@ export class Heartbeat implements BeforeApplicationShutdown {
     private readonly keys: KeyRing,
     private readonly env: Env,
   ) {}
+
+  /** Why clients should not reach this instance. If no row can be written, the others may be gone. */
+  get outFor(): OutFor | undefined {
+    return performance.now() < this.nextAt + 2 * PERIOD_MS ? this.judgedAs : undefined;
+  }
 
   /** At once after a change of the keys. */
   isDue(): boolean {
@@ -149,8 +153,8 @@ export class Heartbeat implements BeforeApplicationShutdown {
     this.note('keys', difference.length > 0 && { instances: difference });
     this.note('rateLimits', alone.some(({ id }) => id === this.id) && { hosts: hostsOf(alone) });
     const outFor = findOut(live).get(this.id);
-    if (outFor === this.outFor) return;
-    this.outFor = outFor;
+    if (outFor === this.judgedAs) return;
+    this.judgedAs = outFor;
     const msg = 'clients should not reach this instance: /health/ready returns 503';
     if (outFor === undefined) this.logger.log('clients may reach this instance again');
     else this.logger.warn({ msg, because: outFor });

@@ -1,3 +1,4 @@
+import { array, assert, constantFrom, integer, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findOut, instancesThatCountAlone, settledOffset } from './instance-faults.js';
 import type { LiveInstance } from './instances.repository.js';
@@ -71,6 +72,26 @@ describe('the instances that clients should not reach', () => {
   ])('%s', (_what, expected, changes) => {
     const out = Array.from(findOut(instances(changes)), ([id, reason]) => `${id}: ${reason}`);
     expect(out.join(', ')).toBe(expected);
+  });
+
+  it('are never all of them, and the same ones in every order of the rows', () => {
+    const ms = option(integer({ min: -40_000, max: 40_000 }));
+    const names = ['k1', 'k2', 'k3', 'k1 k2', 'k2 k3', 'k1 k2 k3'];
+    const row = record({
+      keySet: constantFrom(...names),
+      signingKey: constantFrom('k1', 'k2', 'k3'),
+      clockOffset: ms,
+      clockReading: ms,
+    });
+    assert(
+      property(array(row, { minLength: 1, maxLength: 6 }), (changes) => {
+        const live = instances(changes);
+        const out = findOut(live);
+        expect(out.size).toBeLessThan(live.length);
+        expect(findOut(live.toReversed())).toEqual(out);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 
