@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
@@ -137,7 +138,7 @@ export class Heartbeat implements BeforeApplicationShutdown {
     return {
       id,
       host: hostname(),
-      pid: process.pid,
+      pid: cluster.isWorker ? process.ppid : process.pid,
       keySet,
       signingKey,
       clockOffset,

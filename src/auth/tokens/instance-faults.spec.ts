@@ -24,12 +24,13 @@ const clock = (clockOffset: number | null, clockReading = clockOffset): Partial<
 });
 const keys = (keySet: string, signingKey = keySet): Partial<LiveInstance> => ({ keySet, signingKey });
 const instances = (changes: Partial<LiveInstance>[]): LiveInstance[] =>
-  changes.map((change, index) => ({ ...RIGHT, ...change, id: 'abcdef'[index]! }));
+  changes.map((change, index) => ({ ...RIGHT, pid: index, ...change, id: 'abcdef'[index]! }));
 
 const FAST = clock(15_001);
 const SLOW = clock(-15_001);
 const UNKNOWN = clock(null);
 const OTHER = keys('k2');
+const WORKER = { ...OTHER, pid: 9 };
 /** after `keys rotate`, before and after the new key signs */
 const ROTATED = keys('k1 k2', 'k1');
 const SIGNS_NEW = keys('k1 k2', 'k2');
@@ -56,6 +57,8 @@ describe('the instances that clients should not reach', () => {
     ['the keys of two among five', 'b: keys, d: keys', [{}, OTHER, {}, OTHER, {}]],
     ['two different keys among five', 'a: keys, d: keys', [OTHER, {}, {}, keys('k3'), {}]],
     ['no keys of two instances', '', [{}, OTHER]],
+    ['no keys of an instance beside three workers of one', '', [{}, WORKER, WORKER, WORKER]],
+    ['the keys of two workers beside two instances', 'a: keys, b: keys', [WORKER, WORKER, {}, {}]],
     ['no keys of two against two', '', [{}, OTHER, {}, OTHER]],
     ['no keys of three that all differ', '', [{}, OTHER, keys('k3')]],
     ['no new key that does not sign yet', '', [ROTATED, {}, {}]],

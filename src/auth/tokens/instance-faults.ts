@@ -36,10 +36,15 @@ function isNear(offsetMs: number): boolean {
 
 function hasRareKeys(one: LiveInstance, live: readonly LiveInstance[]): boolean {
   const groups = Map.groupBy(live, ({ keySet }) => keySet);
-  const own = groups.get(one.keySet)!;
+  const own = votes(groups.get(one.keySet)!);
   return [...groups.values()].some(
-    (group) => group.length > own.length && group.some((other) => rejectTokens(one, other)),
+    (group) => votes(group) > own && group.some((other) => rejectTokens(one, other)),
   );
+}
+
+/** The workers of one machine have one file, so they count once. */
+function votes(instances: readonly LiveInstance[]): number {
+  return new Set(instances.map(({ host, pid }) => `${host} ${pid}`)).size;
 }
 
 function rejectTokens(one: LiveInstance, other: LiveInstance): boolean {

@@ -11,6 +11,7 @@ const MAX_KEYS_LENGTH = 4000;
 export class Instance {
   @PrimaryColumn({ type: 'varchar', length: 36 }) id: string;
   @Column({ type: 'varchar', length: MAX_HOST_LENGTH }) host: string;
+  /** of the primary for a worker of WEB_CONCURRENCY */
   @Column({ type: 'integer' }) pid: number;
 
   /** the sorted thumbprints (RFC 7638), separated by a space */
