@@ -397,7 +397,7 @@ describe('a copy that is damaged or of something else', () => {
   });
 
   it.each([
-    [['--apply'], /--apply is known with --since only/],
+    [['--apply'], /--apply requires --since/],
     [['--since', '/dev/null/none'], /cannot be read/],
     [['--since', '/tmp'], /is a directory/],
     [['--since', 'x', '--reason', 'x'.repeat(451)], /--reason: expected at most 450 characters/],

@@ -46,7 +46,7 @@ export function afterRestore(invocation: Invocation): Promise<Report> {
   const hasCopies = invocation.texts('since').length > 0;
   const isApplied = invocation.flag('apply');
   const actor = invocation.operator();
-  if (isApplied && !hasCopies) throw new CannotRunError('--apply is known with --since only');
+  if (isApplied && !hasCopies) throw new CannotRunError('--apply requires --since');
   if (hasCopies && actor.reason!.length > MAX_REASON_LENGTH)
     throw new CannotRunError(`--reason: expected at most ${MAX_REASON_LENGTH} characters with --since`);
   return withContext(async (context) => {
