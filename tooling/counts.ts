@@ -6,8 +6,8 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 34_635,
-  files: 338,
+  lines: 35_585,
+  files: 347,
   small: 12,
   long: 0,
   providers: 15,
