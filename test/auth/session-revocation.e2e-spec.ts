@@ -180,6 +180,21 @@ describe('revoking a session with its family', () => {
     ]);
   });
 
+  it('tells of the login or head in the first transaction, even if it has expired', async () => {
+    const expiredAt = Date.now() - 60_000;
+    await insert([
+      { ...session(2, 2), expiresAt: expiredAt },
+      session(3, 2),
+      { ...session(4, 4), expiresAt: 0 },
+    ]);
+    await dataSource.query('UPDATE sessions SET expires_at = ? WHERE id = ?', [expiredAt, sessionId(ROOT)]);
+    vi.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    interruptIf((sql) => sql.startsWith('SELECT id FROM sessions WHERE'));
+    await end(3);
+    await end(ROOT, BY_LOGOUT);
+    expect(await told()).toEqual([toldBy(ROOT, BY_LOGOUT), toldBy(2, BY_SERVICE)]);
+  });
+
   it('can be repeated if it failed', async () => {
     let failures = 0;
     interruptIf((sql) => sql.includes('sessions') && (failures += 1) === 1);

@@ -73,7 +73,10 @@ export class SessionRevocation implements OnApplicationShutdown {
       if (epoch === undefined || unrevoked.length === 0) return false;
       const unrevokedIds = unrevoked.map(({ id }) => id);
       await this.sessions.revoke(tx, unrevokedIds);
-      const alive = unrevoked.filter((session) => wasAlive(session, epoch));
+      // Tokens name the root, so its event ends those of the family for services, also if the root has expired.
+      const alive = unrevoked.filter((session) =>
+        family ? session.authEpoch === epoch : wasAlive(session, epoch),
+      );
       const type = 'session.ended';
       const endings = alive.map(
         ({ id: sessionId }) => ({ type, actor, userId, sessionId, data: { reason } }) as const,
