@@ -1045,6 +1045,10 @@ export type IntrospectionResponse = {
   sub?: string;
   /** Id of the session. */
   sid?: string;
+  /** Id of the login above a delegated session. Absent for a login. */
+  login_sid?: string;
+  /** Id of the first session of the login hand-off. Absent for that session, and for a login. */
+  branch_sid?: string;
   /** Id of the access token. */
   jti?: string;
   /** Time of issue, in seconds since 1970. */

@@ -37,6 +37,12 @@ export class IntrospectionResponse {
   /** Id of the session. */
   @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid?: string;
 
+  /** Id of the login above a delegated session. Absent for a login. */
+  @ApiId({ example: '019a8f3e-7c3e-7a21-8c4d-6e8f0a2b3c4d' }) login_sid?: string;
+
+  /** Id of the first session of the login hand-off. Absent for that session, and for a login. */
+  @ApiId({ example: '019a8f3e-7e5f-7b32-8d5e-7f9a1b3c4d5e' }) branch_sid?: string;
+
   /** Id of the access token. */
   @ApiText(1, undefined, { example: '019a8f3e-af61-7d54-9f70-9b1c3d5e6f70' }) jti?: string;
 

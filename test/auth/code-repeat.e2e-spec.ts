@@ -92,6 +92,15 @@ describe('a repeated exchange', () => {
     expect(await endings(first)).toEqual([]);
   });
 
+  it('of a session below a head names the same login and head', async () => {
+    const below = ada.as((await opened({ code: await aCode(ada) })).token);
+    const one = { code: await aCode(below), key: newKey() };
+    const first = decodeToken((await opened(one)).token).claims;
+    const again = decodeToken((await send(one)).body.token).claims;
+    expect(again).toMatchObject({ login_sid: sessionIdOf(ada), branch_sid: sessionIdOf(below) });
+    expect(again).toEqual({ ...first, jti: again['jti'], iat: again['iat'] });
+  });
+
   it('works as often as it is sent, after the code has been deleted, and with a clock that was set back', async () => {
     const one = { code: await aCode(ada), key: newKey() };
     const first = await opened(one);

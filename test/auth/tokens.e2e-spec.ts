@@ -139,6 +139,24 @@ describe('the claims of a token', () => {
     expect(rows).toEqual([{ amr: 'pwd' }]);
   });
 
+  it('name the login and the head of the branch above the session, and nothing else', async () => {
+    const login = await anAccount(service, 'grace');
+    const head = await byCode(service, login);
+    const below = await byCode(service, head);
+    const further = await byCode(service, below);
+    const links = [login, head, below, further].map(({ token }) => {
+      const { sid, login_sid, branch_sid } = decodeToken(token).claims;
+      return { sid, login_sid, branch_sid };
+    });
+    const [ofLogin, ofHead] = [login, head].map(sessionIdOf);
+    expect(links).toEqual([
+      { sid: ofLogin },
+      { sid: ofHead, login_sid: ofLogin },
+      { sid: sessionIdOf(below), login_sid: ofLogin, branch_sid: ofHead },
+      { sid: sessionIdOf(further), login_sid: ofLogin, branch_sid: ofHead },
+    ]);
+  });
+
   it('never contain a role, and are unique to each token', async () => {
     const grace = await anAccount(service, 'grace');
     await anOrgOf(grace);

@@ -7,7 +7,7 @@ import { EventsRepository } from '../../events/events.repository.js';
 import type { EventWithout } from '../../events/event-types.js';
 import type { CodeOwner } from './authorization-codes.repository.js';
 import type { TokenResponse } from './sessions.responses.js';
-import { TokenIssuer } from '../tokens/token-issuer.js';
+import { type IssuingSession, TokenIssuer } from '../tokens/token-issuer.js';
 import type { LoginMethods } from '../tokens/access-token.js';
 import { LiveSessionsLimit } from './live-sessions-limit.js';
 import { type NewSession, type PresentedCode, SessionsRepository } from './sessions.repository.js';
@@ -63,12 +63,20 @@ export class SessionOpening {
     const session = this.newSession({ ...owner, origin });
     const isInTime = session.expiresAt > Date.now();
     if (!isInTime || !(await this.sessions.exchange(session, code))) return undefined;
-    return this.answer(session, code.boundEpoch === null ? null : code.service);
+    const { loginId, branchId } = owner;
+    return this.answer(session, {
+      audience: code.boundEpoch === null ? null : code.service,
+      loginId,
+      branchId,
+    });
   }
 
-  answer(session: NewSession, audience: string | null = null): TokenResponse {
+  answer(
+    session: NewSession,
+    delegation?: Pick<IssuingSession, 'audience' | 'loginId' | 'branchId'>,
+  ): TokenResponse {
     this.limit.noteOpened(session.userId);
-    return this.tokens.issue({ ...session, audience }, session.createdAt);
+    return this.tokens.issue({ ...session, ...delegation }, session.createdAt);
   }
 
   /** Ends at most SESSION_MAX_AGE after `authTime`, so that one-time codes do not extend a login. */

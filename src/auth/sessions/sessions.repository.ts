@@ -117,7 +117,7 @@ export class SessionsRepository {
   async findOpenedBy(codeHash: string): Promise<OpenedSession | undefined> {
     const sql = `SELECT s.id, s.user_id AS userId, s.auth_time AS authTime, s.auth_epoch AS authEpoch, s.amr,
         s.created_at AS createdAt, s.expires_at AS expiresAt, s.exchange_key AS exchangeKey,
-        ${AUDIENCE}, head.revoked_at AS branchRevokedAt, ${IS_ALIVE} AS isAlive
+        s.login_id AS loginId, s.branch_id AS branchId, ${AUDIENCE}, head.revoked_at AS branchRevokedAt, ${IS_ALIVE} AS isAlive
       FROM sessions s ${JOIN_USER_FAMILY_AND_SERVICE} WHERE s.code_hash = ?`;
     return (await this.sessions.query<OpenedSession[]>(sql, [codeHash]))[0];
   }

@@ -24,6 +24,10 @@ export interface AccessTokenClaims {
   aud: string;
   sub: string;
   sid: string;
+  /** the login above a delegated session; absent for a login */
+  login_sid?: string;
+  /** the head of the branch above a delegated session; absent for a login and a head */
+  branch_sid?: string;
   jti: string;
   iat: number;
   exp: number;
@@ -68,6 +72,8 @@ export function areAccessTokenClaims(
     claims.client_id === claims.aud &&
     isEntityId(claims.sub) &&
     isEntityId(claims.sid) &&
+    isSessionIfAny(claims.login_sid) &&
+    isSessionIfAny(claims.branch_sid) &&
     typeof claims.jti === 'string' &&
     isTime(claims.iat) &&
     isTime(claims.exp) &&
@@ -80,6 +86,10 @@ export function areAccessTokenClaims(
 /** The audience may be a service whose code opened the session; the lookup of the session checks which. */
 function isAudience(value: unknown, own: string): boolean {
   return typeof value === 'string' && (value === own || isServiceName(value));
+}
+
+function isSessionIfAny(value: unknown): boolean {
+  return value === undefined || isEntityId(value);
 }
 
 function isTime(value: unknown): value is number {

@@ -27,6 +27,9 @@ export interface IssuingSession {
   expiresAt: number;
   refreshGeneration: number;
   audience?: string | null;
+  loginId?: string | null;
+  /** the head of the branch; null for the head itself in the answer to its exchange */
+  branchId?: string | null;
 }
 
 export interface Tokens {
@@ -87,11 +90,14 @@ export class TokenIssuer {
   private sign(session: IssuingSession, exp: number, at: number): string {
     const { kid, privateKey } = this.keys.signing;
     const audience = session.audience ?? this.env.jwtAudience;
+    const { id, loginId, branchId } = session;
     const claims: AccessTokenClaims = {
       iss: this.env.jwtIssuer,
       aud: audience,
       sub: session.userId,
-      sid: session.id,
+      sid: id,
+      ...(loginId && { login_sid: loginId }),
+      ...(branchId && branchId !== id && { branch_sid: branchId }),
       jti: newEntityId(),
       iat: Math.floor(at / 1000),
       exp,
