@@ -794,7 +794,7 @@ export type EventActor = {
 };
 
 /** Type of an event. */
-export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "mail.retried";
+export type EventType = "account.registered" | "account.profile_changed" | "account.password_changed" | "account.email_verified" | "account.email_changed" | "account.reset_code_issued" | "account.second_factor_enabled" | "account.second_factor_removed" | "account.recovery_codes_renewed" | "account.recovery_code_used" | "account.operator_granted" | "account.operator_revoked" | "account.disabled" | "account.enabled" | "account.unblocked" | "account.deleted" | "session.started" | "session.ended" | "org.created" | "org.renamed" | "org.deleted" | "org.restored" | "org.purged" | "org.second_factor_required" | "org.second_factor_due" | "org.orphaned" | "member.added" | "member.role_changed" | "member.suspended" | "member.resumed" | "member.removed" | "invitation.created" | "invitation.resent" | "invitation.revoked" | "invitation.accepted" | "invitation.declined" | "keys.rotated" | "keys.pruned" | "service.created" | "service.allowed" | "service.secret_added" | "service.secret_revoked" | "service.sessions_ended" | "service.disabled" | "service.enabled" | "service.removed" | "service.tokens_ended" | "service.call_allowed" | "service.call_revoked" | "mail.retried";
 
 /** Body of the operation "Exchange a one-time code". */
 export type ExchangeCodeRequest = {
@@ -962,7 +962,7 @@ export type FeedEventActor = {
 /** A page of the event feed, in the order of the feed. `type` distinguishes the events. */
 export type FeedResponse = {
   /** Events that follow the cursor. Empty if there are none yet. */
-  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgSecondFactorRequiredEvent | OrgSecondFactorDueEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberSuspendedEvent | MemberResumedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent)[];
+  events: (AccountRegisteredEvent | AccountProfileChangedEvent | AccountPasswordChangedEvent | AccountEmailVerifiedEvent | AccountEmailChangedEvent | AccountDisabledEvent | AccountEnabledEvent | AccountDeletedEvent | SessionStartedEvent | SessionEndedEvent | OrgCreatedEvent | OrgRenamedEvent | OrgDeletedEvent | OrgRestoredEvent | OrgPurgedEvent | OrgSecondFactorRequiredEvent | OrgSecondFactorDueEvent | OrgOrphanedEvent | MemberAddedEvent | MemberRoleChangedEvent | MemberSuspendedEvent | MemberResumedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationResentEvent | InvitationRevokedEvent | InvitationAcceptedEvent | InvitationDeclinedEvent | ServiceCreatedEvent | ServiceAllowedEvent | ServiceSecretAddedEvent | ServiceSecretRevokedEvent | ServiceSessionsEndedEvent | ServiceDisabledEvent | ServiceEnabledEvent | ServiceRemovedEvent | ServiceTokensEndedEvent | ServiceCallAllowedEvent | ServiceCallRevokedEvent)[];
   /** Cursor to send as `after` in the next request. */
   next: string;
 };
@@ -2498,6 +2498,62 @@ export type ServiceAllowedEvent = {
   actor: FeedEventActor;
 };
 
+/** An operator allowed the service to call the service `to`. */
+export type ServiceCallAllowedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "service.call_allowed";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Name of the service. */
+    service: string;
+    /** Value after the change. */
+    to: string;
+  };
+  actor: FeedEventActor;
+};
+
+/** An operator revoked the calls of the service to the service `to`. Reject tokens that the service got for such calls. */
+export type ServiceCallRevokedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "service.call_revoked";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Name of the service. */
+    service: string;
+    /** Value after the change. */
+    to: string;
+  };
+  actor: FeedEventActor;
+};
+
 /** A service was added. */
 export type ServiceCreatedEvent = {
   /** Id of the event. */
@@ -2741,6 +2797,32 @@ export type ServiceSummary = {
   disabledAt: string | null;
   /** Time of the removal. Null if the service was not removed. Names of removed services are never used again. */
   removedAt: string | null;
+};
+
+/** Every access token that names the service has ended. Reject tokens whose `act`, `sub` or `aud` names it. */
+export type ServiceTokensEndedEvent = {
+  /** Id of the event. */
+  id: string;
+  /** Time of the event. */
+  at: string;
+  /** Type of the event, which decides the form of `data`. */
+  type: "service.tokens_ended";
+  /** Id of the organization that the event is about. Null if it is about none. */
+  orgId: string | null;
+  /** Revision of the organization after the change. Null if the event is about no organization. */
+  orgRevision: number | null;
+  /** Id of the user that the event is about. Null if it is about none. */
+  userId: string | null;
+  /** Revision of the user after the change. Null if the event does not change the user. */
+  userRevision: number | null;
+  /** Id of the session that the event is about. Null if it is about none. */
+  sessionId: string | null;
+  /** Details of the change. */
+  data: {
+    /** Name of the service. */
+    service: string;
+  };
+  actor: FeedEventActor;
 };
 
 /** A page of the services. */

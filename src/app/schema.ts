@@ -14,8 +14,10 @@ import { Invitation, Member, Org } from '../orgs/state/org.entity.js';
 import { IdempotencyKey } from '../requests/idempotency-keys.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import { ProfilesAndProtection1795651200000 } from '../database/migrations/1795651200000-profiles-and-protection.js';
+import { ServiceCalls1795910400000 } from '../database/migrations/1795910400000-service-calls.js';
 import { createDataSource, dataSourceOptions, type DatabaseSchema } from '../database/database.module.js';
 import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
+import { ServiceCall } from '../services/service-calls.repository.js';
 import { ServiceSecret } from '../services/service-secrets.repository.js';
 import { Service } from '../services/services.repository.js';
 import { User } from '../users/user.entity.js';
@@ -44,8 +46,9 @@ export const SCHEMA: DatabaseSchema = {
     EmailCode,
     Service,
     ServiceSecret,
+    ServiceCall,
   ],
-  migrations: [CreateSchema1795219200000, ProfilesAndProtection1795651200000],
+  migrations: [CreateSchema1795219200000, ProfilesAndProtection1795651200000, ServiceCalls1795910400000],
 };
 
 export async function migrationDataSource(): Promise<DataSource> {

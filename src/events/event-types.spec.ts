@@ -3,21 +3,26 @@ import { FeedResponse } from './events.responses.js';
 import { definitionOf, EVENT_TYPES, type EventType, type NewEvent } from './event-types.js';
 import { isDeliveredTo } from './events.service.js';
 
+const FOR_ALL_SERVICES = ['service.tokens_ended', 'service.call_revoked'];
+
 const INTERNAL =
   /^(?:keys\.|account\.reset_code_issued$|account\.recovery_code|account\.second_factor|account\.operator_|account\.unblocked$|mail\.)/;
 
-it('tells services of all but what is internal, and of services only the one concerned', () => {
+it('tells services of all but what is internal, and of services only the one concerned, unless tokens ended', () => {
   const deliveredTo = (audience: string) =>
     EVENT_TYPES.filter((type) => definitionOf(type)!.deliveredTo === audience);
 
   expect(deliveredTo('no service')).toEqual(EVENT_TYPES.filter((type) => INTERNAL.test(type)));
-  expect(deliveredTo('that service')).toEqual(EVENT_TYPES.filter((type) => type.startsWith('service.')));
+  expect(deliveredTo('that service')).toEqual(
+    EVENT_TYPES.filter((type) => type.startsWith('service.') && !FOR_ALL_SERVICES.includes(type)),
+  );
 
   const data = '{"service":"billing"}';
   const isDelivered = (service: string, type: string) =>
     isDeliveredTo(service, { type: type as EventType, data });
   expect(isDelivered('billing', 'service.disabled')).toBe(true);
   expect(isDelivered('other', 'service.disabled')).toBe(false);
+  for (const type of FOR_ALL_SERVICES) expect(isDelivered('other', type)).toBe(true);
   expect(isDelivered('billing', 'account.disabled')).toBe(true);
   expect(isDelivered('billing', 'keys.rotated')).toBe(false);
   expect(isDelivered('billing', 'account.of_a_later_version')).toBe(false);

@@ -76,6 +76,7 @@ const SECOND_FACTOR = { reason: words('second_factor') };
 const FORCED = { force: optional(TRUE) };
 const INVITATION = { invitationId: ID, role: ROLE };
 const SERVICE = { service: TEXT };
+const CALL = { service: TEXT, to: TEXT };
 const SECRET = { service: TEXT, secretId: ID };
 const KEY = { kid: TEXT };
 
@@ -251,6 +252,21 @@ const CATALOGUE = {
     'service',
     'A service was removed. Every delegated session of the service was revoked.',
     SERVICE,
+  ),
+  'service.tokens_ended': delivered(
+    'service',
+    'Every access token that names the service has ended. Reject tokens whose `act`, `sub` or `aud` names it.',
+    SERVICE,
+  ),
+  'service.call_allowed': deliveredToItself(
+    'service',
+    'An operator allowed the service to call the service `to`.',
+    CALL,
+  ),
+  'service.call_revoked': delivered(
+    'service',
+    'An operator revoked the calls of the service to the service `to`. Reject tokens that the service got for such calls.',
+    CALL,
   ),
   'mail.retried': internal('mail', 'An operator retried an email or, with `all`, all failed emails.', {
     mailId: optional(ID),

@@ -4,6 +4,7 @@ import { Env } from '../config/env.js';
 import { type Transaction, Transactions, UNCHANGED } from '../database/transactions/transactions.js';
 import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
+import { type Call, ServiceCallsRepository } from './service-calls.repository.js';
 import {
   hashSecret,
   isServiceName,
@@ -18,6 +19,12 @@ import { Service, ServicesRepository } from './services.repository.js';
 
 const INVALID_NAME =
   'the name of a service has 1 to 40 lower-case letters, digits and hyphens, the first a letter (service_name)';
+
+const CALL_TO_ITSELF = [
+  'a service needs no permission to call itself: name another service',
+  'validation_failed',
+  { extensions: { errors: [{ field: 'to', message: 'must be another service' }] } },
+] as const;
 
 export const MAX_LIVE_SECRETS = 2;
 
@@ -34,6 +41,7 @@ export class ServiceChanges {
   constructor(
     private readonly services: ServicesRepository,
     private readonly secrets: ServiceSecretsRepository,
+    private readonly calls: ServiceCallsRepository,
     private readonly events: EventsRepository,
     private readonly transactions: Transactions,
     private readonly env: Env,
@@ -105,8 +113,7 @@ export class ServiceChanges {
       }
       if (endSessions) {
         await this.services.update(tx, name, { epoch: service.epoch + 1 });
-        const data = { service: name };
-        await this.events.record(tx, { type: 'service.sessions_ended', actor, data });
+        await this.recordEnd(tx, 'service.sessions_ended', name, actor);
       }
       return { secretId: secret.id, revoked };
     });
@@ -116,7 +123,7 @@ export class ServiceChanges {
     return this.change(name, async (tx, { disabledAt, epoch }) => {
       if (disabledAt !== null) return UNCHANGED;
       await this.services.update(tx, name, { disabledAt: Date.now(), epoch: epoch + 1 });
-      await this.events.record(tx, { type: 'service.disabled', actor, data: { service: name } });
+      await this.recordEnd(tx, 'service.disabled', name, actor);
       return { kind: 'done' };
     });
   }
@@ -139,16 +146,48 @@ export class ServiceChanges {
       if (live.length > 0) await this.secrets.revoke(tx, live, now);
       const change = { disabledAt: disabledAt ?? now, removedAt: now, epoch: epoch + 1 };
       await this.services.update(tx, name, change);
-      await this.events.record(tx, { type: 'service.removed', actor, data: { service: name } });
+      await this.recordEnd(tx, 'service.removed', name, actor);
       return { kind: 'done' };
     });
   }
 
+  /** The callee may be removed meanwhile, because each use of the call checks both services. */
+  allowCall({ caller, callee }: Call, actor: Actor): Promise<ServiceOutcome> {
+    if (caller === callee) throw new RefusedError(...CALL_TO_ITSELF);
+    return this.change(caller, async (tx, service) => {
+      requireNotRemoved(service);
+      requireNotRemoved(requireFound(callee, await this.services.find(callee, tx)));
+      if (!(await this.calls.allow(tx, { caller, callee }, Date.now()))) return UNCHANGED;
+      const data = { service: caller, to: callee };
+      await this.events.record(tx, { type: 'service.call_allowed', actor, data });
+      return { kind: 'done' };
+    });
+  }
+
+  revokeCall({ caller, callee }: Call, actor: Actor): Promise<ServiceOutcome> {
+    return this.change(caller, async (tx) => {
+      requireFound(callee, await this.services.find(callee, tx));
+      if (!(await this.calls.revoke(tx, { caller, callee }))) return UNCHANGED;
+      const data = { service: caller, to: callee };
+      await this.events.record(tx, { type: 'service.call_revoked', actor, data });
+      return { kind: 'done' };
+    });
+  }
+
+  /** Only the service itself learns why its tokens ended; all services learn that they did. */
+  private async recordEnd(
+    tx: Transaction,
+    type: 'service.sessions_ended' | 'service.disabled' | 'service.removed',
+    name: string,
+    actor: Actor,
+  ): Promise<void> {
+    const data = { service: name };
+    await this.events.record(tx, { type, actor, data }, { type: 'service.tokens_ended', actor, data });
+  }
+
   private change<T>(name: string, decide: (tx: Transaction, service: Service) => Promise<T>): Promise<T> {
     return this.transactions.run({ principal: 'services', row: name }, async (tx) => {
-      const service = await this.services.raise(tx, name);
-      if (!service) throw new RefusedError(`there is no service ${name}`, 'service_not_found');
-      return decide(tx, service);
+      return decide(tx, requireFound(name, await this.services.raise(tx, name)));
     });
   }
 
@@ -168,6 +207,11 @@ export class ServiceChanges {
 
 function liveOf(secrets: readonly ServiceSecret[]): ServiceSecret[] {
   return secrets.filter(({ revokedAt }) => revokedAt === null);
+}
+
+function requireFound(name: string, service: Service | null): Service {
+  if (!service) throw new RefusedError(`there is no service ${name}`, 'service_not_found');
+  return service;
 }
 
 function requireNotRemoved({ name, removedAt }: Service): void {

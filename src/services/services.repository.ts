@@ -53,8 +53,8 @@ export class ServicesRepository {
     return this.services.existsBy({ name, disabledAt: IsNull() });
   }
 
-  find(name: string): Promise<Service | null> {
-    return this.services.findOneBy({ name });
+  find(name: string, tx?: Transaction): Promise<Service | null> {
+    return (tx?.of(this.services) ?? this.services).findOneBy({ name });
   }
 
   findPage(limit: number, afterName = ''): Promise<Service[]> {

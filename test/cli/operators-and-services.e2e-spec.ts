@@ -182,7 +182,7 @@ describe('accounts services', () => {
     const common = { ...byRoot, org_id: null, user_id: null };
     const event = (type: string, data = {}) => ({ ...common, type, data: { service: 'billing', ...data } });
     const recorded = await eventsSince(installation.db, known);
-    expect(recorded).toHaveLength(10);
+    expect(recorded).toHaveLength(13);
     expect(recorded).toEqual(
       expect.arrayContaining([
         event('service.allowed', { from: 'introspect,events', to: 'memberships' }),
@@ -195,6 +195,7 @@ describe('accounts services', () => {
         event('service.secret_revoked', { secretId: a }),
         event('service.secret_revoked', { secretId: b }),
         event('service.sessions_ended'),
+        event('service.tokens_ended'),
       ]),
     );
     const stored = JSON.stringify([recorded, await installation.db.query('SELECT * FROM service_secrets')]);

@@ -9,7 +9,9 @@ import { readList } from '../../tooling/statements.js';
 const USERS = 20_000;
 const ROWS_AT_ONCE = 2000;
 const TABLES = `users sessions authorization_codes orgs members mails email_codes invitations events feed
-  idempotency_keys known_places login_traces operator_emails services service_secrets`.split(/\s+/);
+  idempotency_keys known_places login_traces operator_emails services service_secrets service_calls`.split(
+  /\s+/,
+);
 
 const family = engine === 'sqlite' ? 'sqlite' : 'mysql';
 const explain = EXPLAIN[family];
@@ -97,6 +99,7 @@ describe('the plan of', () => {
     );
     await insert('operator_emails', 'email, user_id', (n) => `'u${n}@example.com', ${id(n)}`);
     await insert('services', 'name, allow, created_at', (n) => `'s${n}', 'introspect', ${n}`);
+    await insert('service_calls', 'caller, callee, allowed_at', (n) => `'s${n}', 's${n + 1}', ${n}`);
     const ofSecrets = 'id, service, hash, created_at';
     await insert('service_secrets', ofSecrets, (n) => `${id(n)}, 's${n}', ${id(n)}, ${n}`);
     await insert(

@@ -168,7 +168,7 @@ describe('operators over HTTP', () => {
       path: ({ mailId }) => `mails/${mailId}/retry`,
       event: ({ mailId }) => ({ type: 'mail.retried', data: { mailId } }),
     },
-    'disabling a service': ofService('disable', 'service.disabled'),
+    'disabling a service': ofService('disable', 'service.disabled', { follows: ['service.tokens_ended'] }),
     'enabling a service': ofService('enable', 'service.enabled', {
       prepare: ({ name }) => set('UPDATE services SET disabled_at = 1 WHERE name = ?', name),
     }),

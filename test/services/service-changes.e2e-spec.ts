@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
+import { ServiceCallsRepository, stateOfWay } from '../../src/services/service-calls.repository.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
 import { ServicesModule } from '../../src/services/services.module.js';
 import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
@@ -40,6 +41,9 @@ const authenticate = (secret: string, user = name): Promise<ServicePrincipal | u
 const row = async () => (await data.db.query('SELECT * FROM services WHERE name = ?', [name]))[0]!;
 const liveSecrets = async () =>
   (await secrets.findOf(name)).filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+
+/** Tells all services that no token which names the service is valid any longer. */
+const ended = () => ['service.tokens_ended', { service: name }];
 
 /** Runs a change, and returns the types that it left in the record, with their data. */
 async function recorded(change: () => Promise<unknown>): Promise<[type: string, data: unknown][]> {
@@ -122,9 +126,10 @@ describe('a service has at most two live secrets', () => {
     expect(await recorded(revoke)).toEqual([
       ['service.secret_revoked', { service: name, secretId: id }],
       ['service.sessions_ended', { service: name }],
+      ended(),
     ]);
     expect(await row()).toMatchObject({ epoch: 1 });
-    expect(await recorded(revoke)).toEqual([['service.sessions_ended', { service: name }]]);
+    expect(await recorded(revoke)).toEqual([['service.sessions_ended', { service: name }], ended()]);
     expect(await row()).toMatchObject({ epoch: 2 });
   });
 
@@ -153,7 +158,7 @@ describe('a service that is', () => {
     const { secret } = await add();
     const disable = () => recorded(() => changes.disable(name, ROOT));
     const enable = () => recorded(() => changes.enable(name, ROOT));
-    expect(await disable()).toEqual([['service.disabled', { service: name }]]);
+    expect(await disable()).toEqual([['service.disabled', { service: name }], ended()]);
     expect(await authenticate(secret)).toBeUndefined();
     const disabled = await row();
     expect(disabled).toMatchObject({ epoch: 1 });
@@ -168,7 +173,7 @@ describe('a service that is', () => {
   it('removed is refused for good, whatever is asked for', async () => {
     const { secret } = await add();
     await changes.rotate(name, ROOT);
-    const removed = [['service.removed', { service: name }]];
+    const removed = [['service.removed', { service: name }], ended()];
     expect(await recorded(() => changes.remove(name, ROOT))).toEqual(removed);
     expect(await authenticate(secret)).toBeUndefined();
     expect(await liveSecrets()).toEqual([]);
@@ -189,6 +194,108 @@ describe('a service that is', () => {
     const rotate = () => changes.rotate(name, ROOT);
     await Promise.allSettled([rotate(), changes.remove(name, ROOT), rotate()]);
     expect(await liveSecrets()).toEqual([]);
+  });
+});
+
+describe('a call of one service to another', () => {
+  const calls = services.get(ServiceCallsRepository, { strict: false });
+  const callee = () => `${name}-callee`;
+  const third = () => `${name}-third`;
+  const allow = (caller = name, to = callee()) => changes.allowCall({ caller, callee: to }, ROOT);
+  const revoke = (caller = name, to = callee()) => changes.revokeCall({ caller, callee: to }, ROOT);
+  const state = async (...way: string[]) => stateOfWay(await calls.findStates([name, callee(), ...way]));
+  const allowed = () => [['service.call_allowed', { service: name, to: callee() }]];
+  const revoked = () => [['service.call_revoked', { service: name, to: callee() }]];
+
+  beforeEach(async () => {
+    for (const one of [name, callee(), third()]) await changes.add(one, [], ROOT);
+  });
+
+  it('is allowed and revoked once, in its direction, by a change and one event', async () => {
+    expect(await state()).toBeUndefined();
+    expect(await recorded(allow)).toEqual(allowed());
+    expect(await state()).toBe(0);
+    expect(await calls.findStates([callee(), name])).toEqual([undefined]);
+    expect(await recorded(allow)).toEqual([]);
+    expect(await recorded(revoke)).toEqual(revoked());
+    expect(await state()).toBeUndefined();
+    expect(await recorded(revoke)).toEqual([]);
+    expect(await recorded(allow)).toEqual(allowed());
+    expect(await state()).toBe(1);
+  });
+
+  it('is not allowed for the next service of a way', async () => {
+    await allow();
+    expect(await calls.findStates([name, callee(), third()])).toEqual([0, undefined]);
+    expect(await state(third())).toBeUndefined();
+    await allow(callee(), third());
+    expect(await calls.findStates([name, callee(), third()])).toEqual([0, 0]);
+  });
+
+  it.each<[what: string, end: () => Promise<unknown>]>([
+    ['the call is revoked', () => revoke()],
+    ['a later call is revoked', () => revoke(callee(), third())],
+    ['the caller is disabled', () => changes.disable(name, ROOT)],
+    ['a service between is disabled', () => changes.disable(callee(), ROOT)],
+    ['the last service is disabled', () => changes.disable(third(), ROOT)],
+  ])('has a state that never returns after %s', async (_what, end) => {
+    await allow();
+    await allow(callee(), third());
+    const before = (await state(third()))!;
+    await end();
+    expect(await state(third())).toBeUndefined();
+    for (const one of [name, callee(), third()]) await changes.enable(one, ROOT);
+    await allow();
+    await allow(callee(), third());
+    expect(await state(third())).toBeGreaterThan(before);
+  });
+
+  it('has another state once a secret is revoked with all sessions, and none without one of its services', async () => {
+    await allow();
+    const [secret] = await secrets.findOf(callee());
+    await changes.revokeSecret(callee(), { secretId: secret!.id, endSessions: true }, ROOT);
+    expect(await state()).toBe(1);
+    await changes.remove(callee(), ROOT);
+    expect(await state()).toBeUndefined();
+    expect(await calls.findNeighbours(name)).toEqual({ calls: [], calledBy: [] });
+  });
+
+  it('is listed at both services, by name', async () => {
+    for (const to of [third(), callee()]) await allow(name, to);
+    await allow(callee(), third());
+    await revoke(name, third());
+    expect(await calls.findNeighbours(name)).toEqual({ calls: [callee()], calledBy: [] });
+    expect(await calls.findNeighbours(third())).toEqual({ calls: [], calledBy: [callee()] });
+    await allow(name, third());
+    expect(await calls.findNeighbours(third())).toEqual({ calls: [], calledBy: [name, callee()] });
+    await changes.disable(third(), ROOT);
+    expect(await calls.findNeighbours(name)).toEqual({ calls: [callee(), third()], calledBy: [] });
+  });
+
+  it('is refused to itself, and with a service that is unknown or removed', async () => {
+    await expect((async () => allow(name, name))()).rejects.toThrow(/validation_failed/);
+    await expect(allow(name, 'nobody')).rejects.toThrow(/service_not_found/);
+    await expect(allow('nobody', name)).rejects.toThrow(/service_not_found/);
+    await expect(revoke(name, 'nobody')).rejects.toThrow(/service_not_found/);
+    await allow();
+    await changes.remove(third(), ROOT);
+    await expect(allow(name, third())).rejects.toThrow(/service_removed/);
+    await expect(allow(third(), name)).rejects.toThrow(/service_removed/);
+    await changes.remove(callee(), ROOT);
+    expect(await recorded(revoke)).toEqual(revoked());
+    expect(await data.db.query('SELECT epoch FROM service_calls WHERE caller = ?', [name])).toEqual([
+      { epoch: 1 },
+    ]);
+  });
+
+  it('is allowed once, and revoked once, by several operators at once', async () => {
+    for (const change of [allow, revoke]) {
+      const outcomes = await Promise.all(times(6, () => change()));
+      expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(1);
+    }
+    expect(await data.db.query('SELECT epoch FROM service_calls WHERE caller = ?', [name])).toEqual([
+      { epoch: 1 },
+    ]);
   });
 });
 

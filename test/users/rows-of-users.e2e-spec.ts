@@ -17,6 +17,7 @@ const HOLD_NOTHING_OF_USERS = [
   'migrations',
   'migrations_lease',
   'orgs',
+  'service_calls',
   'service_secrets',
   'services',
 ];

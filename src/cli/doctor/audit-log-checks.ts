@@ -50,6 +50,13 @@ export const AUDIT_LOG_CHECKS: Check[] = [
           OR (s.bound_epoch = v.epoch AND (v.disabled_at IS NOT NULL OR v.removed_at IS NOT NULL)))`,
   ),
   emptyQuery(
+    'every call names two services that exist',
+    'The rows were changed by hand. Accounts accepts no such call: DELETE FROM service_calls WHERE caller = … AND callee = …',
+    `SELECT CONCAT(c.caller, ' ', c.callee) AS fault FROM service_calls c
+      LEFT JOIN services f ON f.name = c.caller LEFT JOIN services t ON t.name = c.callee
+      WHERE f.name IS NULL OR t.name IS NULL`,
+  ),
+  emptyQuery(
     'an email has at most one pending invitation to an organization',
     "The rows were changed by hand: UPDATE invitations SET status = 'revoked', pending = NULL on all but the latest.",
     `SELECT MIN(i.id) AS fault FROM invitations i WHERE i.status = 'pending'
