@@ -231,6 +231,14 @@ export type AccountResponse = {
   user: User;
 };
 
+/** A service that handed an access token on to the next one (RFC 8693 section 4.1). */
+export type Actor = {
+  /** The service: `service:` and its name. */
+  sub: string;
+  /** The service before it. Absent for the first one. */
+  act?: Actor;
+};
+
 /** Who acted: a user, an operator on the command line, or Accounts itself. */
 export type ActorType = "user" | "operator" | "system";
 
@@ -491,12 +499,16 @@ export type AuthenticationMethod = "pwd" | "otp";
 export type BadRequestProblem = Problem & {
   /** Stable code of the failure. */
   code: "bad_request";
+  /** Code of RFC 6749. */
+  error?: "invalid_request";
 };
 
 /** The body is too large. */
 export type BodyTooLargeProblem = Problem & {
   /** Stable code of the failure. */
   code: "body_too_large";
+  /** Code of RFC 6749. */
+  error?: "invalid_request";
 };
 
 /** Body of the operation "Request an email change". */
@@ -1041,7 +1053,7 @@ export type IntrospectionResponse = {
   iss?: string;
   /** Audience of the access token: one service, or Accounts and every service that accepts its tokens. */
   aud?: string;
-  /** Id of the user. */
+  /** Id of the user; `service:` and its name for a service that calls for itself. */
   sub?: string;
   /** Id of the session. */
   sid?: string;
@@ -1061,8 +1073,12 @@ export type IntrospectionResponse = {
   amr?: AuthenticationMethod[];
   /** Session epoch of the user. Increases when all sessions are revoked. Reject access tokens with a lower value. */
   epoch?: number;
-  /** Service that the access token is bound to, else the audience. */
+  /** Service that asked for the access token, or that it is bound to, else the audience. */
   client_id?: string;
+  /** The latest service that handed the access token on. Absent unless a service did. */
+  act?: Actor;
+  /** State of the services and calls that the token depends on. Compare it with nothing. */
+  via_epoch?: number;
   /** The email of the user. */
   username?: string;
   /** Whether the email is verified. */
@@ -1088,6 +1104,8 @@ export type InvalidChallengeProblem = Problem & {
 export type InvalidClientProblem = Problem & {
   /** Stable code of the failure. */
   code: "invalid_client";
+  /** Code of RFC 6749. */
+  error: "invalid_client";
 };
 
 /** The one-time code is not valid. */
@@ -1124,6 +1142,22 @@ export type InvalidRefreshTokenProblem = Problem & {
 export type InvalidSecondFactorCodeProblem = Problem & {
   /** Stable code of the failure. */
   code: "invalid_second_factor_code";
+};
+
+/** The subject token is not valid for this exchange. */
+export type InvalidSubjectTokenProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "invalid_subject_token";
+  /** Code of RFC 6749. */
+  error: "invalid_request";
+};
+
+/** The service may not call the audience. */
+export type InvalidTargetProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "invalid_target";
+  /** Code of RFC 6749. */
+  error: "invalid_target";
 };
 
 /** The access token is not valid. */
@@ -2193,7 +2227,7 @@ export type Problem = {
 };
 
 /** Stable code of a failure, which programs branch on. */
-export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "password_breached" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
+export type ProblemCode = "bad_request" | "malformed_json" | "validation_failed" | "password_common" | "password_breached" | "invalid_code" | "invalid_email_code" | "invalid_invitation_code" | "invalid_second_factor_code" | "second_factor_code_used" | "unsupported_grant_type" | "invalid_subject_token" | "invalid_target" | "audience_required" | "unauthorized" | "invalid_token" | "insufficient_user_authentication" | "invalid_credentials" | "invalid_refresh_token" | "invalid_challenge" | "invalid_client" | "forbidden" | "account_disabled" | "second_factor_required" | "wrong_password" | "step_up_required" | "insufficient_scope" | "operator_required" | "registration_closed" | "email_not_verified" | "not_a_member" | "second_factor_required_by_org" | "insufficient_role" | "not_found" | "org_not_found" | "user_not_found" | "session_not_found" | "member_not_found" | "invitation_not_found" | "mail_not_found" | "service_not_found" | "method_not_allowed" | "request_timeout" | "email_taken" | "second_factor_enabled" | "second_factor_not_enabled" | "verified_email_required" | "mail_unavailable" | "already_member" | "member_disabled" | "already_invited" | "invitation_ended" | "too_many_invitations" | "too_many_orgs" | "user_has_too_many_orgs" | "last_owner" | "mail_ended" | "mail_obsolete" | "service_removed" | "operator_protected" | "cursor_expired" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "storage_full" | "unavailable";
 
 /** What a user wrote about themselves. */
 export type Profile = {
@@ -2462,8 +2496,14 @@ export type ServerMetadata = {
   issuer: string;
   /** URL of the public signing keys. */
   jwks_uri: string;
+  /** Where services get tokens for calls to other services. */
+  token_endpoint: string;
+  /** Grant types that the token endpoint accepts. */
+  grant_types_supported: ("client_credentials" | "urn:ietf:params:oauth:grant-type:token-exchange")[];
   /** URL of token introspection. */
   introspection_endpoint: string;
+  /** How services authenticate at the token endpoint. */
+  token_endpoint_auth_methods_supported: "client_secret_basic"[];
   /** How services authenticate at the introspection endpoint. */
   introspection_endpoint_auth_methods_supported: "client_secret_basic"[];
 };
@@ -2799,6 +2839,32 @@ export type ServiceSummary = {
   removedAt: string | null;
 };
 
+/** Body of the operation "Get a token for a call". */
+export type ServiceTokenRequest = {
+  /** How the service gets the token. */
+  grant_type: "client_credentials" | "urn:ietf:params:oauth:grant-type:token-exchange";
+  /** Name of the service to call. */
+  audience: string;
+  /** Access token of the user, for the calling service. Required to exchange a token, else refused. */
+  subject_token?: string | undefined;
+  /** Required to exchange a token, else refused. */
+  subject_token_type?: "urn:ietf:params:oauth:token-type:access_token" | undefined;
+  /** Optional if a token is exchanged, else refused. */
+  requested_token_type?: "urn:ietf:params:oauth:token-type:access_token" | undefined;
+};
+
+/** The access token for the call, with its lifetime in seconds. */
+export type ServiceTokenResponse = {
+  /** The access token for the called service. Send it as `Authorization: Bearer <token>`. */
+  access_token: string;
+  /** Type of the access token. */
+  token_type: "Bearer";
+  /** Lifetime of the access token, in seconds. It is shorter than 300 if the subject token ends before. */
+  expires_in: number;
+  /** Present if a token was exchanged. */
+  issued_token_type?: "urn:ietf:params:oauth:token-type:access_token";
+};
+
 /** Every access token that names the service has ended. Reject tokens whose `act`, `sub` or `aud` names it. */
 export type ServiceTokensEndedEvent = {
   /** Id of the event. */
@@ -3009,10 +3075,20 @@ export type UnavailableProblem = Problem & {
   code: "unavailable";
 };
 
+/** The grant type is not supported. */
+export type UnsupportedGrantTypeProblem = Problem & {
+  /** Stable code of the failure. */
+  code: "unsupported_grant_type";
+  /** Code of RFC 6749. */
+  error: "unsupported_grant_type";
+};
+
 /** The media type of the body is not supported. */
 export type UnsupportedMediaTypeProblem = Problem & {
   /** Stable code of the failure. */
   code: "unsupported_media_type";
+  /** Code of RFC 6749. */
+  error?: "invalid_request";
 };
 
 /** Body of the operation "Change an organization". */
@@ -3113,6 +3189,8 @@ export type UsersResponse = {
 export type ValidationFailedProblem = Problem & {
   /** Stable code of the failure. */
   code: "validation_failed";
+  /** Code of RFC 6749. */
+  error?: "invalid_request";
   /** One or more invalid fields. */
   errors: FieldError[];
 };
@@ -3712,6 +3790,13 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | BadRequestProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
+  /** Get a token for a call. Returns an access token with which a service can call another one, for a user or for itself (RFC 6749, RFC 8693). An operator must have allowed the call. Nothing is stored, so a request can be repeated. **Requires:** service credentials. For a user, exchange an access token that is for the calling service. The new token names every service on its way, at most four, and ends with the session of the user. An access token is valid for 5 minutes, and never longer than the subject token. */
+  issueServiceToken: {
+    input: ServiceTokenRequest;
+    data: ServiceTokenResponse;
+    problem: At<400, ValidationFailedProblem | BadRequestProblem | UnsupportedGrantTypeProblem | InvalidSubjectTokenProblem | InvalidTargetProblem> | At<401, InvalidClientProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
+    headers: never;
+  };
   /** List memberships. Returns the memberships of an organization or of a user in order of joining, in pages. With both ids the list has at most one. **Requires:** service credentials with the scope `memberships`. Disabled users, deleted organizations, and members who lack a second factor that the organization requires, are left out. */
   listMemberships: {
     input: {
@@ -3752,7 +3837,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, InvalidClientProblem> | At<403, InsufficientScopeProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem>;
     headers: never;
   };
-  /** Get authorization server metadata. Returns the metadata of the issuer (RFC 8414), so that a library can find the keys. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. It names no token endpoint, because Accounts is no OAuth authorization server. */
+  /** Get authorization server metadata. Returns the metadata of the issuer (RFC 8414), so that a library can find the keys. It may be cached for five minutes. **Requires:** nothing. It exists only if `JWT_ISSUER` is a URL. Its token endpoint is for services that call other services; users log in by the routes of Accounts. */
   getServerMetadata: {
     input: undefined;
     data: ServerMetadata;
@@ -4141,7 +4226,7 @@ export interface Operations {
 export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
-export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
+export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "issueServiceToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
 
 export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   register: {"method":"POST","path":"/api/auth/register","body":"json","fields":["email","password","name","locale","refresh","deviceName","invitationCode"],"opensSession":true,"answer":["token","user"],"codes":"validation_failed malformed_json password_common password_breached invalid_invitation_code registration_closed email_taken body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
@@ -4199,11 +4284,12 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listAuditEvents: {"method":"GET","path":"/api/me/events","query":["type","limit","cursor"],"auth":"bearer","repeatable":true,"answer":["events"],"codes":"validation_failed unauthorized invalid_token insufficient_scope email_not_verified step_up_required internal_error unavailable storage_full"},
   listEvents: {"method":"GET","path":"/api/events","query":["after","wait","limit"],"auth":"basic","repeatable":true,"callers":"service","answer":["events","next"],"codes":"validation_failed invalid_client insufficient_scope cursor_expired rate_limited internal_error unavailable storage_full"},
   introspectToken: {"method":"POST","path":"/api/auth/introspect","body":"form","fields":["token","orgId","token_type_hint"],"auth":"basic","callers":"service","answer":["active"],"codes":"validation_failed bad_request invalid_client insufficient_scope body_too_large unsupported_media_type internal_error unavailable storage_full"},
+  issueServiceToken: {"method":"POST","path":"/api/auth/token","body":"form","fields":["grant_type","audience","subject_token","subject_token_type","requested_token_type"],"auth":"basic","callers":"service","answer":["access_token","token_type","expires_in"],"codes":"validation_failed bad_request unsupported_grant_type invalid_subject_token invalid_target invalid_client body_too_large unsupported_media_type internal_error unavailable storage_full"},
   listMemberships: {"method":"GET","path":"/api/memberships","query":["orgId","userId","limit","cursor"],"auth":"basic","repeatable":true,"callers":"service","answer":["memberships"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
   listDirectoryUsers: {"method":"GET","path":"/api/directory/users","query":["id"],"auth":"basic","repeatable":true,"callers":"service","answer":["users"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
   listDirectoryOrgs: {"method":"GET","path":"/api/directory/orgs","query":["id","limit","cursor"],"auth":"basic","repeatable":true,"callers":"service","answer":["orgs"],"codes":"validation_failed invalid_client insufficient_scope internal_error unavailable storage_full"},
-  getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
-  getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","introspection_endpoint","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
+  getServerMetadata: {"method":"GET","path":"/.well-known/oauth-authorization-server","repeatable":true,"answer":["issuer","jwks_uri","token_endpoint","grant_types_supported","introspection_endpoint","token_endpoint_auth_methods_supported","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
+  getOpenidConfiguration: {"method":"GET","path":"/.well-known/openid-configuration","repeatable":true,"answer":["issuer","jwks_uri","token_endpoint","grant_types_supported","introspection_endpoint","token_endpoint_auth_methods_supported","introspection_endpoint_auth_methods_supported"],"codes":"not_found internal_error unavailable storage_full"},
   getKeySet: {"method":"GET","path":"/.well-known/jwks.json","repeatable":true,"answer":["keys"],"codes":"internal_error unavailable storage_full"},
   getLiveness: {"method":"GET","path":"/health/live","repeatable":true,"answer":["status"],"codes":"internal_error unavailable storage_full"},
   getReadiness: {"method":"GET","path":"/health/ready","repeatable":true,"answer":["status","rateLimits","mail","breachCheck","keys","clock","database","migrations"],"codes":"internal_error unavailable storage_full"},

@@ -51,7 +51,7 @@ export const PublicOrService = () =>
     ApiBasicAuth(),
   );
 
-export const AllowedServices = (scope: ServiceScope) =>
-  applyDecorators(RouteAccess({ to: 'services', scope }), ApiBasicAuth());
+export const AllowedServices = (scope?: ServiceScope) =>
+  applyDecorators(RouteAccess({ to: 'services', ...(scope && { scope }) }), ApiBasicAuth());
 
 export const Operators = () => forUsers({ to: 'operators', assurance: operatorsAssurance });

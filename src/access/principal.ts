@@ -26,6 +26,8 @@ export interface UserPrincipal {
   service: string | null;
   /** the only service that the one-time code was for; null for a plain code and for a login */
   audience: string | null;
+  /** the services that handed the access token on, the latest last */
+  via: readonly string[];
   isOperator: boolean;
 }
 

@@ -80,7 +80,7 @@ export type Access =
   | { to: 'everyone'; or?: 'service'; usedBy?: readonly CallerKind[] }
   | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens & ForUnverified)
   | ({ to: 'members'; minRole: Role; assurance?: Assurance; evenSuspended?: true } & ForBoundTokens)
-  | { to: 'services'; scope: ServiceScope }
+  | { to: 'services'; scope?: ServiceScope }
   | { to: 'operators'; assurance: (env: Env) => Assurance };
 
 export const RouteAccess = Reflector.createDecorator<Access>();
@@ -122,7 +122,7 @@ export function requireAccess(access: Access | undefined, caller: RequestCaller,
   const { principal } = caller;
   if (principal?.kind === 'user' && !admitsUnverified(access) && mustVerifyEmail(principal, env))
     throw new Problem('email_not_verified', { detail: UNVERIFIED });
-  if (access.to === 'services') return requireScope(access.scope, caller.principal);
+  if (access.to === 'services') return access.scope && requireScope(access.scope, principal);
   if (access.to === 'operators') return requireOperator(access.assurance(env), caller);
   if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance);
 }

@@ -7,10 +7,12 @@ import { SessionsRepository } from './sessions/sessions.repository.js';
 import {
   type AccessTokenClaims,
   InvalidTokenError,
+  type KnownClaims,
   type RefusedToken,
   refused,
   UnauthorizedError,
 } from './tokens/access-token.js';
+import { areServiceTokenClaims, type ServiceTokenClaims, wayOf } from './tokens/ways.js';
 import { bearerToken, hasOtherScheme, JwtStrategy, soleAuthorization } from './tokens/jwt.strategy.js';
 import {
   type Access,
@@ -20,6 +22,7 @@ import {
   RouteAccess,
   takesBoundTokens,
 } from '../access/route-access.js';
+import { ServiceCallsRepository, stateOfWay } from '../services/service-calls.repository.js';
 import { ServiceCredentials, showsSecret } from '../services/service-credentials.js';
 
 export interface LiveToken {
@@ -28,28 +31,50 @@ export interface LiveToken {
   user: UserPrincipal;
 }
 
+/** It has no user, so only introspection accepts it. */
+interface LiveServiceToken {
+  kind: 'live_service';
+  claims: ServiceTokenClaims;
+}
+
 /** Introspection accepts an access token exactly if a request with it is authenticated. */
 @Injectable()
 export class LiveTokens {
   constructor(
     private readonly strategy: JwtStrategy,
     private readonly sessions: SessionsRepository,
+    private readonly calls: ServiceCallsRepository,
     private readonly env: Env,
   ) {}
 
   async find(
     token: string,
-    isAskedFor: (claims: AccessTokenClaims) => boolean = () => true,
-  ): Promise<LiveToken | RefusedToken> {
+    isAskedFor: (claims: KnownClaims) => boolean = () => true,
+  ): Promise<LiveToken | LiveServiceToken | RefusedToken> {
     const verified = await this.strategy.verify(token);
     if (verified.kind === 'refused') return verified;
     const { claims } = verified;
     if (!isAskedFor(claims)) return refused('claims');
-    const { sid, gen } = claims;
+    if (!areServiceTokenClaims(claims)) return this.findOfUser(claims);
+    const isLive = await this.isInState([claims.client_id, claims.aud], claims.via_epoch);
+    return isLive ? { kind: 'live_service', claims } : refused('call_ended');
+  }
+
+  private async findOfUser(claims: AccessTokenClaims): Promise<LiveToken | RefusedToken> {
+    const { sid, gen, act, aud } = claims;
     const user = await this.sessions.findPrincipal(sid, Number.isSafeInteger(gen) ? gen : undefined);
     if (user?.id !== claims.sub) return refused('session_ended');
-    const isForUser = claims.aud === (user.audience ?? this.env.jwtAudience);
-    return isForUser ? { kind: 'live', claims, user } : refused('claims');
+    const via = wayOf(act)!;
+    // The session is bound to the first service of the way, which is the audience of a token without `act`.
+    if ((via[0] ?? aud) !== (user.audience ?? this.env.jwtAudience)) return refused('claims');
+    if (via.length === 0) return { kind: 'live', claims, user };
+    if (!(await this.isInState([...via, aud], claims.via_epoch))) return refused('call_ended');
+    return { kind: 'live', claims, user: { ...user, audience: aud, via } };
+  }
+
+  private async isInState(way: readonly string[], epoch: number | undefined): Promise<boolean> {
+    const state = stateOfWay(await this.calls.findStates(way));
+    return state !== undefined && state === epoch;
   }
 }
 
@@ -87,7 +112,8 @@ export class AuthenticationGuard implements CanActivate {
     if (hasOtherScheme(request)) throw new InvalidTokenError('scheme');
     const token = bearerToken(request);
     const found = token === undefined ? refused('malformed') : await this.tokens.find(token);
-    if (found.kind === 'refused') throw new InvalidTokenError(found.reason);
+    if (found.kind !== 'live')
+      throw new InvalidTokenError(found.kind === 'refused' ? found.reason : 'claims');
     if (found.user.audience !== null && !takesBoundTokens(access)) throw boundToken();
     return found.user;
   }

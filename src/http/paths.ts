@@ -36,6 +36,7 @@ export const JWKS_PATH = '/.well-known/jwks.json';
 export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration';
 export const SERVER_METADATA_PATH = '/.well-known/oauth-authorization-server';
 export const INTROSPECTION_PATH = '/api/auth/introspect';
+export const TOKEN_PATH = '/api/auth/token';
 
 // Maps the discovery URLs to routes if the issuer has a path, which RFC 8414 puts last, where no proxy removes it. Accounts
 // maps no other URL below the path, or clients could evade a proxy's rule for `/docs`.
@@ -43,7 +44,7 @@ export function issuerPaths(issuer: string): (url: string) => string {
   const path = issuerUrl(issuer)?.path ?? '';
   if (path === '') return (url) => url;
   const routes = new Map([
-    ...[OPENID_CONFIGURATION_PATH, JWKS_PATH, INTROSPECTION_PATH].map(
+    ...[OPENID_CONFIGURATION_PATH, JWKS_PATH, INTROSPECTION_PATH, TOKEN_PATH].map(
       (route) => [path + route, route] as const,
     ),
     [SERVER_METADATA_PATH + path, SERVER_METADATA_PATH],

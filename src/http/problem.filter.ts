@@ -23,6 +23,7 @@ import {
 } from '../problems/problem.js';
 import { logUnavailable } from './outage-log.js';
 import { clientAddress } from './request-origin.js';
+import { TOKEN_PATH } from './paths.js';
 import type { Connections } from './connections.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './response-headers.js';
@@ -66,7 +67,7 @@ export function sendProblem(error: Problem, request: FastifyRequest, reply: Fast
     .header('Cache-Control', 'no-store')
     .headers(problem.headers)
     .type(PROBLEM_MEDIA_TYPE)
-    .send(problemDetails(problem, request.id));
+    .send(problemDetails(problem, request.id, request.routeOptions.url === TOKEN_PATH));
 }
 
 export function replaceNodeAnswers(fastify: FastifyInstance): void {

@@ -85,9 +85,12 @@ export class RequestLog {
   }
 }
 
-function callerOf(request: FastifyRequest): { userId?: string; service?: string } {
-  const { principal, signedInUserId, problem } = request;
-  if (principal?.kind === 'service') return { service: principal.name };
+function callerOf(request: FastifyRequest): object {
+  const { principal, signedInUserId, calledService, problem } = request;
+  if (principal?.kind === 'service') {
+    const call = calledService !== undefined && { audience: calledService, userId: signedInUserId };
+    return { service: principal.name, ...call };
+  }
   const userId = principal?.id ?? signedInUserId ?? problem?.options.userId;
   return userId === undefined ? {} : { userId };
 }

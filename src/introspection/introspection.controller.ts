@@ -62,6 +62,7 @@ export class IntrospectionController {
   ): Promise<IntrospectionResponse> {
     // Nobody learns of a token that is for another service.
     const found = await this.tokens.find(token, ({ aud }) => aud === this.env.jwtAudience || aud === name);
+    if (found.kind === 'live_service') return { active: true, token_type: 'Bearer', ...found.claims };
     if (found.kind === 'refused' || mustVerifyEmail(found.user, this.env)) return INACTIVE;
     const answer = describe(found);
     return orgId === undefined ? answer : { ...answer, org: await this.findOrg(orgId, found.user) };

@@ -13,6 +13,16 @@ import {
 /** 2026-11-22T09:00:00Z */
 const A_TIME = 1_795_338_000;
 
+/** A service that handed the access token on (RFC 8693 section 4.1). */
+@ApiSchema({ name: 'Actor' })
+export class ActorDto {
+  /** The service: `service:` and its name. */
+  @ApiText(1, undefined, { example: 'service:billing' }) sub: string;
+
+  /** The service before it. Absent for the first one. */
+  @ApiProperty({ type: () => ActorDto, example: { sub: 'service:orders' } }) act?: ActorDto;
+}
+
 export interface OrgOfToken {
   id: string;
   role: Role;
@@ -31,8 +41,8 @@ export class IntrospectionResponse {
   /** Audience of the access token: one service, or Accounts and every service that accepts its tokens. */
   @ApiText(1, undefined, { example: 'accounts' }) aud?: string;
 
-  /** Id of the user. */
-  @ApiId({ example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub?: string;
+  /** Id of the user; `service:` and its name for a service that calls for itself. */
+  @ApiText(1, undefined, { example: '019a8f3e-5b1c-7c4e-9d2a-3f6b8c1d4e5f' }) sub?: string;
 
   /** Id of the session. */
   @ApiId({ example: '019a8f3e-8d4f-7b32-9d5e-7f9a1b3c4d5e' }) sid?: string;
@@ -79,8 +89,14 @@ export class IntrospectionResponse {
   })
   epoch?: number;
 
-  /** Service that the access token is bound to, else the audience. */
+  /** Service that asked for the access token, or that it is bound to, else the audience. */
   @ApiText(1, undefined, { example: 'accounts' }) client_id?: string;
+
+  /** The latest service that handed the access token on. Absent unless a service did. */
+  @ApiProperty({ type: ActorDto, example: { sub: 'service:billing' } }) act?: ActorDto;
+
+  /** State of the services and calls that the token depends on. Compare it with nothing. */
+  @ApiCount({ example: 0 }) via_epoch?: number;
 
   /** The email of the user. */
   @ApiEmail({ example: 'katherine@example.com' }) username?: string;

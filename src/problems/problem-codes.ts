@@ -31,6 +31,18 @@ export const PROBLEMS = byStatus({
       'The TOTP code was already used',
       'This code was already used. Wait for the next code in your app.',
     ],
+    unsupported_grant_type: [
+      'The grant type is not supported',
+      'Send grant_type=client_credentials, or the grant type of RFC 8693 to exchange the token of a user.',
+    ],
+    invalid_subject_token: [
+      'The subject token is not valid for this exchange',
+      'The subject token is malformed, expired or revoked, or it is not for this service.',
+    ],
+    invalid_target: [
+      'The service may not call the audience',
+      'The audience is not a service that this service may call here. An operator can allow the call.',
+    ],
     audience_required: [
       'The one-time code must name its service',
       'Send the name of the service as audience. This installation issues no codes without one.',

@@ -111,8 +111,22 @@ export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 export const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 export const FORM_NEEDED = `Send the body as ${FORM_MEDIA_TYPE}.`;
 
+/** RFC 6749 section 5.2, RFC 8693 section 2.2.2. Other problems of a request for a token are `invalid_request`. */
+export const OAUTH_ERRORS: Partial<Record<ProblemCode, string>> = {
+  invalid_client: 'invalid_client',
+  unsupported_grant_type: 'unsupported_grant_type',
+  invalid_subject_token: 'invalid_request',
+  invalid_target: 'invalid_target',
+};
+
 /** RFC 9457 section 3. With `about:blank` the title is the status phrase. */
-export function problemDetails(problem: Problem, requestId: string): Record<string, unknown> {
+export function problemDetails(
+  problem: Problem,
+  requestId: string,
+  isTokenRequest = false,
+): Record<string, unknown> {
+  const isBadRequest = isTokenRequest && problem.status < 500;
+  const error = OAUTH_ERRORS[problem.code] ?? (isBadRequest ? 'invalid_request' : undefined);
   return {
     type: 'about:blank',
     title: STATUS_CODES[problem.status],
@@ -120,6 +134,7 @@ export function problemDetails(problem: Problem, requestId: string): Record<stri
     detail: problem.detail,
     code: problem.code,
     requestId,
+    ...(error !== undefined && { error }),
     ...problem.extensions,
   };
 }

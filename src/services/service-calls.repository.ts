@@ -17,6 +17,12 @@ export class ServiceCall {
 
 export type Call = Pick<ServiceCall, 'caller' | 'callee'>;
 
+interface CallState {
+  callerEpoch: number;
+  /** of the call and its callee */
+  rest: number;
+}
+
 interface Neighbours {
   calls: string[];
   calledBy: string[];
@@ -27,19 +33,19 @@ export class ServiceCallsRepository {
   constructor(@InjectRepository(ServiceCall) private readonly serviceCalls: Repository<ServiceCall>) {}
 
   /**
-   * Returns for each call of a way a number that grows when it, its caller or its callee ends, or undefined if the call is
+   * Returns for each call of a way numbers that grow when it, its caller or its callee ends, or undefined if the call is
    * not allowed now. Equal sums mean that nothing on the way has ended in between.
    */
-  async findStates(way: readonly string[]): Promise<(number | undefined)[]> {
+  async findStates(way: readonly string[]): Promise<(CallState | undefined)[]> {
     const calls = callsOf(way);
-    const sql = `SELECT c.caller, c.callee, c.epoch + f.epoch + t.epoch AS state FROM service_calls c
+    const sql = `SELECT c.caller, c.callee, f.epoch AS callerEpoch, c.epoch + t.epoch AS rest FROM service_calls c
         JOIN services f ON f.name = c.caller AND f.disabled_at IS NULL
         JOIN services t ON t.name = c.callee AND t.disabled_at IS NULL
       WHERE c.allowed_at IS NOT NULL AND (${calls.map(() => '(c.caller = ? AND c.callee = ?)').join(' OR ')})`;
     const values = calls.flatMap(({ caller, callee }) => [caller, callee]);
-    const rows = await this.serviceCalls.query<(Call & { state: number })[]>(sql, values);
-    return calls.map(
-      ({ caller, callee }) => rows.find((row) => row.caller === caller && row.callee === callee)?.state,
+    const rows = await this.serviceCalls.query<(Call & CallState)[]>(sql, values);
+    return calls.map(({ caller, callee }) =>
+      rows.find((row) => row.caller === caller && row.callee === callee),
     );
   }
 
@@ -81,8 +87,11 @@ function callsOf(way: readonly string[]): Call[] {
 }
 
 /** Returns undefined if a call is not allowed. */
-export function stateOfWay(states: readonly (number | undefined)[]): number | undefined {
-  return states.some((state) => state === undefined)
-    ? undefined
-    : states.reduce<number>((sum, state) => sum + state!, 0);
+export function stateOfWay(states: readonly (CallState | undefined)[]): number | undefined {
+  let sum = 0;
+  for (const state of states) {
+    if (state === undefined) return undefined;
+    sum += state.callerEpoch + state.rest;
+  }
+  return sum;
 }

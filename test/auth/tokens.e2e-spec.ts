@@ -333,6 +333,9 @@ describe('discovery, where the issuer is a URL with a path', () => {
   const metadata = {
     issuer,
     jwks_uri: 'http://id.example.com:8080/tenants/accounts/.well-known/jwks.json',
+    token_endpoint: 'http://id.example.com:8080/tenants/accounts/api/auth/token',
+    token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    grant_types_supported: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
     introspection_endpoint: 'http://id.example.com:8080/tenants/accounts/api/auth/introspect',
     introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
   };

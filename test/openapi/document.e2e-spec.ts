@@ -97,7 +97,7 @@ describe('the OpenAPI document', () => {
         ...(/register|login/.test(endpoint) ? ['429'] : []),
       ];
       expect(errors.map(([code]) => code)).toEqual(expect.arrayContaining(needed));
-      const scheme = /exchange|introspect|memberships|directory|api.events/.test(endpoint)
+      const scheme = /exchange|introspect|auth.token|memberships|directory|api.events/.test(endpoint)
         ? 'basic'
         : 'bearer';
       for (const name of (security ?? document.security ?? []).flatMap((need) => Object.keys(need)))

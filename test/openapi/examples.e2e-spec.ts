@@ -32,7 +32,14 @@ import {
 } from '../support/second-factor.js';
 import { startService } from '../support/service.js';
 import { RangeServer } from '../support/range-server.js';
-import { aServiceCaller, aServiceClient, basic } from '../support/services.js';
+import {
+  aServiceCaller,
+  aServiceClient,
+  basic,
+  type ServiceCaller,
+  setCall,
+  tokenRequest,
+} from '../support/services.js';
 import { type DocumentedResponse, DocumentReader } from './documented.js';
 
 /** Faults of the service and its database: what a request cannot bring about. */
@@ -272,6 +279,7 @@ async function askAsServices(): Promise<void> {
   await send('introspectToken', { by: billing, body: { token: katherine.token, orgId: org.id } });
   await send('introspectToken', { by: billing, body: {} });
   keep('introspectToken', await billing.sendForm('/api/auth/introspect', 'token=x&token=y'));
+  await getServiceTokens(billing, exchanging);
   await send('listMemberships', { by: billing, query: `?orgId=${org.id}&limit=1` });
   await send('listMemberships', { by: billing });
   const directory = await aServiceCaller(service, 'directory', 'directory:all');
@@ -292,6 +300,19 @@ async function askAsServices(): Promise<void> {
     await send('listEvents', { by: billing, query });
   for (const by of [exchanging, anyone])
     await send('introspectToken listMemberships listEvents listDirectoryUsers listDirectoryOrgs', { by });
+}
+
+async function getServiceTokens(billing: ServiceCaller, ledger: ServiceCaller): Promise<void> {
+  const id = 'issueServiceToken';
+  const own = tokenRequest(ledger.name);
+  await send(id, { by: billing, body: tokenRequest(ledger.name, 'x') });
+  await send(id, { by: billing, body: own });
+  await setCall(service.db, billing, ledger);
+  await send(id, { by: billing, body: own });
+  await send(id, { by: billing, body: { ...own, audience: '' } });
+  await send(id, { by: billing, body: {} });
+  await send(id, { by: anyone, body: own });
+  keep(id, await billing.sendForm('/api/auth/token', 'audience=x&audience=y'));
 }
 
 const OF_ACCOUNTS =

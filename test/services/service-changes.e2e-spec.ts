@@ -226,10 +226,10 @@ describe('a call of one service to another', () => {
 
   it('is not allowed for the next service of a way', async () => {
     await allow();
-    expect(await calls.findStates([name, callee(), third()])).toEqual([0, undefined]);
+    expect(await calls.findStates([name, callee(), third()])).toEqual([expect.anything(), undefined]);
     expect(await state(third())).toBeUndefined();
     await allow(callee(), third());
-    expect(await calls.findStates([name, callee(), third()])).toEqual([0, 0]);
+    expect(await state(third())).toBe(0);
   });
 
   it.each<[what: string, end: () => Promise<unknown>]>([

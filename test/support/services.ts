@@ -59,6 +59,35 @@ export async function aServiceClient(
   };
 }
 
+export interface ServiceToken {
+  access_token: string;
+  token_type: string;
+  expires_in: number;
+  issued_token_type?: string;
+}
+
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+
+export function tokenRequest(audience: string, subject?: string): Record<string, string> {
+  if (subject === undefined) return { grant_type: 'client_credentials', audience };
+  const grant_type = 'urn:ietf:params:oauth:grant-type:token-exchange';
+  return { grant_type, audience, subject_token: subject, subject_token_type: ACCESS_TOKEN };
+}
+
+/** As `accounts services call` and `revoke-call` leave the row, without their events. */
+export async function setCall(
+  db: Database,
+  caller: { name: string },
+  callee: { name: string },
+  isAllowed = true,
+): Promise<void> {
+  const names = [caller.name, callee.name];
+  const known = await db.query('SELECT epoch FROM service_calls WHERE caller = ? AND callee = ?', names);
+  if (known.length === 0) await insertRow(db, 'service_calls', { caller: caller.name, callee: callee.name });
+  const change = isAllowed ? 'allowed_at = 1' : 'allowed_at = NULL, epoch = epoch + 1';
+  await db.query(`UPDATE service_calls SET ${change} WHERE caller = ? AND callee = ?`, names);
+}
+
 export class ServiceCaller extends Caller {
   constructor(
     service: Service,
@@ -83,6 +112,10 @@ export class ServiceCaller extends Caller {
     return this.sendForm('/api/auth/introspect', new URLSearchParams(parameters).toString());
   }
 
+  requestToken<Body = ServiceToken>(parameters: Record<string, string>): Promise<Answer<Body>> {
+    return this.sendForm('/api/auth/token', new URLSearchParams(parameters).toString());
+  }
+
   sendForm<Body = unknown>(
     path: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -97,6 +130,13 @@ export async function aServiceCaller(service: Service, ...allow: ServiceScope[])
   const client = await aServiceClient(db, allow);
   for (const text of [client.secret, client.authorization.slice('Basic '.length)]) secrets.note(text);
   return new ServiceCaller(service, client);
+}
+
+/** for the service itself, or for the user of a token that it holds */
+export async function aCallToken(by: ServiceCaller, to: { name: string }, subject?: string): Promise<string> {
+  const { status, body, text } = await by.requestToken(tokenRequest(to.name, subject));
+  expect(status, text).toBe(200);
+  return body.access_token;
 }
 
 export async function aBoundToken(by: ServiceCaller, user: Account): Promise<string> {

@@ -69,7 +69,13 @@ export const SECTIONS: { tag: string; description: string; prefixes: string[] }[
     tag: 'Services',
     description:
       'Internal services authenticate with name and secret (HTTP Basic). They introspect access tokens, list memberships, look up names and follow the event feed.',
-    prefixes: ['/api/auth/introspect', '/api/memberships', '/api/directory', '/api/events'],
+    prefixes: [
+      '/api/auth/introspect',
+      '/api/auth/token',
+      '/api/memberships',
+      '/api/directory',
+      '/api/events',
+    ],
   },
   {
     tag: 'Discovery and keys',

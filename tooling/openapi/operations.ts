@@ -13,7 +13,8 @@ const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: '
 function requirementOf(access: Access): string {
   if (access.to === 'everyone')
     return access.or ? 'nothing, or service credentials if the code has an `audience`' : 'nothing';
-  if (access.to === 'services') return `service credentials with the scope \`${access.scope}\``;
+  if (access.to === 'services')
+    return access.scope ? `service credentials with the scope \`${access.scope}\`` : 'service credentials';
   if (access.to === 'operators')
     return 'an operator who logged in by password and second factor within the last hour (configurable)';
   if (access.to === 'members') {

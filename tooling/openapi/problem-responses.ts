@@ -16,7 +16,7 @@ import { invalidFields, ownProblems, type ProblemExample, toExamples } from '#sr
 import { type Operation, operationsOf, type Response } from './document-parts.ts';
 import { problemExample, schemaName } from './problem-schemas.ts';
 import { type ProblemCode, PROBLEMS } from '#src/problems/problem-codes';
-import { FORM_MEDIA_TYPE, FORM_NEEDED, PROBLEM_MEDIA_TYPE } from '#src/problems/problem';
+import { FORM_MEDIA_TYPE, FORM_NEEDED, OAUTH_ERRORS, PROBLEM_MEDIA_TYPE } from '#src/problems/problem';
 import { type Handler, handlersOf } from './caller-documents.ts';
 import { BASIC_CHALLENGE, headerRefs, SCOPE_CHALLENGE } from './responses.ts';
 
@@ -45,6 +45,7 @@ const MIN_ROLE_PROBLEMS: Record<Role, (ProblemCode | ProblemExample)[]> = {
 function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
   if (access.to === 'everyone') return [];
   if (access.to === 'services') {
+    if (access.scope === undefined) return ['invalid_client'];
     return ['invalid_client', { code: 'insufficient_scope', extensions: { requiredScope: access.scope } }];
   }
   const refusals: (ProblemCode | ProblemExample)[] = ['unauthorized', 'invalid_token'];
@@ -74,11 +75,21 @@ export function addProblemResponses(document: OpenAPIObject, app: INestApplicati
   for (const { operationId = '', requestBody, responses } of operationsOf(document)) {
     const handler = handlers.get(operationId)!;
     const byStatus = Map.groupBy(
-      problemsOf(handler, bodyOf(handler, requestBody), reflector),
+      problemsOf(handler, bodyOf(handler, requestBody), reflector).map(
+        operationId === TOKEN_REQUEST ? withOAuthError : (problem) => problem,
+      ),
       ({ code }) => PROBLEMS[code].status,
     );
     for (const [status, problems] of byStatus) responses[status] = describe(status, problems);
   }
+}
+
+const TOKEN_REQUEST = 'issueServiceToken';
+
+/** RFC 6749 section 5.2 */
+function withOAuthError(problem: ProblemExample): ProblemExample {
+  if (problem.code in OAUTH_ERRORS || PROBLEMS[problem.code].status >= 500) return problem;
+  return { ...problem, extensions: { ...problem.extensions, error: 'invalid_request' } };
 }
 
 function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): ProblemExample[] {

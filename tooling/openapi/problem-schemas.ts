@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { SERVICE_SCOPES } from '#src/access/principal';
 import { PROBLEMS, type ProblemCode } from '#src/problems/problem-codes';
+import { OAUTH_ERRORS } from '#src/problems/problem';
 import { A_CHALLENGE, pascalCase, type ProblemExample } from '#src/openapi/decorators';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
@@ -141,15 +142,34 @@ export function problemSchemas(codes: ProblemCode[]): Schemas {
   return { ...GENERAL, ...Object.fromEntries(codes.map((code) => [schemaName(code), problemSchema(code)])) };
 }
 
+const BODY_CODES = new Set<ProblemCode>([
+  'bad_request',
+  'validation_failed',
+  'body_too_large',
+  'unsupported_media_type',
+]);
+
+/** RFC 6749 section 5.2 */
+function oauthError(code: ProblemCode): Schemas {
+  const known = OAUTH_ERRORS[code];
+  if (known === undefined && !BODY_CODES.has(code)) return {};
+  return { error: { type: 'string', description: 'Code of RFC 6749.', enum: [known ?? 'invalid_request'] } };
+}
+
 function problemSchema(code: ProblemCode): Schemas[string] {
-  const extensions = EXTENSIONS[code] ?? {};
+  const extensions = { ...EXTENSIONS[code], ...(code in OAUTH_ERRORS && oauthError(code)) };
   return {
     allOf: [
       { $ref: getSchemaPath('Problem') },
       {
         type: 'object',
         required: ['code', ...Object.keys(extensions)],
-        properties: { code: { type: 'string', enum: [code] }, ...extensions, ...OPTIONAL_EXTENSIONS[code] },
+        properties: {
+          code: { type: 'string', enum: [code] },
+          ...oauthError(code),
+          ...extensions,
+          ...OPTIONAL_EXTENSIONS[code],
+        },
       },
     ],
   };
@@ -164,6 +184,7 @@ export function problemExample({ code, detail, errors, extensions }: ProblemExam
     detail: detail ?? usual,
     code,
     requestId: REQUEST_ID,
+    ...(code in OAUTH_ERRORS && { error: OAUTH_ERRORS[code] }),
     ...EXTENSION_EXAMPLES[code],
     ...extensions,
     ...(errors && { errors }),

@@ -14,6 +14,9 @@ const without =
   (example: Value): Value =>
     Object.fromEntries(Object.entries(example).filter(([name]) => !names.includes(name)));
 
+const onlyOf = (example: Value, ...names: string[]): Value =>
+  Object.fromEntries(Object.entries(example).filter(([name]) => names.includes(name)));
+
 const LOGIN: Variants = { accessToken: without('expiresAt', 'refreshToken'), refreshToken: whole };
 
 const SEARCH: Variants = { page: without('complete'), lastPageOfSearch: without('nextCursor') };
@@ -26,10 +29,19 @@ const VARIANTS: Record<string, Variants> = {
   completeLogin: LOGIN,
   issueCode: { anyService: without('audience', 'expiresAt'), oneService: whole },
   introspectToken: {
-    active: without('org'),
-    withOrganization: whole,
+    active: without('org', 'act', 'via_epoch', 'login_sid', 'branch_sid'),
+    withOrganization: without('act', 'via_epoch', 'login_sid', 'branch_sid'),
+    handedOn: without('org', 'branch_sid'),
+    ofService: ({ sub: _sub, ...example }) =>
+      Object.assign(
+        onlyOf(example, 'active', 'token_type', 'iss', 'aud', 'jti', 'iat', 'exp', 'client_id', 'via_epoch'),
+        {
+          sub: 'service:billing',
+        },
+      ),
     inactive: () => ({ active: false }),
   },
+  issueServiceToken: { forUser: whole, forItself: without('issued_token_type') },
   getMe: {
     plain: whole,
     withInclude: ({ user, orgs }) => ({

@@ -110,6 +110,7 @@ export class SessionsRepository {
       hasSecondFactor: found.secondFactorAt !== null,
       service,
       audience,
+      via: [],
       isOperator: found.operatorSince !== null,
     };
   }

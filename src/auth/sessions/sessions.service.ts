@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Origin, UserActor, UserPrincipal } from '../../access/principal.js';
+import { boundToken } from '../../access/route-access.js';
 import { Env } from '../../config/env.js';
 import { LostConflictError } from '../../database/transactions/database-errors.js';
 import { type Transaction, Transactions } from '../../database/transactions/transactions.js';
@@ -134,5 +135,7 @@ export class SessionsService {
 
 function ofCaller(caller: UserPrincipal | undefined): Pick<RefreshedSession, 'id' | 'userId'> {
   if (!caller) throw new UnauthorizedError();
+  // A service that is called ends nothing.
+  if (caller.via.length > 0) throw boundToken();
   return { id: caller.sessionId, userId: caller.id };
 }

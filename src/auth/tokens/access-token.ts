@@ -4,6 +4,12 @@ import type { AuthenticationMethod } from '../../access/principal.js';
 import { isServiceName } from '../../services/service-secrets.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { Problem } from '../../problems/problem.js';
+import {
+  type ActClaim,
+  areDelegationClaims,
+  areServiceTokenClaims,
+  type ServiceTokenClaims,
+} from './ways.js';
 
 export const LEEWAY_SECONDS = 30;
 
@@ -37,7 +43,13 @@ export interface AccessTokenClaims {
   client_id: string;
   /** generation of the refresh token that was issued beside this token; absent without one */
   gen?: number;
+  /** absent unless a service handed the token on */
+  act?: ActClaim;
+  /** beside `act`: the state of the calls and services of the way when the token was issued */
+  via_epoch?: number;
 }
+
+export type KnownClaims = AccessTokenClaims | ServiceTokenClaims;
 
 /** Returns the `kid` if the header is one of ours (RFC 8725 sections 3.1, 3.10 and 3.11). */
 export function readKeyId(token: string): string | undefined {
@@ -64,21 +76,20 @@ export function areAccessTokenClaims(
   payload: unknown,
   expected: { audience: string; sessionMaxAge: number },
   nowSeconds = Date.now() / 1000,
-): payload is AccessTokenClaims {
+): payload is KnownClaims {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return false;
   const claims = payload as Partial<Record<keyof AccessTokenClaims, unknown>>;
+  if (typeof claims.jti !== 'string' || !isTime(claims.iat) || !isTime(claims.exp)) return false;
+  if (claims.iat > nowSeconds + LEEWAY_SECONDS) return false;
+  if (areServiceTokenClaims(claims)) return true;
   return (
     isAudience(claims.aud, expected.audience) &&
-    claims.client_id === claims.aud &&
+    areDelegationClaims(claims) &&
     isEntityId(claims.sub) &&
     isEntityId(claims.sid) &&
     isSessionIfAny(claims.login_sid) &&
     isSessionIfAny(claims.branch_sid) &&
-    typeof claims.jti === 'string' &&
-    isTime(claims.iat) &&
-    isTime(claims.exp) &&
     isTime(claims.auth_time) &&
-    claims.iat <= nowSeconds + LEEWAY_SECONDS &&
     claims.exp <= claims.auth_time + expected.sessionMaxAge
   );
 }
@@ -105,16 +116,16 @@ const MAX_TOKENS = 10_000;
  */
 @Injectable()
 export class VerifiedTokens {
-  private readonly claims = new LRUCache<string, AccessTokenClaims>({ max: MAX_TOKENS });
+  private readonly claims = new LRUCache<string, KnownClaims>({ max: MAX_TOKENS });
 
-  find(token: string, nowSeconds = Date.now() / 1000): AccessTokenClaims | undefined {
+  find(token: string, nowSeconds = Date.now() / 1000): KnownClaims | undefined {
     const claims = this.claims.get(token);
     if (claims === undefined || nowSeconds < claims.exp + LEEWAY_SECONDS) return claims;
     this.claims.delete(token);
     return undefined;
   }
 
-  remember(token: string, claims: AccessTokenClaims): void {
+  remember(token: string, claims: KnownClaims): void {
     this.claims.set(token, claims);
   }
 
@@ -138,6 +149,7 @@ export type TokenRefusal =
   | 'expired'
   | 'claims'
   | 'session_ended'
+  | 'call_ended'
   | 'user_gone';
 
 export interface RefusedToken {
@@ -151,7 +163,7 @@ export function refused(reason: TokenRefusal): RefusedToken {
 
 export interface VerifiedToken {
   kind: 'verified';
-  claims: AccessTokenClaims;
+  claims: KnownClaims;
 }
 
 const BEARER_NEEDED = 'This operation takes an access token in this form: Authorization: Bearer <token>.';

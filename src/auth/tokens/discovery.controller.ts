@@ -7,11 +7,12 @@ import {
   JWKS_PATH,
   OPENID_CONFIGURATION_PATH,
   SERVER_METADATA_PATH,
+  TOKEN_PATH,
 } from '../../http/paths.js';
 import { ApiProblems } from '../../openapi/decorators.js';
 import { KeyRing } from './signing-keys.js';
 import { Problem } from '../../problems/problem.js';
-import { KeySet, ServerMetadata } from './tokens.responses.js';
+import { GRANT_TYPES, KeySet, ServerMetadata } from './tokens.responses.js';
 
 const NO_URL = { code: 'not_found', detail: 'The issuer of this service is not a URL.' } as const;
 const CACHE = 'public, max-age=300';
@@ -29,8 +30,8 @@ export class DiscoveryController {
    * @remarks Returns the metadata of the issuer (RFC 8414), so that a library can find the keys. It may be cached for
    * five minutes.
    *
-   * It exists only if `JWT_ISSUER` is a URL. It names no token endpoint, because Accounts is no OAuth authorization
-   * server.
+   * It exists only if `JWT_ISSUER` is a URL. Its token endpoint is for services that call other services; users log in
+   * by the routes of Accounts.
    */
   @Get(SERVER_METADATA_PATH)
   @Public('services')
@@ -79,6 +80,9 @@ export class DiscoveryController {
     return {
       issuer,
       jwks_uri: url.base + JWKS_PATH,
+      token_endpoint: url.base + TOKEN_PATH,
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      grant_types_supported: [...GRANT_TYPES],
       introspection_endpoint: url.base + INTROSPECTION_PATH,
       introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
     };

@@ -5,8 +5,8 @@ import { PassportStrategy } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
 import {
-  type AccessTokenClaims,
   areAccessTokenClaims,
+  type KnownClaims,
   LEEWAY_SECONDS,
   readKeyId,
   type RefusedToken,
@@ -89,7 +89,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     });
   }
 
-  validate({ token = '' }: Presented, payload: unknown): AccessTokenClaims | false {
+  validate({ token = '' }: Presented, payload: unknown): KnownClaims | false {
     const { jwtAudience: audience, sessionMaxAge } = this.env;
     if (!areAccessTokenClaims(payload, { audience, sessionMaxAge })) return false;
     // The key may have been removed while Accounts verified the token.
@@ -103,7 +103,7 @@ export class JwtStrategy extends PassportStrategy(Strategy, 'jwt') {
     if (known) return { kind: 'verified', claims: known };
     return new Promise((resolve, reject) => {
       const run = Object.create(this) as JwtStrategy;
-      run.success = (claims: AccessTokenClaims) => resolve({ kind: 'verified', claims });
+      run.success = (claims: KnownClaims) => resolve({ kind: 'verified', claims });
       run.fail = (failure: unknown) => resolve(refused(refusalOf(failure)));
       run.error = reject;
       run.authenticate({ token } as Presented as Parameters<JwtStrategy['authenticate']>[0]);

@@ -6,7 +6,14 @@ import { SignedTexts } from './derived-keys.js';
 import { KeyFileWatch } from './key-file-watch.js';
 import { KeyRing } from './signing-keys.js';
 import { Env } from '../../config/env.js';
-import { type AccessTokenClaims, type LoginMethods, methodsIn, TOKEN_TYPE } from './access-token.js';
+import {
+  type AccessTokenClaims,
+  type KnownClaims,
+  type LoginMethods,
+  methodsIn,
+  TOKEN_TYPE,
+} from './access-token.js';
+import type { ServiceTokenClaims } from './ways.js';
 
 export interface RefreshToken {
   sessionId: string;
@@ -15,7 +22,13 @@ export interface RefreshToken {
 
 const REFRESH_TOKEN = /^[\da-f-]{36}\.[1-9]\d{0,9}$/;
 
+/** of a token that one service takes to another */
+const CALL_TTL_SECONDS = 300;
+
+type Stamped = 'iss' | 'jti' | 'iat' | 'exp';
+
 export const tokenUser = Symbol('user of the token');
+export const tokenAudience = Symbol('service that the token is for');
 
 /** Times are epoch milliseconds. */
 export interface IssuingSession {
@@ -77,6 +90,21 @@ export class TokenIssuer {
     };
   }
 
+  /** Issues a token for a call, which expires with `notAfter` at the latest. Times are epoch seconds. */
+  issueForCall(
+    claims: Omit<AccessTokenClaims, Stamped> | Omit<ServiceTokenClaims, Stamped>,
+    at: number,
+    notAfter = Infinity,
+  ): { access_token: string; token_type: 'Bearer'; expires_in: number } {
+    const exp = Math.min(at + CALL_TTL_SECONDS, notAfter);
+    const stamps = { iss: this.env.jwtIssuer, jti: newEntityId(), iat: at, exp };
+    return {
+      access_token: this.encode({ ...claims, ...stamps }),
+      token_type: 'Bearer',
+      expires_in: exp - at,
+    };
+  }
+
   private expiryOf({ refreshGeneration, expiresAt, authTime }: IssuingSession, at: number): number {
     const lifetime = refreshGeneration > 0 ? this.env.accessTokenTtl : this.env.tokenTtl;
     return Math.min(
@@ -88,10 +116,9 @@ export class TokenIssuer {
   }
 
   private sign(session: IssuingSession, exp: number, at: number): string {
-    const { kid, privateKey } = this.keys.signing;
     const audience = session.audience ?? this.env.jwtAudience;
     const { id, loginId, branchId } = session;
-    const claims: AccessTokenClaims = {
+    return this.encode({
       iss: this.env.jwtIssuer,
       aud: audience,
       sub: session.userId,
@@ -106,7 +133,11 @@ export class TokenIssuer {
       epoch: session.authEpoch,
       client_id: audience,
       ...(session.refreshGeneration > 0 && { gen: session.refreshGeneration }),
-    };
+    });
+  }
+
+  private encode(claims: KnownClaims): string {
+    const { kid, privateKey } = this.keys.signing;
     const header = { alg: 'ES256' as const, typ: TOKEN_TYPE, kid };
     return this.jwt.sign(claims, { privateKey, algorithm: 'ES256', header });
   }
@@ -114,15 +145,24 @@ export class TokenIssuer {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    signedInUserId?: string;
+    signedInUserId?: string | undefined;
+    /** the service that the caller, a service, got a token for */
+    calledService?: string | undefined;
   }
+}
+
+interface LoggedAnswer {
+  [tokenUser]?: string;
+  [tokenAudience]?: string;
 }
 
 // For the request log. An interceptor would keep RxJS objects for each request that waits for a hash.
 export function noteSignedInUsers(fastify: FastifyInstance): void {
   fastify.decorateRequest('signedInUserId', undefined);
-  fastify.addHook('preSerialization', (request, _reply, answer: { [tokenUser]?: string } | null, done) => {
+  fastify.decorateRequest('calledService', undefined);
+  fastify.addHook('preSerialization', (request, _reply, answer: LoggedAnswer | null, done) => {
     request.signedInUserId = answer?.[tokenUser];
+    request.calledService = answer?.[tokenAudience];
     done(null, answer);
   });
 }

@@ -20,12 +20,21 @@ export class KeySet {
   keys: PublicKey[];
 }
 
+export const GRANT_TYPES = ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'] as const;
+
 /** The subset of RFC 8414 section 2 that is true here, under its names. */
 export class ServerMetadata {
   /** The issuer: the claim `iss` of every access token. */
   @ApiProperty({ format: 'uri', example: 'https://accounts.example.com' }) issuer: string;
   @ApiProperty({ format: 'uri', example: 'https://accounts.example.com/.well-known/jwks.json' })
   jwks_uri: string;
+  /** Where services get tokens for calls to other services. */
+  @ApiProperty({ format: 'uri', example: 'https://accounts.example.com/api/auth/token' })
+  token_endpoint: string;
+  /** @example ["client_secret_basic"] */
+  token_endpoint_auth_methods_supported: 'client_secret_basic'[];
+  @ApiProperty({ isArray: true, enum: GRANT_TYPES, example: [...GRANT_TYPES] })
+  grant_types_supported: (typeof GRANT_TYPES)[number][];
   @ApiProperty({ format: 'uri', example: 'https://accounts.example.com/api/auth/introspect' })
   introspection_endpoint: string;
   /** @example ["client_secret_basic"] */
