@@ -15,6 +15,7 @@ const MOST_MARGIN_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2_000;
 const WITHOUT_WAIT_PAUSE_MS = 1_000;
+const NEVER = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
 export type FeedProblem = ProblemOf<'listEvents'>;
 
@@ -40,7 +41,7 @@ export class Feed {
   private cursor: string | undefined;
   private wait = WAIT_SECONDS;
   private marginMs = MOST_MARGIN_MS;
-  private currentAt = { monotonic: 0, wall: 0 };
+  private currentAt = NEVER;
 
   constructor(
     client: Pick<GuardClient, 'listEvents'>,
@@ -107,6 +108,8 @@ export class Feed {
   private failed(problem: FeedProblem): FeedProblem {
     if (problem.code === 'cursor_expired') this.cursor = undefined;
     if (problem.code === 'rate_limited') this.wait = 0;
+    // The service was disabled or removed, or has no secret any longer.
+    if (problem.code === 'invalid_client') this.currentAt = NEVER;
     if (problem.code === 'timed_out') this.marginMs = within(2 * this.marginMs);
     return problem;
   }
