@@ -17,7 +17,7 @@ type Call<Data> = (
 /** The operations that the guard needs, and the revocation of a session. */
 export interface GuardClient extends Pick<
   ServiceClient,
-  'introspectToken' | 'listMemberships' | 'getKeySet' | 'listEvents'
+  'introspectToken' | 'issueServiceToken' | 'listMemberships' | 'getKeySet' | 'listEvents'
 > {
   revoke(accessToken: string, options: ReadOptions): Promise<Answered | Failed>;
 }

@@ -5,12 +5,14 @@ import type { ProblemOf } from '../results.ts';
 import { inTime } from '../waiting.ts';
 import { applyEvent, type FeedEvent } from './applied-events.ts';
 import { type GuardClient, BoundedCalls } from './bounded-calls.ts';
+import { type CallToken, CallTokens } from './call-tokens.ts';
 import { Changes } from './changes.ts';
 import { callsOf, type ServiceClient, serviceClientOf } from './client.ts';
-import { bearerToken, decideOnLogin, decideOnMember } from './decision.ts';
+import { bearerToken, decideOnLogin, decideOnMember, decideOnWay } from './decision.ts';
 import { Feed, type FeedProblem } from './feed.ts';
 import { type GuardOptions, requireOptions } from './guard-options.ts';
-import type { Admission, ExchangeAdmission, Guard, MemberAdmission } from './guard.ts';
+import type { Admission, ExchangeAdmission, Guard, MemberAdmission, ServiceAdmission } from './guard.ts';
+import { admissionOf, extended, tokenOf } from './held-token.ts';
 import { callHook } from '../hooks.ts';
 import { KeySet } from './key-set.ts';
 import { LatestRoles } from './latest-roles.ts';
@@ -18,18 +20,28 @@ import { Memberships } from './memberships.ts';
 import { type ReadyOptions, requireReady } from './readiness.ts';
 import { Reasons } from './reasons.ts';
 import { RefusalLog } from './refusal-log.ts';
-import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from './refusal.ts';
+import {
+  callerNotAllowed,
+  invalidCode,
+  invalidToken,
+  type Refusal,
+  unauthorized,
+  unavailable,
+} from './refusal.ts';
 import {
   type AnyUser,
   EXCHANGE_OPTIONS,
   type ExchangeOptions,
+  type FromServices,
   type InOrg,
+  requireAudience,
+  requireFrom,
   requirementOf,
   type Wait,
 } from './requirement.ts';
 import { Revisions } from './revisions.ts';
 import { Sessions } from './sessions.ts';
-import { type LiveSession, type TokenClaims, TokenRejection, Tokens } from './tokens.ts';
+import { type KnownToken, type LiveSession, TokenRejection, Tokens } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
 
 const CHANGES = 100_000;
@@ -57,6 +69,11 @@ export function createGuard(options: GuardOptions): Guard {
       guard.authorize(authorization, required ?? ANY_USER) as Promise<MemberAdmission | Refusal>,
     exchange: (input, wait = {}) => guard.answer(() => guard.exchange(input, wait), wait),
     logOut: (authorization, wait = {}) => guard.answer(() => guard.logOut(authorization, wait), wait),
+    authorizeService: (authorization, from) =>
+      guard.answer(() => guard.authorizeService(authorization, from), from),
+    tokenFor: (audience, admission, wait = {}) =>
+      guard.answer(() => guard.tokenFor(audience, admission, wait), wait),
+    ownTokenFor: (audience, wait = {}) => guard.answer(() => guard.ownTokenFor(audience, wait), wait),
     roleOf: (userId, orgId, wait = {}) => guard.answer(() => guard.roleOf(userId, orgId, wait), wait),
     ready: (wait = {}) => guard.ready(wait),
     isCurrent: () => guard.feed.isCurrent(),
@@ -70,6 +87,7 @@ class FeedGuard {
   private readonly client: ServiceClient;
   private readonly tokens: Tokens;
   private readonly sessions: Sessions;
+  private readonly callTokens: CallTokens;
   private readonly memberships: Memberships;
   private readonly latestRoles: LatestRoles;
   private readonly reasons: Reasons;
@@ -92,6 +110,7 @@ class FeedGuard {
     const keys = new KeySet(this.client, stopped, () => this.tokens.forgetAll());
     this.tokens = new Tokens(keys, { ...options, service: credentials.name }, limits.tokens ?? 100_000);
     this.sessions = new Sessions(calls, changes, limits.sessions ?? 100_000);
+    this.callTokens = new CallTokens(calls, changes, credentials.name);
     this.memberships = new Memberships(calls, changes, limits.memberships ?? 100_000);
     const revisions = new Revisions(REVISIONS);
     this.latestRoles = new LatestRoles(this.memberships, revisions);
@@ -145,9 +164,11 @@ class FeedGuard {
   /** Decides most requests, without parsing, waiting or a request to Accounts. */
   private admitUnchanged(authorization: string | undefined | null): Admission | undefined {
     if (!authorization?.startsWith(BEARER)) return undefined;
-    const known = this.tokens.find(authorization.slice(BEARER.length));
-    const session = known && this.sessions.findUnchanged(known);
-    return session && this.feed.isCurrent() ? admissionOf(known.claims, session) : undefined;
+    const token = authorization.slice(BEARER.length);
+    const known = this.tokens.find(token);
+    if (known === undefined || known.service !== undefined) return undefined;
+    const session = this.sessions.findUnchanged(known);
+    return session && this.feed.isCurrent() ? admissionOf(token, known, session) : undefined;
   }
 
   private async authorizeBy(
@@ -155,7 +176,8 @@ class FeedGuard {
     options: AnyUser | InOrg,
   ): Promise<Admission | MemberAdmission | Refusal> {
     const required = requirementOf(options);
-    const admission = this.admitUnchanged(authorization) ?? (await this.admitBy(authorization));
+    const user = this.admitUnchanged(authorization) ?? (await this.admitBy(authorization));
+    const admission = user.ok ? decideOnWay(user, options) : user;
     if (!admission.ok) return admission;
     const admitted = required === undefined ? admission : await this.admitMember(admission, required);
     return decideOnLogin(admitted, options);
@@ -182,7 +204,7 @@ class FeedGuard {
       throw new Unavailable(new Error(`${UNVERIFIED}: ${verified.message}`, { cause: verified }));
     }
     const admission = await this.admit(token);
-    return admission.ok ? { ...admission, token } : admission;
+    return admission.ok ? extended(admission, { token }) : admission;
   }
 
   async logOut(authorization: string | undefined | null, wait: Wait): Promise<{ ok: true } | Refusal> {
@@ -192,8 +214,40 @@ class FeedGuard {
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
     if (known instanceof TokenRejection) return this.reject(known);
     if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
-    if (this.sessions.hasEnded(known.claims)) return invalidToken(ENDED);
+    if (this.sessions.hasEnded(known)) return invalidToken(ENDED);
+    // A service that is called ends nothing.
+    if (known.service !== undefined || known.via.length > 0) return callerNotAllowed();
     return (await this.sessions.revoke(token, known)) ? { ok: true } : invalidToken(NOT_ACTIVE);
+  }
+
+  async authorizeService(
+    authorization: string | undefined | null,
+    options: FromServices,
+  ): Promise<ServiceAdmission | Refusal> {
+    requireFrom(options);
+    const token = bearerToken(authorization);
+    const live = token === undefined ? unauthorized() : await this.findLive(token);
+    if ('problem' in live) return live;
+    const { service: name, claims } = live.known;
+    if (name === undefined || !options.from.includes(name)) return callerNotAllowed();
+    return { ok: true, service: { name }, claims };
+  }
+
+  async tokenFor(audience: string, admission: Admission, wait: Wait): Promise<CallToken | Refusal> {
+    requireKnown('The options of tokenFor do', wait, WAIT);
+    requireAudience(audience);
+    const token = tokenOf(admission);
+    const known = await this.findKnown(token);
+    if ('problem' in known) return known;
+    if (known.service !== undefined) return callerNotAllowed();
+    return (await this.callTokens.forUser(audience, token, known)) ?? invalidToken(NOT_ACTIVE);
+  }
+
+  async ownTokenFor(audience: string, wait: Wait): Promise<CallToken | Refusal> {
+    requireKnown('The options of ownTokenFor do', wait, WAIT);
+    requireAudience(audience);
+    await this.untilCurrent();
+    return this.callTokens.forService(audience);
   }
 
   async roleOf(
@@ -229,14 +283,26 @@ class FeedGuard {
   }
 
   private async admit(token: string): Promise<Admission | Refusal> {
+    const live = await this.findLive(token);
+    if ('problem' in live) return live;
+    const { known, session } = live;
+    return known.service === undefined ? admissionOf(token, known, session) : callerNotAllowed();
+  }
+
+  private async findLive(token: string): Promise<{ known: KnownToken; session: LiveSession } | Refusal> {
+    const known = await this.findKnown(token);
+    if ('problem' in known) return known;
+    const session = this.sessions.find(known) ?? (await this.sessions.read(token, known));
+    return session === undefined ? invalidToken(NOT_ACTIVE) : { known, session };
+  }
+
+  /** Verifies the token, and compares it with what the feed has reported. */
+  private async findKnown(token: string): Promise<KnownToken | Refusal> {
     const known = this.tokens.find(token) ?? (await this.tokens.verify(token));
     if (known instanceof TokenRejection) return this.reject(known);
     if (this.sessions.isRefused(known)) return invalidToken(NOT_ACTIVE);
     if (!this.feed.isCurrent()) await this.untilCurrent();
-    const { claims } = known;
-    if (this.sessions.hasEnded(claims)) return invalidToken(ENDED);
-    const session = this.sessions.find(known) ?? (await this.sessions.read(token, known));
-    return session === undefined ? invalidToken(NOT_ACTIVE) : admissionOf(claims, session);
+    return this.sessions.hasEnded(known) ? invalidToken(ENDED) : known;
   }
 
   private async admitMember(
@@ -267,13 +333,4 @@ function isAboutTheCode(problem: ProblemOf<'exchangeCode'>): boolean {
   if (problem.code === 'validation_failed')
     return problem.errors.every(({ field }) => field !== 'Idempotency-Key');
   return problem.code === 'invalid_code';
-}
-
-function admissionOf(claims: TokenClaims, { email, emailVerified, amr, authTime }: LiveSession): Admission {
-  return {
-    ok: true,
-    user: { id: claims.sub, email, emailVerified },
-    session: { id: claims.sid, amr, authTime },
-    claims,
-  };
 }

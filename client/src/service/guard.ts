@@ -1,16 +1,26 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
+import type { CallToken } from './call-tokens.ts';
+import type { ServiceClaims, TokenClaims } from './claims.ts';
 import type { ReadyOptions } from './readiness.ts';
 import type { Refusal } from './refusal.ts';
-import type { AnyUser, ExchangeOptions, InOrg, Wait } from './requirement.ts';
-import type { TokenClaims } from './tokens.ts';
+import type { AnyUser, ExchangeOptions, FromServices, InOrg, Wait } from './requirement.ts';
 
-/** A user whose access token is valid now. */
+/** A user whose access token is valid now. `tokenFor` accepts the object itself, and no copy of it. */
 export interface Admission {
   ok: true;
   user: { id: string; email: string; emailVerified: boolean };
   /** `amr` has the methods of the login, `authTime` its time in epoch seconds. */
   session: { id: string; amr: readonly AuthenticationMethod[]; authTime: number };
   claims: TokenClaims;
+  /** The services that called for the user, the latest last. Empty if the user came directly. */
+  via: readonly string[];
+}
+
+/** A service that calls for itself. */
+export interface ServiceAdmission {
+  ok: true;
+  service: { name: string };
+  claims: ServiceClaims;
 }
 
 /** A user who is a member of the organization `orgId`. */
@@ -46,6 +56,27 @@ export interface Guard {
    *   Accounts may or may not have revoked the session
    */
   logOut(authorization: string | undefined | null, options?: Wait): Promise<{ ok: true } | Refusal>;
+  /**
+   * Admits a service that calls for itself, by the `Authorization` header of a request.
+   *
+   * @returns the service, or the refusal to send: 401, 403 or 503
+   * @throws TypeError for an unknown option, and for a missing or empty `from`
+   */
+  authorizeService(
+    authorization: string | undefined | null,
+    options: FromServices,
+  ): Promise<ServiceAdmission | Refusal>;
+  /**
+   * Returns an access token with which this service calls another one for the user. An operator has to allow the call. The guard
+   * keeps the token until 30 seconds before it expires, or until a part of it ends.
+   *
+   * @param audience the name of the service to call
+   * @param admission what this guard returned for the user
+   * @throws TypeError for anything but an admission of a guard, such as a copy of one
+   */
+  tokenFor(audience: string, admission: Admission, options?: Wait): Promise<CallToken | Refusal>;
+  /** Returns an access token with which this service calls another one for itself, and for no user. */
+  ownTokenFor(audience: string, options?: Wait): Promise<CallToken | Refusal>;
   /** Returns the role of any user, or undefined if the user is not a member. */
   roleOf(
     userId: string,

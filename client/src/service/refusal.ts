@@ -21,6 +21,7 @@ export interface RefusalProblem {
     | 'insufficient_user_authentication'
     | 'not_a_member'
     | 'insufficient_role'
+    | 'caller_not_allowed'
     | 'invalid_code'
     | 'unavailable';
   detail: string;
@@ -72,6 +73,10 @@ export function insufficientAuthentication({ maxAge, amr }: StepUp): Refusal {
 
 export const notAMember = (): Refusal =>
   refusal(403, 'not_a_member', 'You are not a member of this organization.');
+
+/** Another service, a user where services call, a service where users call, or a way that the route excludes. */
+export const callerNotAllowed = (): Refusal =>
+  refusal(403, 'caller_not_allowed', 'The token is valid, but this operation does not accept it.');
 
 export const invalidCode = (): Refusal =>
   refusal(400, 'invalid_code', 'The code is wrong, used, expired or bound to another service.');

@@ -1,5 +1,6 @@
 import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import { requireKnown } from '../known-members.ts';
+import { SERVICE_NAME } from './claims.ts';
 
 export interface Wait {
   /** Ends this wait. The guard then returns 503 `unavailable`. */
@@ -27,8 +28,22 @@ export interface StepUp {
   amr?: readonly AuthenticationMethod[] | undefined;
 }
 
+/** The requirements of a route for any user. */
+export interface UserRequirement extends StepUp {
+  /**
+   * The services that may call for a user, by the latest of the way; by default any. A user who came directly is always admitted,
+   * and with `[]` no other user is.
+   */
+  via?: readonly string[] | undefined;
+}
+
+/** The services that `authorizeService` admits. */
+export interface FromServices extends Wait {
+  from: readonly string[];
+}
+
 /** The requirements of `authorize` for any user. */
-export interface AnyUser extends StepUp, Wait {}
+export interface AnyUser extends UserRequirement, Wait {}
 
 /** The requirements of `authorize` for a member. */
 export interface InOrg extends AnyUser {
@@ -45,7 +60,7 @@ export interface InOrg extends AnyUser {
 
 const BY_RANK: readonly Role[] = ['member', 'admin', 'owner'];
 const METHODS: readonly AuthenticationMethod[] = ['pwd', 'otp'];
-const OF_ANY_USER: readonly string[] = ['signal', 'maxAge', 'amr'] satisfies (keyof AnyUser)[];
+const OF_ANY_USER: readonly string[] = ['signal', 'maxAge', 'amr', 'via'] satisfies (keyof AnyUser)[];
 const OF_MEMBERS: readonly string[] = [...OF_ANY_USER, 'orgId', 'role', 'atLeast'];
 
 /**
@@ -55,7 +70,7 @@ const OF_MEMBERS: readonly string[] = [...OF_ANY_USER, 'orgId', 'role', 'atLeast
  */
 export function requirementOf(options: AnyUser | InOrg): InOrg | undefined {
   requireKnown('authorize does', options, OF_MEMBERS);
-  requireStepUp(options);
+  requireOfUsers(options);
   if (!('orgId' in options)) {
     if ('role' in options) throw new TypeError('role needs orgId');
     if ('atLeast' in options) throw new TypeError('atLeast needs orgId');
@@ -75,13 +90,30 @@ export function requireRole(role: Role | undefined): void {
     throw new TypeError(`role must be one of ${BY_RANK.join(', ')}`);
 }
 
-/** @throws TypeError for an invalid age or invalid methods */
-export function requireStepUp({ maxAge, amr }: StepUp): void {
+/** @throws TypeError for an invalid age, invalid methods or an invalid way */
+export function requireOfUsers({ maxAge, amr, via }: UserRequirement): void {
   if (maxAge !== undefined && !(typeof maxAge === 'number' && maxAge >= 0))
     throw new TypeError('maxAge must be a number of seconds');
   if (amr !== undefined && !(Array.isArray(amr) && amr.every((method) => METHODS.includes(method))))
     throw new TypeError(`amr must be a list of ${METHODS.join(' and ')}`);
+  if (via !== undefined && !(Array.isArray(via) && via.every(isName)))
+    throw new TypeError('via must be a list of names of services');
 }
+
+/** @throws TypeError for anything but a list of names, which is not empty */
+export function requireFrom(options: FromServices): void {
+  requireKnown('authorizeService does', options, ['from', 'signal'] satisfies (keyof FromServices)[]);
+  const { from } = options;
+  if (!Array.isArray(from) || from.length === 0 || !from.every(isName))
+    throw new TypeError('from must be a list of names of services');
+}
+
+/** @throws TypeError for a name that no service can have */
+export function requireAudience(audience: string): void {
+  if (!isName(audience)) throw new TypeError('the audience must be the name of a service');
+}
+
+const isName = (name: unknown): boolean => typeof name === 'string' && SERVICE_NAME.test(name);
 
 export function isAtLeast(role: Role, least: Role): boolean {
   return BY_RANK.indexOf(role) >= BY_RANK.indexOf(least);

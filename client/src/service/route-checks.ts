@@ -1,9 +1,9 @@
 import type { Role } from '../api.gen.ts';
 import { requireKnown } from '../known-members.ts';
-import type { Admission, Guard, MemberAdmission } from './guard.ts';
+import type { Admission, Guard, MemberAdmission, ServiceAdmission } from './guard.ts';
 import { revisionOf } from './own-revision.ts';
 import type { Refusal } from './refusal.ts';
-import { requireRole, requireStepUp, type StepUp } from './requirement.ts';
+import { requireFrom, requireOfUsers, requireRole, type UserRequirement } from './requirement.ts';
 
 /** The common part of requests of Express, Fastify and Nest. */
 export interface RouteRequest {
@@ -11,11 +11,10 @@ export interface RouteRequest {
   params?: unknown;
 }
 
-/** The requirements of a route for a user. */
-export type UserRequirement = StepUp;
+export type { UserRequirement } from './requirement.ts';
 
 /** The requirements of a route for a member. */
-export interface MemberRequirement extends StepUp {
+export interface MemberRequirement extends UserRequirement {
   /** The lowest role that is admitted; by default any member. */
   role?: Role | undefined;
   /** Returns the id of the organization; by default the parameter `orgId` of the route. */
@@ -25,15 +24,15 @@ export interface MemberRequirement extends StepUp {
 /** Returns the refusal to send, or undefined if the route may run. */
 export type RouteCheck = (guard: Guard, request: RouteRequest) => Promise<Refusal | undefined>;
 
-const OF_USERS: readonly string[] = ['maxAge', 'amr'] satisfies (keyof UserRequirement)[];
+const OF_USERS: readonly string[] = ['maxAge', 'amr', 'via'] satisfies (keyof UserRequirement)[];
 const OF_MEMBERS: readonly string[] = [...OF_USERS, 'role', 'orgId'];
 
-const admitted = new WeakMap<object, Admission | MemberAdmission>();
+const admitted = new WeakMap<object, Admission | MemberAdmission | ServiceAdmission>();
 
 /** @throws TypeError for an invalid requirement, when the route is defined */
 export function userCheck(requirement: UserRequirement): RouteCheck {
   requireKnown('requireUser does', requirement, OF_USERS);
-  requireStepUp(requirement);
+  requireOfUsers(requirement);
   return async (guard, request) => {
     const answer = await guard.authorize(request.headers.authorization, requirement);
     if (!answer.ok) return answer;
@@ -46,16 +45,28 @@ export function userCheck(requirement: UserRequirement): RouteCheck {
 /** @throws TypeError for an invalid requirement, when the route is defined */
 export function memberCheck(requirement: MemberRequirement): RouteCheck {
   requireKnown('requireMember does', requirement, OF_MEMBERS);
-  requireStepUp(requirement);
+  requireOfUsers(requirement);
   requireRole(requirement.role);
-  const { role, maxAge, amr } = requirement;
+  const { role, maxAge, amr, via } = requirement;
   const find = (request: RouteRequest): string =>
     requirement.orgId ? requirement.orgId(request) : orgIdInPath(request);
   return async (guard, request) => {
     const orgId = find(request);
     const atLeast = revisionOf(request.headers['accounts-revision'], orgId);
-    const options = { orgId, role, atLeast, maxAge, amr };
+    const options = { orgId, role, atLeast, maxAge, amr, via };
     const answer = await guard.authorize(request.headers.authorization, options);
+    if (!answer.ok) return answer;
+    admitted.set(request, answer);
+    return undefined;
+  };
+}
+
+/** @throws TypeError for anything but names of services, when the route is defined */
+export function serviceCheck(from: string | readonly string[]): RouteCheck {
+  const options = { from: [from].flat() };
+  requireFrom(options);
+  return async (guard, request) => {
+    const answer = await guard.authorizeService(request.headers.authorization, options);
     if (!answer.ok) return answer;
     admitted.set(request, answer);
     return undefined;
@@ -69,7 +80,8 @@ export function memberCheck(requirement: MemberRequirement): RouteCheck {
  */
 export function admissionOf(request: object): Admission {
   const admission = admitted.get(request);
-  if (!admission) throw new TypeError('the route is not guarded by requireUser or requireMember');
+  if (!admission || 'service' in admission)
+    throw new TypeError('the route is not guarded by requireUser or requireMember');
   return admission;
 }
 
@@ -82,6 +94,18 @@ export function memberOf(request: object): MemberAdmission {
   const admission = admitted.get(request);
   if (!admission || !('role' in admission)) throw new TypeError('the route is not guarded by requireMember');
   return admission;
+}
+
+/**
+ * Returns the service that the route has admitted.
+ *
+ * @throws TypeError if the route has no guard
+ */
+export function serviceOf(request: object): ServiceAdmission['service'] {
+  const admission = admitted.get(request);
+  if (!admission || !('service' in admission))
+    throw new TypeError('the route is not guarded by requireService');
+  return admission.service;
 }
 
 function orgIdInPath({ params }: RouteRequest): string {

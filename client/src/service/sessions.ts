@@ -2,7 +2,7 @@ import type { BoundedCalls } from './bounded-calls.ts';
 import type { Changes } from './changes.ts';
 import { RecentlyUsed } from './recently-used.ts';
 import { SharedReads } from './shared-reads.ts';
-import type { KnownToken, LiveSession, TokenClaims } from './tokens.ts';
+import type { KnownToken, KnownUser, LiveSession } from './tokens.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Introspects each session once, and again after the feed reports a change of the session or of its user. */
@@ -20,16 +20,18 @@ export class Sessions {
     this.reads = new SharedReads(changes);
   }
 
-  /** Whether the feed has reported that the session of the token ended. */
-  hasEnded({ sid, sub, epoch = -1 }: TokenClaims): boolean {
-    if (this.changes.find(sid)?.ended) return true;
+  /** Whether the feed has reported that a session which the token names ended. */
+  hasEnded({ links, claims: { sid, sub, epoch = -1 } }: KnownToken): boolean {
+    if (links.some((link) => this.changes.find(link)?.ended)) return true;
+    // Only sessions have an epoch.
+    if (sid === undefined) return false;
     const change = this.changes.find(sub);
     return change?.epoch !== undefined && epoch < change.epoch && sid !== change.except;
   }
 
-  /** Returns whether Accounts rejected the token, and the feed has reported no change of the user since then. */
-  isRefused({ claims: { sid, sub }, refusedAt }: KnownToken): boolean {
-    return refusedAt !== undefined && !this.changes.isVoid(refusedAt, sid, sub);
+  /** Returns whether Accounts rejected the token, and the feed has reported no change of its links since then. */
+  isRefused({ links, refusedAt }: KnownToken): boolean {
+    return refusedAt !== undefined && !this.changes.isVoid(refusedAt, ...links);
   }
 
   /** The session of a token that was live at the last change that the feed reported. */
@@ -38,9 +40,8 @@ export class Sessions {
   }
 
   find(known: KnownToken): LiveSession | undefined {
-    const { sid, sub } = known.claims;
-    const kept = this.live.get(keyOf({ sid, sub }));
-    if (!kept || this.changes.isVoid(kept.readAt, sid, sub)) return undefined;
+    const kept = this.live.get(keyOf(known));
+    if (!kept || this.changes.isVoid(kept.readAt, ...known.links)) return undefined;
     known.session = kept;
     known.liveAt = this.changes.position;
     return kept;
@@ -48,10 +49,9 @@ export class Sessions {
 
   /** @throws Unavailable */
   async read(token: string, known: KnownToken): Promise<LiveSession | undefined> {
-    const { sid, sub } = known.claims;
     const { position } = this.changes;
-    const session = await this.reads.read(token, [sid, sub], (readAt) => this.introspect(token, readAt));
-    if (session) this.live.set(keyOf(known.claims), session);
+    const session = await this.reads.read(token, known.links, (readAt) => this.introspect(token, readAt));
+    if (session) this.live.set(keyOf(known), session);
     else known.refusedAt = position;
     return session && (this.find(known) ?? session);
   }
@@ -62,7 +62,7 @@ export class Sessions {
    * @returns false if Accounts reports that the token is not active
    * @throws Unavailable
    */
-  revoke(token: string, known: KnownToken): Promise<boolean> {
+  revoke(token: string, known: KnownUser): Promise<boolean> {
     const shared = this.revocations.get(token);
     if (shared) return shared;
     const revocation = this.revokeOnce(token, known).finally(() => this.revocations.delete(token));
@@ -70,7 +70,7 @@ export class Sessions {
     return revocation;
   }
 
-  private async revokeOnce(token: string, known: KnownToken): Promise<boolean> {
+  private async revokeOnce(token: string, known: KnownUser): Promise<boolean> {
     const { position } = this.changes;
     const answer = await this.calls.revoke(token);
     if (answer.ok) this.changes.note(known.claims.sid, { ended: true });
@@ -82,13 +82,16 @@ export class Sessions {
   private async introspect(token: string, readAt: number): Promise<LiveSession | undefined> {
     const answer = await this.calls.read((client, options) => client.introspectToken({ token }, options));
     if (!answer.active) return undefined;
-    // An active token has all members.
-    const { username, email_verified: emailVerified, amr, auth_time } = answer as Required<typeof answer>;
-    return { readAt, email: username, emailVerified, amr, authTime: auth_time };
+    // A service's own token has none of these members.
+    const { username: email = '', email_verified: emailVerified = false, amr = [], auth_time = 0 } = answer;
+    return { readAt, email, emailVerified, amr, authTime: auth_time };
   }
 }
 
-/** Contains the user, because an attacker with a leaked signing key could combine a session with another user. */
-function keyOf({ sid, sub }: Pick<TokenClaims, 'sid' | 'sub'>): string {
-  return JSON.stringify([sid, sub]);
+/**
+ * Contains the user, because an attacker with a leaked signing key could combine a session with another user. Contains the
+ * way, because a session that is live by one way says nothing of another way.
+ */
+function keyOf({ claims: { sid, sub, via_epoch }, via }: KnownToken): string {
+  return JSON.stringify([sid, sub, via, via_epoch]);
 }

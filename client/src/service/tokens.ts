@@ -1,5 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { AuthenticationMethod } from '../api.gen.ts';
+import { readClaims, type ServiceToken, type UserToken } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 import { RecentlyUsed } from './recently-used.ts';
 
@@ -7,32 +8,16 @@ import { RecentlyUsed } from './recently-used.ts';
 const LEEWAY_SECONDS = 30;
 const ALGORITHM = 'ES256';
 
-/** The claims of an access token. Times are epoch seconds. */
-export interface TokenClaims {
-  iss: string;
-  aud: string;
-  /** Id of the user. */
-  sub: string;
-  /** Id of the session. */
-  sid: string;
-  exp: number;
-  iat?: number;
-  jti?: string;
-  auth_time?: number;
-  amr?: AuthenticationMethod[];
-  client_id?: string;
-  epoch?: number;
-  [claim: string]: unknown;
-}
-
-export interface KnownToken {
-  claims: TokenClaims;
+interface Seen {
   /** The position of the feed at which Accounts rejected the token. */
   refusedAt: number | undefined;
   /** The session of the token, and the position of the feed at which the session was live. */
   session: LiveSession | undefined;
   liveAt: number | undefined;
 }
+
+export type KnownUser = UserToken & Seen;
+export type KnownToken = KnownUser | (ServiceToken & Seen);
 
 /** A live session, as Accounts described it. */
 export interface LiveSession {
@@ -94,12 +79,11 @@ export class Tokens {
         issuer: this.expected.issuer,
         audience: [this.expected.audience].flat(),
         clockTolerance: LEEWAY_SECONDS,
-        requiredClaims: ['sub', 'sid', 'exp'],
+        requiredClaims: ['sub', 'exp'],
       });
-      if (typeof payload.sub !== 'string' || typeof payload['sid'] !== 'string')
-        return new TokenRejection('the token has no user or no session');
-      const claims = payload as TokenClaims;
-      const known: KnownToken = { claims, refusedAt: undefined, session: undefined, liveAt: undefined };
+      const read = readClaims(payload);
+      if (read === undefined) return new TokenRejection('Accounts issues no token with these claims');
+      const known: KnownToken = { ...read, refusedAt: undefined, session: undefined, liveAt: undefined };
       this.known.set(token, known);
       return known;
     } catch (error) {

@@ -2,18 +2,30 @@ import type { AuthenticationMethod, Role } from '../api.gen.ts';
 import { requireKnown } from '../known-members.ts';
 import type { FeedEvent } from '../service/applied-events.ts';
 import type { GuardOptions } from '../service/guard-options.ts';
+import type { CallToken } from '../service/call-tokens.ts';
 import type { Admission, Guard, MemberAdmission } from '../service/guard.ts';
-import { bearerToken, decideOnLogin, decideOnMember } from '../service/decision.ts';
-import { invalidCode, invalidToken, type Refusal, unauthorized, unavailable } from '../service/refusal.ts';
+import { bearerToken, decideOnLogin, decideOnMember, decideOnWay } from '../service/decision.ts';
+import { extended, holding, tokenOf } from '../service/held-token.ts';
+import {
+  callerNotAllowed,
+  invalidCode,
+  invalidToken,
+  type Refusal,
+  unauthorized,
+  unavailable,
+} from '../service/refusal.ts';
 import {
   type AnyUser,
   EXCHANGE_OPTIONS,
   type ExchangeOptions,
   type InOrg,
+  requireAudience,
+  requireFrom,
   requirementOf,
 } from '../service/requirement.ts';
 
 const LIFE_SECONDS = 3_600;
+const CALL_MS = 300_000;
 
 export interface FakeUser {
   id?: string | undefined;
@@ -23,13 +35,18 @@ export interface FakeUser {
   amr?: readonly AuthenticationMethod[] | undefined;
   /** When the user logged in, in epoch seconds: now by default. */
   authTime?: number | undefined;
+  /** The services that call for the user, the latest last: none by default. */
+  via?: readonly string[] | undefined;
 }
 
-export interface FakeLogin {
-  userId: string;
+export interface FakeCaller {
   token: string;
   /** The header of a request: `Bearer` and the token. */
   authorization: string;
+}
+
+export interface FakeLogin extends FakeCaller {
+  userId: string;
   sessionId: string;
 }
 
@@ -48,6 +65,8 @@ export type FakeEvent = FeedEvent extends infer Event
 export interface FakeGuard extends Guard {
   /** Returns an access token that the guard admits. */
   logIn(user?: FakeUser): FakeLogin;
+  /** Returns an access token with which this service calls for itself. */
+  callAs(name: string): FakeCaller;
   /**
    * Calls `onEvent` with the event. Missing members are null, and missing `data` is empty. An event does not change what the
    * guard decides: use `logOut` and `setRole`.
@@ -73,6 +92,7 @@ export interface FakeGuard extends Guard {
 export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
   requireKnown('fakeGuard does', hooks, OPTIONS);
   const admissions = new Map<string, Admission>();
+  const callers = new Map<string, string>();
   const roles = new Map<string, Role>();
   const codes = new Map<string, FakeUser>();
   /** Access tokens by code and idempotency key. */
@@ -80,8 +100,8 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
   let isAvailable = true;
 
   const logIn = (user: FakeUser = {}): FakeLogin => {
-    const admission = admissionOf(user);
-    const token = `fake.${crypto.randomUUID()}`;
+    const token = newToken();
+    const admission = holding(token, admissionOf(user));
     admissions.set(token, admission);
     const {
       user: { id: userId },
@@ -98,8 +118,10 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
     const token = bearerToken(authorization);
     if (token === undefined) return unauthorized();
     if (!isAvailable) return unavailable('the fake guard is not available');
-    const admission = admissions.get(token);
-    if (!admission) return invalidToken('the fake guard has not made the token');
+    const user = admissions.get(token);
+    if (!user) return callers.has(token) ? callerNotAllowed() : invalidToken(UNKNOWN);
+    const admission = decideOnWay(user, options);
+    if (!admission.ok) return admission;
     const admitted = required === undefined ? admission : memberOf(admission, required);
     return decideOnLogin(admitted, options);
   };
@@ -120,7 +142,27 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
         if (options.idempotencyKey !== undefined) exchanged.set(request, token);
       }
       const admission = admissions.get(token ?? '');
-      return token !== undefined && admission ? { ...admission, token } : invalidCode();
+      return token !== undefined && admission ? extended(admission, { token }) : invalidCode();
+    },
+    authorizeService: async (authorization, options) => {
+      requireFrom(options);
+      const token = bearerToken(authorization);
+      if (token === undefined) return unauthorized();
+      if (!isAvailable) return unavailable('the fake guard is not available');
+      const name = callers.get(token);
+      if (name === undefined && !admissions.has(token)) return invalidToken(UNKNOWN);
+      if (name === undefined || !options.from.includes(name)) return callerNotAllowed();
+      return { ok: true, service: { name }, claims: claimsOf(`service:${name}`, { via_epoch: 0 }) };
+    },
+    tokenFor: async (audience, admission) => {
+      requireAudience(audience);
+      const isLive = admissions.has(tokenOf(admission));
+      if (!isAvailable) return unavailable('the fake guard is not available');
+      return isLive ? callToken() : invalidToken(UNKNOWN);
+    },
+    ownTokenFor: async (audience) => {
+      requireAudience(audience);
+      return isAvailable ? callToken() : unavailable('the fake guard is not available');
     },
     roleOf: async (userId, orgId) =>
       isAvailable
@@ -130,11 +172,18 @@ export function fakeGuard(hooks: FakeOptions = {}): FakeGuard {
     isCurrent: () => isAvailable,
     close: () => Promise.resolve(),
     logIn,
+    callAs: (name) => {
+      const token = newToken();
+      callers.set(token, name);
+      return { token, authorization: `Bearer ${token}` };
+    },
     logOut: async (authorization) => {
       const token = bearerToken(authorization);
       if (token === undefined) return unauthorized();
       if (!isAvailable) return unavailable('the fake guard is not available');
-      return admissions.delete(token) ? { ok: true } : invalidToken('the fake guard has not made the token');
+      const isOwn = admissions.get(token)?.via.length === 0;
+      if (!isOwn && (admissions.has(token) || callers.has(token))) return callerNotAllowed();
+      return admissions.delete(token) ? { ok: true } : invalidToken(UNKNOWN);
     },
     emit: async (event) => void (await hooks.onEvent?.({ ...NO_EVENT, ...event } as FeedEvent)),
     reset: async () => void (await hooks.onReset?.()),
@@ -165,13 +214,25 @@ const NO_EVENT = {
   actor: { type: 'system', id: null },
 };
 
+const UNKNOWN = 'the fake guard has not made the token';
+const newToken = (): string => `fake.${crypto.randomUUID()}`;
+
+function callToken(): CallToken {
+  return { ok: true, token: newToken(), expiresAt: new Date(Date.now() + CALL_MS).toISOString() };
+}
+
 const pairOf = (userId: string, orgId: string): string => `${userId} ${orgId}`;
 
 function admissionOf(user: FakeUser): Admission {
   const now = Math.floor(Date.now() / 1000);
-  const { id = crypto.randomUUID(), emailVerified = true, amr = ['pwd'], authTime = now } = user;
+  const { id = crypto.randomUUID(), emailVerified = true, amr = ['pwd'], authTime = now, via = [] } = user;
   const email = user.email ?? `${id}@example.com`;
   const sid = crypto.randomUUID();
-  const claims = { iss: 'fake', aud: 'fake', sub: id, sid, iat: now, exp: now + LIFE_SECONDS };
-  return { ok: true, user: { id, email, emailVerified }, session: { id: sid, amr, authTime }, claims };
+  const claims = claimsOf(id, { sid });
+  return { ok: true, user: { id, email, emailVerified }, session: { id: sid, amr, authTime }, claims, via };
+}
+
+function claimsOf<More extends object>(sub: string, more: More) {
+  const now = Math.floor(Date.now() / 1000);
+  return { iss: 'fake', aud: 'fake', sub, iat: now, exp: now + LIFE_SECONDS, ...more };
 }

@@ -1,4 +1,5 @@
 export {
+  type FakeCaller,
   type FakeEvent,
   fakeGuard,
   type FakeGuard,
