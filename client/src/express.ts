@@ -5,11 +5,12 @@ import {
   type MemberRequirement,
   type RouteCheck,
   type RouteRequest,
+  serviceCheck,
   userCheck,
   type UserRequirement,
 } from './service/route-checks.ts';
 
-export { admissionOf, memberOf } from './service/route-checks.ts';
+export { admissionOf, memberOf, serviceOf } from './service/route-checks.ts';
 export type { MemberRequirement, RouteRequest, UserRequirement } from './service/route-checks.ts';
 
 /** Middleware for Express 4 and 5. */
@@ -36,6 +37,15 @@ export function requireUser(guard: Guard, requirement: UserRequirement = {}): Mi
  */
 export function requireMember(guard: Guard, requirement: MemberRequirement = {}): Middleware {
   return middleware(guard, memberCheck(requirement));
+}
+
+/**
+ * Admits the services `from` when they call for themselves. `serviceOf(request).name` is the service.
+ *
+ * @throws TypeError for anything but a name or a list of names
+ */
+export function requireService(guard: Guard, from: string | readonly string[]): Middleware {
+  return middleware(guard, serviceCheck(from));
 }
 
 /** Express 4 does not catch the rejection of a promise. */

@@ -4,11 +4,12 @@ import {
   type MemberRequirement,
   type RouteCheck,
   type RouteRequest,
+  serviceCheck,
   userCheck,
   type UserRequirement,
 } from './service/route-checks.ts';
 
-export { admissionOf, memberOf } from './service/route-checks.ts';
+export { admissionOf, memberOf, serviceOf } from './service/route-checks.ts';
 export type { MemberRequirement, RouteRequest, UserRequirement } from './service/route-checks.ts';
 
 interface Reply {
@@ -37,6 +38,15 @@ export function requireUser(guard: Guard, requirement: UserRequirement = {}): Ho
  */
 export function requireMember(guard: Guard, requirement: MemberRequirement = {}): Hook {
   return hook(guard, memberCheck(requirement));
+}
+
+/**
+ * Admits the services `from` when they call for themselves. `serviceOf(request).name` is the service.
+ *
+ * @throws TypeError for anything but a name or a list of names
+ */
+export function requireService(guard: Guard, from: string | readonly string[]): Hook {
+  return hook(guard, serviceCheck(from));
 }
 
 function hook(guard: Guard, check: RouteCheck): Hook {

@@ -25,10 +25,12 @@ import {
   type MemberRequirement,
   type RouteCheck,
   type RouteRequest,
+  serviceCheck,
   userCheck,
   type UserRequirement,
 } from './service/route-checks.ts';
 
+export { serviceOf } from './service/route-checks.ts';
 export type { MemberRequirement, RouteRequest, UserRequirement } from './service/route-checks.ts';
 
 /** Injection token of the guard: `@Inject(GUARD) guard: Guard`. Tests override this provider with `fakeGuard()`. */
@@ -86,6 +88,13 @@ export const RequireUser = (requirement: UserRequirement = {}): Decorator =>
  */
 export const RequireMember = (requirement: MemberRequirement = {}): Decorator =>
   guardedBy(memberCheck(requirement));
+
+/**
+ * Admits the services `from` to a route or a controller when they call for themselves. `serviceOf(request).name` is the service.
+ *
+ * @throws TypeError for anything but a name or a list of names
+ */
+export const RequireService = (from: string | readonly string[]): Decorator => guardedBy(serviceCheck(from));
 
 /** The user or the member whom the route has admitted: `@Admitted() member: MemberAdmission`. */
 export const Admitted: () => ParameterDecorator = createParamDecorator(

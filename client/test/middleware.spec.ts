@@ -6,7 +6,7 @@ import express, { type RequestHandler } from 'express';
 import express4 from 'express4';
 import Fastify from 'fastify';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { memberOf, requireMember, requireUser } from '../src/express.ts';
+import { memberOf, requireMember, requireService, requireUser, serviceOf } from '../src/express.ts';
 import * as ofFastify from '../src/fastify.ts';
 import { type ExchangeAdmission, type FeedEvent, revisionOf } from '../src/service/index.ts';
 import { fakeGuard } from '../src/testing/index.ts';
@@ -36,6 +36,11 @@ function withExpress(make: typeof express): Promise<string> {
     show,
   );
   app.get('/me', requireUser(guard, { amr: ['otp'] }), show);
+  app.get('/entries', requireService(guard, ['billing', 'shop']), (request, response) => {
+    response.json(serviceOf(request));
+  });
+  app.get('/direct/:orgId', requireMember(guard, { via: [] }), show);
+  app.get('/unguarded', (request, response) => void response.json(serviceOf(request)));
   const answerAtOnce: RequestHandler = (_, response, next) => {
     next();
     response.json({ role: 'none' });
@@ -53,6 +58,10 @@ async function withFastify(): Promise<string> {
   const orgId = ({ params }: ofFastify.RouteRequest) => (params as { team: string }).team;
   app.get('/teams/:team', { onRequest: ofFastify.requireMember(guard, { orgId }) }, show);
   app.get('/me', { preHandler: ofFastify.requireUser(guard, { amr: ['otp'] }) }, show);
+  const calling = (request: object) => Promise.resolve(ofFastify.serviceOf(request));
+  app.get('/entries', { preHandler: ofFastify.requireService(guard, ['billing', 'shop']) }, calling);
+  app.get('/direct/:orgId', { preHandler: ofFastify.requireMember(guard, { via: [] }) }, show);
+  app.get('/unguarded', calling);
   ends.push(() => app.close());
   return app.listen({ port: 0, host: '127.0.0.1' });
 }
@@ -106,6 +115,28 @@ describe.each<[string, () => Promise<string>]>([
     expect([unavailable.status, unavailable.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
+  it('admits the services that it names, and users who came directly where it says so', async () => {
+    const url = await start();
+    const [direct, through] = [guard.logIn(), guard.logIn({ via: ['billing'] })];
+    for (const { userId } of [direct, through]) guard.setRole(userId, ORG, 'member');
+    const get = async (path: string, { authorization }: { authorization: string }) => {
+      const answer = await fetch(url + path, { headers: { authorization } });
+      const { code = '', name = '', role = '' } = (await answer.json()) as Record<string, string>;
+      return `${answer.status} ${code}${name}${role}`;
+    };
+    const refused = '403 caller_not_allowed';
+    expect(await get('/entries', guard.callAs('billing'))).toBe('200 billing');
+    expect(await get('/entries', guard.callAs('audit'))).toBe(refused);
+    expect(await get('/entries', direct)).toBe(refused);
+    expect(await get('/entries', { authorization: 'Bearer x' })).toBe('401 invalid_token');
+    expect(await get(`/direct/${ORG}`, direct)).toBe('200 member');
+    expect(await get(`/direct/${ORG}`, through)).toBe(refused);
+    expect(await get(`/direct/${ORG}`, guard.callAs('billing'))).toBe(refused);
+    vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect((await fetch(`${url}/unguarded`)).status).toBe(500);
+    vi.mocked(console.error).mockRestore();
+  });
+
   it('answers 500, and goes on, for mistakes in the program', async () => {
     const url = await start();
     const { authorization } = guard.logIn({ amr: ['pwd', 'otp'] });
@@ -131,10 +162,19 @@ it.each<[string, object]>([
   ['requireMember does not take "roles"', { roles: 'admin' }],
   ['role must be one of member, admin, owner', { role: 'king' }],
   ['maxAge must be a number of seconds', { maxAge: '5m' }],
+  ['via must be a list of names of services', { via: 'billing' }],
 ])('a route is not made: %s', (message, wrong) => {
   expect(() => requireMember(guard, wrong)).toThrow(new TypeError(message));
   expect(() => ofFastify.requireMember(guard, wrong)).toThrow(new TypeError(message));
 });
+
+it.each([[[]], ['Billing'], [undefined], [['billing', '']], [{ from: 'billing' }]])(
+  'a route of services is not made for %j',
+  (from) => {
+    expect(() => requireService(guard, from as string)).toThrow(TypeError);
+    expect(() => ofFastify.requireService(guard, from as string)).toThrow(TypeError);
+  },
+);
 
 it.each<[string | string[] | undefined, number | undefined]>([
   [undefined, undefined],
@@ -202,6 +242,40 @@ describe('a fake guard', () => {
     expect([guard.isCurrent(), await guard.authorize(authorization)]).toMatchObject([false, { status: 503 }]);
     expect(await guard.logOut(authorization)).toMatchObject({ status: 503 });
     guard.setAvailable(true);
+  });
+
+  it('has services that call, and tokens with which to call them', async () => {
+    const [user, billing] = [guard.logIn({ via: ['shop', 'billing'] }), guard.callAs('billing')];
+    const admission = await guard.authorize(user.authorization, { via: ['billing'] });
+    expect(admission).toMatchObject({ ok: true, via: ['shop', 'billing'] });
+    expect(await guard.authorize(user.authorization, { via: ['shop'] })).toMatchObject({ status: 403 });
+    expect(await guard.authorize(billing.authorization)).toMatchObject({
+      problem: { code: 'caller_not_allowed' },
+    });
+    expect(await guard.authorizeService(billing.authorization, { from: ['billing'] })).toMatchObject({
+      ok: true,
+      service: { name: 'billing' },
+      claims: { sub: 'service:billing' },
+    });
+    expect(await guard.authorizeService(undefined, { from: ['billing'] })).toMatchObject({ status: 401 });
+    for (const { authorization } of [user, billing])
+      expect(await guard.logOut(authorization)).toMatchObject({ status: 403 });
+
+    const direct = guard.logIn();
+    const admitted = await guard.authorize(direct.authorization);
+    if (!admitted.ok) throw new Error('refused');
+    const answers = [await guard.tokenFor('ledger', admitted), await guard.ownTokenFor('ledger')];
+    expect(answers).toMatchObject([{ ok: true }, { ok: true }]);
+    await expect(guard.tokenFor('ledger', { ...admitted })).rejects.toThrow(TypeError);
+    guard.setAvailable(false);
+    expect(await guard.tokenFor('ledger', admitted)).toMatchObject({ status: 503 });
+    expect(await guard.ownTokenFor('ledger')).toMatchObject({ status: 503 });
+    expect(await guard.authorizeService(billing.authorization, { from: ['billing'] })).toMatchObject({
+      status: 503,
+    });
+    guard.setAvailable(true);
+    await guard.logOut(direct.authorization);
+    expect(await guard.tokenFor('ledger', admitted)).toMatchObject({ status: 401 });
   });
 
   it('calls the hooks of a service, and shows what they fail with', async () => {
