@@ -3,7 +3,7 @@
 import { generateKeyPair, randomUUID, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { percentile } from '../tooling/percentile.ts';
-import { createGuard } from '../client/src/service/index.ts';
+import { createGuard, type Guard } from '../client/src/service/index.ts';
 
 const SESSIONS = Number(process.argv[2] ?? 100_000);
 const ROUNDS = 5;
@@ -24,10 +24,22 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 const head = part({ alg: 'ES256', typ: 'at+jwt', kid });
 const now = Math.floor(Date.now() / 1000);
 
-function aToken(): string {
+/** Tokens of a hand-off, and those that two services handed on from there. */
+const KINDS = {
+  plain: { client_id: 'billing' },
+  handedOn: {
+    client_id: 'orders',
+    act: { sub: 'service:orders', act: { sub: 'service:shop' } },
+    via_epoch: 7,
+  },
+};
+type Kind = keyof typeof KINDS;
+
+function aToken(kind: Kind): string {
   const times = { iat: now, exp: now + 86_400, auth_time: now };
-  const ids = { sub: randomUUID(), sid: randomUUID(), jti: randomUUID(), client_id: 'billing' };
-  const signed = `${head}.${part({ iss: ISSUER, aud: 'billing', ...ids, ...times, amr: ['pwd'], epoch: 0 })}`;
+  const ids = { sub: randomUUID(), sid: randomUUID(), login_sid: randomUUID(), jti: randomUUID() };
+  const more = { ...KINDS[kind], amr: ['pwd'], epoch: 0 };
+  const signed = `${head}.${part({ iss: ISSUER, aud: 'billing', ...ids, ...times, ...more })}`;
   const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
@@ -59,37 +71,58 @@ async function liveMiB(): Promise<number> {
   return (heapUsed + external) / MIB;
 }
 
-// A server receives each header as another string, so that the tokens are kept apart from those of the guard.
-const headers = Buffer.from(
-  Array.from({ length: SESSIONS }, () => `Bearer ${aToken()}`).join('\n'),
-  'latin1',
-);
-const size = headers.indexOf('\n') + 1;
-const header = (index: number): string => headers.toString('latin1', index * size, index * size + size - 1);
+/** A server receives each header as another string, so that the tokens are kept apart from those of the guard. */
+function headersOf(kind: Kind): (index: number) => string {
+  const all = Array.from({ length: SESSIONS }, () => `Bearer ${aToken(kind)}`);
+  const headers = Buffer.from(all.join('\n'), 'latin1');
+  const size = headers.indexOf('\n') + 1;
+  return (index) => headers.toString('latin1', index * size, index * size + size - 1);
+}
 
-const empty = await liveMiB();
+const headers = { plain: headersOf('plain'), handedOn: headersOf('handedOn') };
+const header = headers.plain;
 const credentials = { name: 'billing', secret: 's' };
-const guard = createGuard({ issuer: ISSUER, audience: 'billing', credentials, fetch: accounts });
-let next = 0;
-const see = async (): Promise<void> => {
-  for (let index = next++; index < SESSIONS; index = next++) {
-    const answer = await guard.authorize(header(index));
+const aGuard = (): Guard =>
+  createGuard({ issuer: ISSUER, audience: 'billing', credentials, fetch: accounts });
+
+const authorizeAll = async (
+  by: Guard,
+  headerAt: (index: number) => string,
+  from = 0,
+  step = 1,
+): Promise<void> => {
+  for (let index = from; index < SESSIONS; index += step) {
+    const answer = await by.authorize(headerAt(index));
     if (!answer.ok) throw new Error(JSON.stringify(answer));
   }
 };
-await Promise.all(Array.from({ length: AT_ONCE }, see));
-const full = await liveMiB();
-const rates: number[] = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  const begun = process.cpuUsage();
-  for (let index = 0; index < SESSIONS; index += 1) {
-    const answer = await guard.authorize(header(index));
-    if (!answer.ok) throw new Error(JSON.stringify(answer));
-  }
-  const { user, system } = process.cpuUsage(begun);
-  rates.push(Math.round(SESSIONS / ((user + system) / 1e6)));
+/** @returns how much more memory is live than before, in MiB */
+async function fill(by: Guard, kind: Kind): Promise<number> {
+  const before = await liveMiB();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, from) => authorizeAll(by, headers[kind], from, AT_ONCE)),
+  );
+  return (await liveMiB()) - before;
 }
-const further = await liveMiB();
+
+const guards = { plain: aGuard(), handedOn: aGuard() };
+const guard = guards.plain;
+const mib = {
+  plain: await fill(guard, 'plain'),
+  handedOn: await fill(guards.handedOn, 'handedOn'),
+  growth: 0,
+};
+const full = await liveMiB();
+const rates: Record<Kind, number[]> = { plain: [], handedOn: [] };
+// In turns, so that both kinds see the same load of the machine.
+for (let round = 0; round < 2 * ROUNDS; round += 1) {
+  const kind = round % 2 === 0 ? 'plain' : 'handedOn';
+  const begun = process.cpuUsage();
+  await authorizeAll(guards[kind], headers[kind]);
+  const { user, system } = process.cpuUsage(begun);
+  rates[kind].push(Math.round(SESSIONS / ((user + system) / 1e6)));
+}
+mib.growth = (await liveMiB()) - full;
 
 // A revision that never comes is the worst case: the guard waits for the feed, and then asks.
 const pendingMs: number[] = [];
@@ -105,6 +138,5 @@ const pend = async (index: number): Promise<void> => {
 };
 await Promise.all(Array.from({ length: PENDING }, (_, index) => pend(index)));
 const p99 = Math.round(percentile(pendingMs, 0.99));
-const mib = { empty, full, further };
 console.log(JSON.stringify({ sessions: SESSIONS, tokensPerCpuSecond: rates, mib, pendingP99Ms: p99 }));
-await guard.close();
+await Promise.all([guard.close(), guards.handedOn.close()]);
