@@ -306,6 +306,10 @@ export type AdminService = {
   disabledAt: string | null;
   /** Time of the removal. Null if the service was not removed. Names of removed services are never used again. */
   removedAt: string | null;
+  /** Names of the services that it may call, without removed ones. */
+  calls: string[];
+  /** Names of the services that may call it, without removed ones. */
+  calledBy: string[];
   /** Secrets of the service, oldest first, revoked ones included. */
   secrets: SecretSummary[];
 };
@@ -384,6 +388,14 @@ export type AdminUserDetails = {
 export type AdminUserResponse = {
   /** The user. */
   user: AdminUserDetails;
+};
+
+/** Body of the operation "Allow a call". */
+export type AllowCallRequest = {
+  /** The reason for the change, for the audit log. Only operators can read it. */
+  reason: string;
+  /** Name of the service that is called. */
+  to: string;
 };
 
 /** An invitation for this email is pending. */
@@ -4183,7 +4195,7 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
-  /** Get a service. Returns a service, with the ids and times of its secrets. The command line adds secrets. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
+  /** Get a service. Returns a service, with the services that it may call, those that may call it, and the ids and times of its secrets. The command line adds secrets. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetService: {
     input: {
       /** Name of the service. */
@@ -4213,6 +4225,28 @@ export interface Operations {
     problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
     headers: never;
   };
+  /** Allow a call. Allows a service to call another one, for itself and for users whose access tokens it holds. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). The call has one direction, and does not include what the called service may call. An allowed call stays allowed. */
+  adminAllowCall: {
+    input: {
+      /** Name of the service. */
+      name: string;
+    } & AllowCallRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<409, ServiceRemovedProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
+  /** Revoke a call. Revokes the calls of a service to another one from the next request on. Every access token for these calls ends, and stays ended if the call is allowed again. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). A call that is not allowed stays so. */
+  adminRevokeCall: {
+    input: {
+      /** Name of the service. */
+      name: string;
+      /** Name of the service that is called. */
+      to: string;
+    } & ReasonRequest;
+    data: OkResponse;
+    problem: At<400, ValidationFailedProblem | MalformedJsonProblem> | At<401, UnauthorizedProblem | InvalidTokenProblem | InsufficientUserAuthenticationProblem> | At<403, InsufficientScopeProblem | EmailNotVerifiedProblem | OperatorRequiredProblem> | At<404, ServiceNotFoundProblem> | At<413, BodyTooLargeProblem> | At<415, UnsupportedMediaTypeProblem> | At<429, RateLimitedProblem> | At<500, InternalErrorProblem> | At<503, UnavailableProblem | StorageFullProblem> | Operations["refresh"]["problem"];
+    headers: never;
+  };
   /** Get the installation's status. Returns the version, the database, the signing keys, the number of emails that wait or failed, and what `GET /health/ready` returns. **Requires:** an operator who logged in by password and second factor within the last hour (configurable). */
   adminGetStatus: {
     input: undefined;
@@ -4223,7 +4257,7 @@ export interface Operations {
 }
 
 /** Operators call these by `createAdminClient`. */
-export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminGetStatus";
+export type AdminOperationId = "adminListUsers" | "adminCreateUser" | "adminGetUser" | "adminListUserSessions" | "adminListUserOrgs" | "adminDisableUser" | "adminEnableUser" | "adminUnblockUser" | "adminRevokeUserSessions" | "adminVerifyUserEmail" | "adminRemoveUserSecondFactor" | "adminIssueResetCode" | "adminDeleteUser" | "adminListOrgs" | "adminGetOrg" | "adminListOrgMembers" | "adminAddOrgOwner" | "adminSetOrgMemberRole" | "adminRemoveOrgMember" | "adminRestoreOrg" | "adminDeleteOrg" | "adminLiftOrgSecondFactor" | "adminListAuditEvents" | "adminListEmails" | "adminRetryEmail" | "adminListServices" | "adminGetService" | "adminDisableService" | "adminEnableService" | "adminAllowCall" | "adminRevokeCall" | "adminGetStatus";
 
 /** Services call these by `createServiceClient`. */
 export type ServiceOperationId = "exchangeCode" | "listEvents" | "introspectToken" | "issueServiceToken" | "listMemberships" | "listDirectoryUsers" | "listDirectoryOrgs";
@@ -4322,5 +4356,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   adminGetService: {"method":"GET","path":"/api/operators/services/{name}","auth":"bearer","repeatable":true,"callers":"admin","answer":["service"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found internal_error unavailable storage_full"},
   adminDisableService: {"method":"POST","path":"/api/operators/services/{name}/disable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminEnableService: {"method":"POST","path":"/api/operators/services/{name}/enable","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminAllowCall: {"method":"POST","path":"/api/operators/services/{name}/calls","body":"json","fields":["reason","to"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found service_removed body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
+  adminRevokeCall: {"method":"POST","path":"/api/operators/services/{name}/calls/{to}/revoke","body":"json","fields":["reason"],"auth":"bearer","callers":"admin","answer":["ok"],"codes":"validation_failed malformed_json unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required service_not_found body_too_large unsupported_media_type rate_limited internal_error unavailable storage_full"},
   adminGetStatus: {"method":"GET","path":"/api/operators/status","auth":"bearer","repeatable":true,"callers":"admin","answer":["status","rateLimits","mail","breachCheck","clock","database","migrations","version","keys","keySets","engine","schema","mails"],"codes":"unauthorized invalid_token insufficient_user_authentication insufficient_scope email_not_verified operator_required internal_error unavailable storage_full"},
 };

@@ -1,6 +1,8 @@
 import { SERVICE_SCOPES } from '../access/principal.js';
 import { type CommandGroup, LIST_LIMIT } from './command/definition.js';
 
+const CALLED: [flags: string, meaning: string] = ['--to <SERVICE>', 'the service that is called (required)'];
+
 const SCOPES = `SCOPES is none, or a list of ${SERVICE_SCOPES.join(', ')}, separated by commas.`;
 
 export const SERVICES: CommandGroup = {
@@ -16,7 +18,8 @@ export const SERVICES: CommandGroup = {
     },
     {
       usage: 'show <NAME>',
-      summary: 'show a service and its secrets, with their ids and the hour of their last use',
+      summary:
+        'show a service, whom it calls and who calls it, and its secrets with the hour of their last use',
       examples: ['services show billing'],
       run: async (invocation) => (await import('./services.js')).showService(invocation),
     },
@@ -41,6 +44,24 @@ export const SERVICES: CommandGroup = {
       changes: true,
       examples: ['services allow billing introspect --reason "no longer reads members"'],
       run: async (invocation) => (await import('./services.js')).allowService(invocation),
+    },
+    {
+      usage: 'call <NAME>',
+      summary: 'allow a service to call another one, for itself and for users',
+      details: 'The call has one direction, and does not include what the called service may call.',
+      options: [CALLED],
+      changes: true,
+      examples: ['services call billing --to ledger --reason "billing writes entries"'],
+      run: async (invocation) => (await import('./services.js')).allowCall(invocation),
+    },
+    {
+      usage: 'revoke-call <NAME>',
+      summary: 'revoke the calls of a service to another one, immediately',
+      details: 'Every access token for these calls ends, for good.',
+      options: [CALLED],
+      changes: true,
+      examples: ['services revoke-call billing --to ledger --reason "writes through orders now"'],
+      run: async (invocation) => (await import('./services.js')).revokeCall(invocation),
     },
     {
       usage: 'rotate <NAME>',

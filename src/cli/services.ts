@@ -1,6 +1,7 @@
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { timeText } from '../identifiers/text.js';
 import { secretView, serviceView } from '../operators/views.js';
+import { type Call, ServiceCallsRepository } from '../services/service-calls.repository.js';
 import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, shownText, typedScopes } from '../services/service-secrets.js';
 import { type ServiceSecret, ServiceSecretsRepository } from '../services/service-secrets.repository.js';
@@ -44,14 +45,17 @@ export function showService({ parameters }: Invocation): Promise<Report> {
   return withContext(async (context) => {
     const service = await findService(context, parameters[0]!);
     const secrets = await context.get(ServiceSecretsRepository).findOf(service.name);
+    const { calls, calledBy } = await context.get(ServiceCallsRepository).findNeighbours(service.name);
     const shown = serviceView(service);
-    const fields = Object.entries({ ...shown, allow: shownText(service.allow) });
+    const [toOthers, byOthers] = [calls, calledBy].map((names) => names.join(', ') || null);
+    const allow = shownText(service.allow);
+    const fields = Object.entries({ ...shown, allow, calls: toOthers, calledBy: byOthers });
     return {
       lines: [
         ...fields.map(([name, value]) => `${name.padEnd(18)} ${value ?? '-'}`),
         ...secrets.map(secretLine),
       ],
-      json: [{ ...shown, secrets: secrets.map(secretView) }],
+      json: [{ ...shown, calls, calledBy, secrets: secrets.map(secretView) }],
     };
   });
 }
@@ -85,6 +89,34 @@ function requireScopes(text: string): ServiceScope[] {
   const scopes = typedScopes(text);
   if (scopes) return scopes;
   throw new CannotRunError(`expected none, or some of ${SERVICE_SCOPES.join(', ')}, separated by commas`);
+}
+
+export const allowCall = onCall(async (context, call, { actor }) =>
+  outcomeOf(
+    await context.get(ServiceChanges).allowCall(call, actor),
+    `may now call ${call.callee}`,
+    `may already call ${call.callee}`,
+  ),
+);
+
+export const revokeCall = onCall(async (context, call, { actor }) =>
+  outcomeOf(
+    await context.get(ServiceChanges).revokeCall(call, actor),
+    `may no longer call ${call.callee}; every access token for these calls has ended`,
+    `may not call ${call.callee} already`,
+  ),
+);
+
+function onCall(
+  work: (context: Context, call: Call, change: Change) => Promise<Outcome>,
+): CommandDefinition['run'] {
+  return onService(async (context, caller, change, invocation) => {
+    const to = invocation.text('to');
+    if (to === undefined) throw new CannotRunError('give the service that is called: --to <SERVICE>');
+    const { name: callee } = await findService(context, to);
+    const { json, ...outcome } = await work(context, { caller, callee }, change);
+    return { ...outcome, json: { to: callee, ...json } };
+  });
 }
 
 export const rotateSecret = onService(async (context, name, { actor }) => {

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches, ValidateBy } from 'class-validator';
 import { IfGiven, IsFlag, IsId, IsOneLine, IsOneOf, PageCursor, PageLimit, ReadBy } from '../http/fields.js';
 import { ApiText } from '../openapi/decorators.js';
 import { type Role, ROLES } from '../access/principal.js';
@@ -10,6 +11,7 @@ import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
 import { EmailSearch, IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { normalizedEmail } from '../users/email-address.js';
 import { oneLine } from '../identifiers/text.js';
+import { SERVICE_NAME } from '../services/service-secrets.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
@@ -54,6 +56,15 @@ export class AddOrgOwnerRequest extends ReasonRequest {
 
 export class SetOrgMemberRoleRequest extends ReasonRequest {
   @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role', example: 'member' }) role: Role;
+}
+
+export const SERVICE_NEEDED = 'must be the name of a service';
+
+export class AllowCallRequest extends ReasonRequest {
+  /** Name of the service that is called. */
+  @ApiProperty({ pattern: SERVICE_NAME.source, example: 'ledger' })
+  @Matches(SERVICE_NAME, { message: SERVICE_NEEDED })
+  to: string;
 }
 
 const USER_STATUSES = ['active', 'disabled'] as const;

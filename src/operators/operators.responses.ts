@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema, OmitType } from '@nestjs/swagger';
 import { MemberDto, MEMBERS_EXAMPLE } from '../orgs/members/members.responses.js';
 import { OrgDto } from '../orgs/state/orgs.responses.js';
+import { SERVICE_NAME } from '../services/service-secrets.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 import { MAIL_KINDS, MAIL_STATES, type MailKind, type MailState } from '../mail/mail.entity.js';
 import { AuditEvent, EventsPage, ORG_EVENT, OWN_EVENT } from '../events/events.responses.js';
@@ -91,8 +92,10 @@ const SECRET = {
   revokedAt: null,
 };
 
+const SERVICE_ITEM = { type: 'string', pattern: SERVICE_NAME.source } as const;
+
 export class ServiceSummary {
-  @ApiProperty({ pattern: '^[a-z][a-z0-9-]{0,39}$' })
+  @ApiProperty({ pattern: SERVICE_NAME.source })
   name: string;
 
   /** Scopes that the service is allowed. */
@@ -118,6 +121,12 @@ export class SecretSummary {
 }
 
 export class AdminService extends ServiceSummary {
+  /** Names of the services that it may call, without removed ones. */
+  @ApiProperty({ type: 'array', items: SERVICE_ITEM, example: ['ledger'] }) calls: string[];
+
+  /** Names of the services that may call it, without removed ones. */
+  @ApiProperty({ type: 'array', items: SERVICE_ITEM, example: [] }) calledBy: string[];
+
   /** Secrets of the service, oldest first, revoked ones included. */
   @ApiProperty({ type: [SecretSummary] }) secrets: SecretSummary[];
 }
@@ -128,7 +137,10 @@ export class ServicesResponse {
 }
 
 export class AdminServiceResponse {
-  @ApiProperty({ type: AdminService, example: { ...BILLING, secrets: [SECRET] } })
+  @ApiProperty({
+    type: AdminService,
+    example: { ...BILLING, calls: ['ledger'], calledBy: [], secrets: [SECRET] },
+  })
   service: AdminService;
 }
 

@@ -1,16 +1,17 @@
-import { Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, type PipeTransform, Post, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { Operators } from '../access/access.decorators.js';
 import { GatedRead } from '../http/read-gate.js';
 import { ApiPage, OK, OkResponse } from '../http/fields.js';
-import { ApiProblems } from '../openapi/decorators.js';
+import { ApiProblems, invalidFields } from '../openapi/decorators.js';
 import { cutPage, decodeTextCursor, encodeTextCursor, limitOf } from '../http/pages.js';
+import { ServiceCallsRepository } from '../services/service-calls.repository.js';
 import { ServiceChanges } from '../services/service-changes.js';
 import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
 import { ServiceSecretsRepository } from '../services/service-secrets.repository.js';
 import { ServicesRepository } from '../services/services.repository.js';
 import { Change, Operation, type OperatorChange } from './operated-changes.js';
-import { ListServicesQuery } from './operators.requests.js';
+import { AllowCallRequest, ListServicesQuery, REASON_NEEDED, SERVICE_NEEDED } from './operators.requests.js';
 import { Problem } from '../problems/problem.js';
 import { ServicesResponse, AdminServiceResponse } from './operators.responses.js';
 import { secretView, serviceView } from './views.js';
@@ -22,11 +23,11 @@ class ServiceNamePipe implements PipeTransform<string, string> {
   }
 }
 
-const ApiServiceName = (): MethodDecorator =>
+const ApiServiceName = (name = 'name', description = 'Name of the service.'): MethodDecorator =>
   ApiParam({
-    name: 'name',
+    name,
     schema: { type: 'string', pattern: SERVICE_NAME.source },
-    description: 'Name of the service.',
+    description,
   });
 
 @Controller('api/operators/services')
@@ -34,6 +35,7 @@ export class OperatorServicesController {
   constructor(
     private readonly services: ServicesRepository,
     private readonly secrets: ServiceSecretsRepository,
+    private readonly calls: ServiceCallsRepository,
     private readonly changes: ServiceChanges,
   ) {}
 
@@ -57,7 +59,8 @@ export class OperatorServicesController {
   /**
    * Get a service
    *
-   * @remarks Returns a service, with the ids and times of its secrets. The command line adds secrets.
+   * @remarks Returns a service, with the services that it may call, those that may call it, and the ids and times of its
+   * secrets. The command line adds secrets.
    */
   @Get(':name')
   @Operators()
@@ -67,7 +70,8 @@ export class OperatorServicesController {
     const service = await this.services.find(name);
     if (!service) throw new Problem('service_not_found');
     const secrets = await this.secrets.findOf(service.name);
-    return { service: { ...serviceView(service), secrets: secrets.map(secretView) } };
+    const neighbours = await this.calls.findNeighbours(service.name);
+    return { service: { ...serviceView(service), ...neighbours, secrets: secrets.map(secretView) } };
   }
 
   /**
@@ -105,5 +109,49 @@ export class OperatorServicesController {
     @Change() { actor }: OperatorChange,
   ): Promise<OkResponse> {
     return this.changes.enable(name, actor).then(() => OK);
+  }
+
+  /**
+   * Allow a call
+   *
+   * @remarks Allows a service to call another one, for itself and for users whose access tokens it holds.
+   *
+   * The call has one direction, and does not include what the called service may call. An allowed call stays allowed.
+   */
+  @Post(':name/calls')
+  @HttpCode(200)
+  @Operation(
+    invalidFields({ to: SERVICE_NEEDED, reason: REASON_NEEDED }),
+    'service_not_found',
+    'service_removed',
+  )
+  @ApiServiceName()
+  adminAllowCall(
+    @Param('name', ServiceNamePipe) caller: string,
+    @Body() { to }: AllowCallRequest,
+    @Change(AllowCallRequest) { actor }: OperatorChange,
+  ): Promise<OkResponse> {
+    return this.changes.allowCall({ caller, callee: to }, actor).then(() => OK);
+  }
+
+  /**
+   * Revoke a call
+   *
+   * @remarks Revokes the calls of a service to another one from the next request on. Every access token for these calls
+   * ends, and stays ended if the call is allowed again.
+   *
+   * A call that is not allowed stays so.
+   */
+  @Post(':name/calls/:to/revoke')
+  @HttpCode(200)
+  @Operation('service_not_found')
+  @ApiServiceName()
+  @ApiServiceName('to', 'Name of the service that is called.')
+  adminRevokeCall(
+    @Param('name', ServiceNamePipe) caller: string,
+    @Param('to', ServiceNamePipe) callee: string,
+    @Change() { actor }: OperatorChange,
+  ): Promise<OkResponse> {
+    return this.changes.revokeCall({ caller, callee }, actor).then(() => OK);
   }
 }

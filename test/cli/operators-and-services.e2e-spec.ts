@@ -168,7 +168,14 @@ describe('accounts services', () => {
       expect.objectContaining({ id: a, lastUsedAt: null, revokedAt: A_TIME }),
       expect.objectContaining({ id: b, lastUsedAt: null, revokedAt: null }),
     ];
-    expect(await show('billing')).toEqual({ ...named, ...live, allow: ['memberships'], secrets });
+    expect(await show('billing')).toEqual({
+      ...named,
+      ...live,
+      allow: ['memberships'],
+      calls: [],
+      calledBy: [],
+      secrets,
+    });
     await done('revoke-secret', 'billing', b, '--end-sessions', ...BY_ROOT);
     for (const change of ['disable', 'enable', 'remove']) {
       expect(await done(change, 'billing', ...BY_ROOT)).toEqual({ ...named, changed: true });

@@ -31,7 +31,7 @@ const COMMANDS = Object.entries({
   users: USERS,
   orgs: 'list find show add-owner set-role remove-member import delete restore lift-second-factor',
   operators: 'create grant revoke list',
-  services: 'list show add allow rotate revoke-secret disable enable remove',
+  services: 'list show add allow call revoke-call rotate revoke-secret disable enable remove',
   sessions: 'end-all',
   keys: 'list create rotate prune',
   config: 'check',

@@ -140,6 +140,7 @@ const usual = {
   mailId: anUnknownId(),
   /** of a service */
   name: 'nobody',
+  to: 'nobody',
 };
 
 const operationOf = (id: string) => reader.operations.find(({ operationId }) => operationId === id)!;
@@ -246,6 +247,9 @@ async function lookUp(): Promise<void> {
   const trace = { user_id: userId, last_login_at: 1, failures: 3, failed_at: 2, failed_ip: '127.0.0.1' };
   await insertRow(db, 'login_traces', trace);
 
+  await insertRow(db, 'services', { name: 'ledger', allow: '', created_at: 1 });
+  await insertRow(db, 'service_calls', { caller: 'billing', callee: 'ledger', allowed_at: 1 });
+
   const path = { userId, orgId, name: 'billing' };
   for (const query of ['?limit=1', '?limit=0'])
     await send('adminListUsers adminListUserOrgs adminListOrgs adminListEmails adminListServices', {
@@ -262,7 +266,16 @@ async function lookUp(): Promise<void> {
     { by },
   );
 
-  for (const table of ['login_traces', 'service_secrets', 'services', 'mails', 'members', 'orgs', 'events'])
+  for (const table of [
+    'login_traces',
+    'service_calls',
+    'service_secrets',
+    'services',
+    'mails',
+    'members',
+    'orgs',
+    'events',
+  ])
     await db.query(`DELETE FROM ${table}`);
   await db.query('DELETE FROM sessions WHERE id = ?', [sessionId]);
   await db.query('DELETE FROM users WHERE id IN (?, ?, ?)', [userId, graceId, zoeId]);
@@ -351,7 +364,17 @@ async function operate(): Promise<void> {
     await send(id, { by });
     await send(id, { by, path: { name } });
   }
+  const { name: to } = await aServiceClient(db);
+  for (const [path, body] of [
+    [{ name }, { to }],
+    [{ name }, { to: '' }],
+    [{ name }, { to: 'nobody' }],
+  ])
+    await send('adminAllowCall', { by, path, body: { reason: 'a test', ...body } });
+  await send('adminRevokeCall', { by });
+  await send('adminRevokeCall', { by, path: { name, to } });
   await db.query('UPDATE services SET disabled_at = 1, removed_at = 1 WHERE name = ?', [name]);
+  await send('adminAllowCall', { by, path: { name }, body: { reason: 'a test', to } });
   await send('adminEnableService', { by, path: { name } });
 
   const mailId = anUnknownId();

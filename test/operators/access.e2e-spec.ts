@@ -151,7 +151,8 @@ describe('what operators are shown', () => {
       await aCode(account),
       ...(await stored()),
     ];
-    const ids: Record<string, string> = { userId: account.id, orgId: org.id, name, mailId };
+    const { name: to } = await aServiceClient(service.db);
+    const ids: Record<string, string> = { userId: account.id, orgId: org.id, name, to, mailId };
 
     for (const { method, path, at } of routes.toSorted((one, other) => rank(one.at) - rank(other.at))) {
       const target = path.replaceAll(/:(\w+)/g, (_, parameter: string) => ids[parameter]!);
@@ -162,6 +163,7 @@ describe('what operators are shown', () => {
               userId: account.id,
               email: anEmail(),
               role: 'admin',
+              to,
               reason: 'a test',
             });
       expect(method === 'GET' ? [200] : [200, 201, 409], `${at}: ${text}`).toContain(status);

@@ -461,6 +461,8 @@ describe('what operators look up', () => {
     const secret = { id: expect.any(String) as string, createdAt: aTime, lastUsedAt: null };
     expect(body['service']).toEqual({
       ...shown,
+      calls: [],
+      calledBy: [],
       secrets: [
         { ...secret, revokedAt: null },
         { ...secret, revokedAt: aTime },

@@ -29,7 +29,7 @@ const UNKNOWN_CHANGES = [
   'without --since, the command cannot know what else the restore undid. Repeat it by hand:',
   '  users disabled or deleted, operators revoked, members removed or given a lower role',
   '  organizations deleted, invitations revoked',
-  '  services disabled or removed, their scopes and secrets revoked',
+  '  services disabled or removed, their scopes, secrets and calls revoked',
   '  passwords, emails and second factors changed, recovery codes used',
 ];
 
