@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiHeader } from '@nestjs/swagger';
 import { Public, PublicOrService, SignedIn, SignedInOrRefreshToken } from '../access/access.decorators.js';
+import { BOUND_TOKEN } from '../access/route-access.js';
 import type { Origin, ServicePrincipal, SignInOrigin, UserPrincipal } from '../access/principal.js';
 import { Env } from '../config/env.js';
 import { HasLeft } from '../http/deadline.js';
@@ -216,13 +217,17 @@ export class AuthController {
    *
    * If both tokens are sent, the access token is ignored. The access token of a delegated session revokes the whole
    * login hand-off: the first session that a code of the login opened, and every session below it. The session of the
-   * login stays.
+   * login stays. A token that one service handed on to another cannot log out.
    */
   @Post('logout')
   @HttpCode(200)
   @SignedInOrRefreshToken()
   @ApiBody({ type: LogoutRequest, required: false, examples: LOGOUTS })
-  @ApiProblems(invalidFields({ refreshToken: 'must be a string' }), 'invalid_refresh_token')
+  @ApiProblems(
+    invalidFields({ refreshToken: 'must be a string' }),
+    { code: 'insufficient_scope', detail: BOUND_TOKEN },
+    'invalid_refresh_token',
+  )
   async logOut(
     @CallerIfAny() caller: UserPrincipal | undefined,
     @Body() { refreshToken }: LogoutRequest,

@@ -33,6 +33,8 @@ import {
 import { startService } from '../support/service.js';
 import { RangeServer } from '../support/range-server.js';
 import {
+  aBoundToken,
+  aCallToken,
   aServiceCaller,
   aServiceClient,
   basic,
@@ -321,6 +323,8 @@ async function getServiceTokens(billing: ServiceCaller, ledger: ServiceCaller): 
   await send(id, { by: billing, body: tokenRequest(ledger.name, 'x') });
   await send(id, { by: billing, body: own });
   await setCall(service.db, billing, ledger);
+  const handedOn = await aCallToken(billing, ledger, await aBoundToken(billing, await anAccount(service)));
+  await send('logOut', { by: anyone.withToken(handedOn), body: {} });
   await send(id, { by: billing, body: own });
   await send(id, { by: billing, body: { ...own, audience: '' } });
   await send(id, { by: billing, body: {} });
