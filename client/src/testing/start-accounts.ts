@@ -42,6 +42,8 @@ export interface RunningAccounts {
   url: string;
   /** Adds a service with the given scopes, by default all, and returns its credentials. */
   addService(name: string, scopes?: readonly ServiceScope[]): Promise<Credentials & { secret: string }>;
+  /** Allows a service to call another one, for itself and for users. */
+  allowCall(name: string, to: string): Promise<void>;
   /** Stops Accounts and deletes its database and keys. */
   close(): Promise<void>;
 }
@@ -74,13 +76,19 @@ export async function startAccounts(options: StartOptions = {}): Promise<Running
     await close();
     throw new Error(`Accounts in ${checkout} did not start: run npm start there to see why`);
   }
-  const addService: RunningAccounts['addService'] = async (name, scopes = SCOPES) => {
-    const command = ['services', 'add', name, '--allow', scopes.join(), '--reason', 'tests', '--json'];
+  const services = async (...command: string[]): Promise<string> => {
     const file = join(checkout, 'dist/cli/main.js');
-    const { stdout } = await promisify(execFile)(program, [file, ...command], settings);
+    const flags = ['--reason', 'tests', '--json'];
+    return (await promisify(execFile)(program, [file, 'services', ...command, ...flags], settings)).stdout;
+  };
+  const addService: RunningAccounts['addService'] = async (name, scopes = SCOPES) => {
+    const stdout = await services('add', name, '--allow', scopes.join());
     return { name, secret: (JSON.parse(stdout) as { secret: string }).secret };
   };
-  return { url, addService, close };
+  const allowCall: RunningAccounts['allowCall'] = async (name, to) => {
+    await services('call', name, '--to', to);
+  };
+  return { url, addService, allowCall, close };
 }
 
 function checkoutOf({ directory = process.env['ACCOUNTS_DIR'] }: StartOptions): string {
