@@ -84,6 +84,16 @@ describe('docs/services.md', () => {
     expect(json('Exchange a one-time code with curl')).toMatchObject({ user: { email: 'ada@example.com' } });
     const plain = json('Plain codes') as { token: string };
     expect(decodeToken(plain.token).claims['aud']).toBe('accounts');
+    const [allowed, forUser, own] = printed.get('Get a token for a call with curl')!.split('\n');
+    expect(allowed).toContain('ledger');
+    const claims = [forUser, own].map(
+      (line) => decodeToken((JSON.parse(line!) as { access_token: string }).access_token).claims,
+    );
+    const call = { aud: 'ledger', client_id: 'billing' };
+    expect(claims).toMatchObject([
+      { ...call, act: { sub: 'service:billing' } },
+      { ...call, sub: 'service:billing' },
+    ]);
     const [alone, withOrg] = printed.get('Introspect a token')!.split('\n');
     expect(JSON.parse(alone!)).toMatchObject({ active: true, aud: 'billing', username: 'ada@example.com' });
     expect(JSON.parse(withOrg!)).toMatchObject({ active: true, org: { role: 'owner' } });

@@ -16,7 +16,7 @@ import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { anInstallation } from '../support/installation.js';
 import { type Account, anAccount, anOrg, type Cast, join as addMember } from '../support/personas.js';
 import { startOwnService } from '../support/service.js';
-import { aBoundToken, aServiceCaller, type ServiceCaller } from '../support/services.js';
+import { aBoundToken, aServiceCaller, setCall, type ServiceCaller } from '../support/services.js';
 import { aSigningKey, decodeToken, encodePart, signToken } from '../support/signing-keys.js';
 
 const PAGE = readFileSync(resolve('docs/services.md'), 'utf8');
@@ -118,15 +118,19 @@ describe('a guard of docs/services.md', () => {
     return import(pathToFileURL(file).href) as Promise<Exports>;
   }
 
-  const configured = (text: string): string =>
+  const configured = (text: string, secret = billing.secret): string =>
     text
       .replace('https://accounts.example.com', service.url)
       .replaceAll("'billing'", `'${billing.name}'`)
-      .replace(/process\.env.*?(?= })/, `'${billing.secret}'`);
+      .replace(/process\.env.*?(?= })/, `'${secret}'`);
 
   /** @returns where the routes of the snippet are */
-  async function start(framework: Framework, edit = (text: string): string => text): Promise<string> {
-    const text = configured(edit(underHeading(HEADINGS[framework])[0]!)).replace(
+  async function start(
+    framework: Framework,
+    edit = (text: string): string => text,
+    secret?: string,
+  ): Promise<string> {
+    const text = configured(edit(underHeading(HEADINGS[framework])[0]!), secret).replace(
       "from 'express'",
       framework === 'Express 4' ? "from 'express4'" : "from 'express'",
     );
@@ -208,6 +212,64 @@ describe('a guard of docs/services.md', () => {
     for (let time = 0; time < 2; time += 1)
       logOuts.push((await fetch(`${url}/logout`, { method: 'POST', headers })).status);
     expect(logOuts).toEqual([204, 401]);
+  });
+
+  it('calls another service for a user and for itself, as the page says, also in Nest', async () => {
+    const ledger = await aServiceCaller(service, 'introspect', 'memberships', 'events');
+    await setCall(service.db, billing, ledger);
+    const [caller, called] = underHeading('Call another service');
+    const asLedger = (text: string): string =>
+      text
+        .replaceAll("name: 'billing'", `name: '${ledger.name}'`)
+        .replace("audience: 'billing'", `audience: '${ledger.name}'`);
+    const imports = "import { requireService, serviceOf } from 'accounts-client/express';";
+    const ledgerUrl = await start(
+      'Express',
+      (text) => `${imports}\n${asLedger(text)}\n${called}`,
+      ledger.secret,
+    );
+    const nestUrl = await start(
+      'Nest',
+      (text) =>
+        asLedger(text)
+          .replace('Controller, Get, Module', 'Controller, Get, Module, Req')
+          .replace('AccountsModule, Admitted', 'AccountsModule, Admitted, RequireService, serviceOf')
+          .replace(
+            /\n\}\n/,
+            `
+        @Get('closings')
+        @RequireService('billing')
+        close(@Req() request: object) {
+          return { closedBy: serviceOf(request).name };
+        }
+      }
+      `,
+          ),
+      ledger.secret,
+    );
+    const url = await start(
+      'Express',
+      (text) => `${text}\nconst ledger = '${ledgerUrl}';
+      ${caller!.replace("'ledger'", `'${ledger.name}'`).replace("'ledger'", `'${ledger.name}'`)}
+      app.get('/own', (request, response) => response.json(own));`,
+    );
+    const { owner, org } = cast;
+    const headers = { authorization: `Bearer ${await aBoundToken(billing, owner)}` };
+
+    const booked = await fetch(`${url}/orgs/${org.id}/invoices`, { method: 'POST', headers });
+    expect([booked.status, await booked.json()]).toEqual([200, { userId: owner.id, via: [billing.name] }]);
+    const own = (await (await fetch(`${url}/own`)).json()) as { token: string };
+    const asItself = { authorization: `Bearer ${own.token}` };
+    const closed = { closedBy: billing.name };
+    expect(
+      await (await fetch(`${ledgerUrl}/closings`, { method: 'POST', headers: asItself })).json(),
+    ).toEqual(closed);
+    const inNest = `${nestUrl}/orgs/${org.id}/invoices/closings`;
+    expect(await (await fetch(inNest, { headers: asItself })).json()).toEqual(closed);
+    for (const path of [`${ledgerUrl}/orgs/${org.id}/entries`, `${ledgerUrl}/closings`])
+      expect((await fetch(path, { method: 'POST', headers })).status).toBe(401);
+    const entries = await fetch(`${ledgerUrl}/orgs/${org.id}/entries`, { method: 'POST', headers: asItself });
+    expect([entries.status, await entries.json()]).toMatchObject([403, { code: 'caller_not_allowed' }]);
   });
 
   it('keeps names and connections by events', async () => {
