@@ -3,7 +3,7 @@ import { generateSync } from 'otplib';
 
 export interface Answer {
   status: number;
-  body: { email?: string; role?: string; code?: string };
+  body: { email?: string; role?: string; code?: string; booked?: object; closed?: object };
 }
 
 /** The desktop program of one user. */
@@ -71,6 +71,10 @@ export class Desktop {
 
   whoAmI(orgId: string): Promise<Answer> {
     return this.ask(`rooms/${orgId}`);
+  }
+
+  book(orgId: string): Promise<Answer> {
+    return this.ask(`book/${orgId}`);
   }
 
   private async ask(path: string, body?: object): Promise<Answer> {

@@ -3,18 +3,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { unwrap } from 'accounts-client';
 import { startAccounts } from 'accounts-client/testing';
 import { Desktop } from './desktop.ts';
+import { openLedger } from './ledger.ts';
 import { openEngineRoom } from './service.ts';
 
 const say = (text: string): void => console.log(text);
 
 say('Accounts starts on a database that is deleted at the end.');
 const accounts = await startAccounts({ directory: resolve(import.meta.dirname, '../..') });
-const credentials = await accounts.addService('engine-room');
-const engineRoom = await openEngineRoom(accounts.url, credentials);
+const [engineRoomSecret, ledgerSecret] = [
+  await accounts.addService('engine-room'),
+  await accounts.addService('ledger'),
+];
+await accounts.allowCall('engine-room', 'ledger');
+const ledger = await openLedger(accounts.url, ledgerSecret);
+const engineRoom = await openEngineRoom(accounts.url, ledger.url, engineRoomSecret);
 try {
   await show();
 } finally {
   await engineRoom.close();
+  await ledger.close();
   await accounts.close();
 }
 
@@ -37,6 +44,10 @@ async function show(): Promise<void> {
   const there = await grace.whoAmI(orgId);
   say(
     `Her program handed the login to the service, which returns ${there.status} ${JSON.stringify(there.body)}`,
+  );
+  const { booked, closed } = (await grace.book(orgId)).body;
+  say(
+    `The service called the ledger for her: ${JSON.stringify(booked)}, and for itself: ${JSON.stringify(closed)}`,
   );
 
   const removedAt = performance.now();

@@ -4,26 +4,41 @@ import { createPkce, type Credentials, createGuard, type Refusal, type Guard } f
 
 const BEGUN_LOGINS = 1_000;
 
-export interface EngineRoom {
+export interface RunningService {
   url: string;
   close(): Promise<void>;
 }
 
-/** A small internal service: it tells members of an organization that they are in, and with which role. */
-export async function openEngineRoom(accounts: string, credentials: Credentials): Promise<EngineRoom> {
+/** Answers a request by the parts of its path. */
+export type Route = (request: IncomingMessage, path: readonly string[]) => Promise<object | Refusal>;
+
+/** A small internal service: it tells members of an organization that they are in, and books their visits in the ledger. */
+export function openEngineRoom(
+  accounts: string,
+  ledger: string,
+  credentials: Credentials,
+): Promise<RunningService> {
+  return openService(accounts, credentials, (guard) => engineRoom(guard, ledger));
+}
+
+export async function openService(
+  accounts: string,
+  credentials: Credentials,
+  routeOf: (guard: Guard) => Route,
+): Promise<RunningService> {
   const guard = createGuard({
     issuer: accounts,
     audience: credentials.name,
     credentials,
     onFeedProblem: ({ code, detail }) => console.error(`The feed of Accounts: ${code}: ${detail}`),
   });
-  const server = createServer(routes(guard)).listen(0, '127.0.0.1');
+  const server = createServer(answering(routeOf(guard))).listen(0, '127.0.0.1');
   await new Promise((listening) => server.once('listening', listening));
   const address = server.address() as { port: number };
   return { url: `http://127.0.0.1:${address.port}`, close: () => closeAll(server, guard) };
 }
 
-function routes(guard: Guard) {
+function engineRoom(guard: Guard, ledger: string): Route {
   const begun = new Map<string, string>();
 
   /** The code verifier stays here; the client gets the challenge. */
@@ -50,15 +65,31 @@ function routes(guard: Guard) {
     return answer.ok ? { email: answer.user.email, role: answer.role } : answer;
   };
 
-  const answer = async (request: IncomingMessage): Promise<object | Refusal> => {
-    const [, room, orgId] = new URL(request.url ?? '/', 'http://localhost').pathname.split('/');
-    if (room === 'begin') return begin();
-    if (room === 'finish') return finish(request);
-    return whoIsThere(request, orgId ?? '');
+  /** The ledger gets a token for this call, never the one of the request. */
+  const book = async (request: IncomingMessage, orgId: string): Promise<object> => {
+    const admission = await guard.authorize(request.headers.authorization, { orgId });
+    if (!admission.ok) return admission;
+    const [forUser, own] = [await guard.tokenFor('ledger', admission), await guard.ownTokenFor('ledger')];
+    if (!forUser.ok) return forUser;
+    if (!own.ok) return own;
+    const post = async (path: string, token: string): Promise<unknown> => {
+      const headers = { Authorization: `Bearer ${token}` };
+      return (await fetch(`${ledger}/${path}`, { method: 'POST', headers })).json();
+    };
+    return { booked: await post(`visits/${orgId}`, forUser.token), closed: await post('close', own.token) };
   };
 
+  return async (request, [room, orgId = '']) => {
+    if (room === 'begin') return begin();
+    if (room === 'finish') return finish(request);
+    return room === 'book' ? book(request, orgId) : whoIsThere(request, orgId);
+  };
+}
+
+function answering(route: Route) {
   return (request: IncomingMessage, response: ServerResponse): void => {
-    answer(request).then(
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    route(request, pathname.split('/').slice(1)).then(
       (body) => send(response, body),
       () => response.writeHead(400).end('{}'),
     );
