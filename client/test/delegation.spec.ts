@@ -361,6 +361,20 @@ describe('a token for a call', () => {
     expect(forms[1]).toEqual({ grant_type: 'client_credentials', audience: 'ledger' });
   });
 
+  it('is never another one that is on its way at the same time', async () => {
+    const { accounts, guard, admission } = await aCaller();
+    const other = await admitted(guard, userClaims());
+    const answers = await Promise.all([
+      guard.ownTokenFor('ledger'),
+      guard.ownTokenFor('audit'),
+      guard.tokenFor('ledger', admission),
+      guard.tokenFor('audit', admission),
+      guard.tokenFor('ledger', other),
+    ]);
+    expect(new Set(answers.map((one) => one.ok && one.token)).size).toBe(5);
+    expect(accounts.count(TOKEN)).toBe(5);
+  });
+
   it('is renewed from 30 seconds before it expires', async () => {
     const { accounts, guard } = await aCaller({ maxStaleness: 100_000 });
     const admission = await admitted(guard, userClaims({ exp: Math.floor(Date.now() / 1000) + 10_000 }));
@@ -478,6 +492,7 @@ describe('a token for a call', () => {
 
   it('has no guard whose service was disabled: it decides nothing as soon as the feed refuses it', async () => {
     const { accounts, guard, admission, claims, authorize } = await aCaller({
+      maxStaleness: 100_000,
       log: { warn: () => undefined },
     });
     await guard.tokenFor('ledger', admission);
