@@ -1,5 +1,14 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { OperatorActor, ServicePrincipal, ServiceScope } from '../../src/access/principal.js';
+import type {
+  OperatorActor,
+  ServicePrincipal,
+  ServiceScope,
+  UserPrincipal,
+} from '../../src/access/principal.js';
+import { LiveTokens } from '../../src/auth/authentication.guard.js';
+import type { AccessTokenClaims } from '../../src/auth/tokens/access-token.js';
+import { TokenIssuer } from '../../src/auth/tokens/token-issuer.js';
+import { ServiceTokens } from '../../src/introspection/service-tokens.service.js';
 import { ServiceCallsRepository, stateOfWay } from '../../src/services/service-calls.repository.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
 import { ServicesModule } from '../../src/services/services.module.js';
@@ -286,6 +295,48 @@ describe('a call of one service to another', () => {
     expect(await data.db.query('SELECT epoch FROM service_calls WHERE caller = ?', [name])).toEqual([
       { epoch: 1 },
     ]);
+  });
+
+  describe('that ends while a token for it is issued', () => {
+    const live = services.get(LiveTokens, { strict: false });
+    const issuer = services.get(TokenIssuer, { strict: false });
+    const tokens = new ServiceTokens(live, calls, issuer, data.env);
+
+    it('gives a service whose secret was revoked with all sessions a token that is dead at birth', async () => {
+      await allow();
+      const [secret] = await secrets.findOf(name);
+      const before: ServicePrincipal = { kind: 'service', name, allow: [], epoch: 0 };
+      const isLive = async (): Promise<string> => {
+        const { access_token } = await tokens.issueOwn(before, callee());
+        return (await live.find(access_token)).kind;
+      };
+      expect(await isLive()).toBe('live_service');
+      await changes.revokeSecret(name, { secretId: secret!.id, endSessions: true }, ROOT);
+      expect(await isLive()).toBe('refused');
+    });
+
+    it('gives no token for a subject token whose way ended after its check', async () => {
+      await allow();
+      await allow(callee(), third());
+      const passed = Object.create(live) as LiveTokens;
+      const exp = Math.floor(Date.now() / 1000) + 60;
+      passed.find = () => {
+        const claims = { aud: callee(), via_epoch: 0, exp } as AccessTokenClaims;
+        return Promise.resolve({
+          kind: 'live',
+          claims,
+          user: { id: 'ada', via: [name] } as unknown as UserPrincipal,
+        });
+      };
+      const late = new ServiceTokens(passed, calls, issuer, data.env);
+      const caller: ServicePrincipal = { kind: 'service', name: callee(), allow: [], epoch: 0 };
+      const exchange = () => late.exchange(caller, third(), 'a token');
+      await expect(exchange()).resolves.toMatchObject({ token_type: 'Bearer' });
+      await revoke();
+      await expect(exchange()).rejects.toMatchObject({ code: 'invalid_subject_token' });
+      await allow();
+      await expect(exchange()).rejects.toMatchObject({ code: 'invalid_subject_token' });
+    });
   });
 
   it('is allowed once, and revoked once, by several operators at once', async () => {

@@ -321,6 +321,7 @@ describe('a token that was handed on', () => {
   let token: string;
   beforeAll(async () => {
     token = await aCallToken(billing, ledger, await aBoundToken(billing, ada));
+    await setCall(service.db, audit, ledger);
   });
 
   it('is accepted where a bound token is, but ends no session', async () => {
@@ -357,6 +358,7 @@ describe('a token that was handed on', () => {
     ['the audience', () => ({ act: actor(`service:${ledger.name}`), client_id: ledger.name })],
     ['another service than the client', () => ({ client_id: audit.name })],
     ['the audience as the client', () => ({ client_id: ledger.name })],
+    ['the session of a login', () => ({ sid: sessionIdOf(ada) })],
     ['another first service', () => ({ act: actor(`service:${audit.name}`), client_id: audit.name })],
     ['no state', () => ({ via_epoch: undefined })],
     ['a text as its state', () => ({ via_epoch: '0' })],
