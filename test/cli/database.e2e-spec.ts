@@ -172,6 +172,6 @@ it('accounts after-restore has every cursor refused, ends every session, and is 
   expect(await (await restore('again')).get(`/api/events?after=${next}`)).toMatchObject(cursorExpired);
   await instance.stop();
   const { stdout } = await accounts(restored, ['after-restore', '--reason', 'a third time']);
-  expect(stdout).toContain('calls between services that were revoked since the backup are allowed again');
+  expect(stdout).toContain('services disabled or removed, their scopes, secrets and calls revoked');
   await restored.remove();
 });

@@ -46,6 +46,7 @@ async function grantsIn(database: Database): Promise<Grants> {
   const services = await rows('SELECT name, allow FROM services WHERE disabled_at IS NULL');
   const secrets = await rows(`SELECT s.id FROM service_secrets s JOIN services v ON v.name = s.service
     WHERE s.revoked_at IS NULL AND v.disabled_at IS NULL`);
+  const calls = await rows('SELECT caller, callee FROM service_calls WHERE allowed_at IS NOT NULL');
   const roleByEmail = new Map(members.map(({ o, email, role }) => [`${o} ${email}`, String(role)]));
   return new Map([
     ...users.map(({ id }) => [`user ${id}`, 'member'] as const),
@@ -61,6 +62,7 @@ async function grantsIn(database: Database): Promise<Grants> {
       ['', ...String(allow).split(',')].map((scope) => [`service ${name} ${scope}`, 'member'] as const),
     ),
     ...secrets.map(({ id }) => [`secret ${id}`, 'member'] as const),
+    ...calls.map(({ caller, callee }) => [`call ${caller} ${callee}`, 'member'] as const),
   ]);
 }
 
@@ -121,6 +123,7 @@ it('leaves nobody what was taken since the backup, but for what it prints', asyn
   await makeOperator(service, admin);
   for (const name of ['billing', 'reports', 'search', 'shop'])
     await byRoot('services', 'add', name, '--allow', 'introspect,events');
+  for (const name of ['search', 'shop']) await byRoot('services', 'call', name, '--to', 'billing');
   await load(teams, random);
 
   const back = await backUp(installation);
@@ -148,6 +151,8 @@ it('leaves nobody what was taken since the backup, but for what it prints', asyn
   await byRoot('services', 'rotate', 'search');
   await byRoot('services', 'revoke-secret', 'search');
   await byRoot('services', 'allow', 'shop', 'events');
+  for (const name of ['search', 'shop']) await byRoot('services', 'revoke-call', name, '--to', 'billing');
+  await byRoot('services', 'call', 'search', '--to', 'billing');
   await byRoot('services', 'add', 'late');
   await secondStep(service, await aChallenge(service, coOwner), recoveryCodes[0]);
   await anAccount(service, 'newcomer');
@@ -167,7 +172,7 @@ it('leaves nobody what was taken since the backup, but for what it prints', asyn
 
   const restored = tooMuch(await grantsIn(db), before);
   expect(new Set(restored.map((what) => what.split(' ')[0]))).toEqual(
-    new Set(['user', 'operator', 'org', 'member', 'invitation', 'service', 'secret']),
+    new Set(['user', 'operator', 'org', 'member', 'invitation', 'service', 'secret', 'call']),
   );
   const command = ['after-restore', '--since', file, ...BY_ROOT];
   const plan = await accounts(installation, command);

@@ -125,7 +125,7 @@ async function printGroup(
 }
 
 function lineText({ what, event, email, orgName, ...change }: PlanLine): string {
-  const { id, at, userId, orgId, service, secretId, invitationId } = event;
+  const { id, at, userId, orgId, service, callee, secretId, invitationId } = event;
   const to =
     'role' in change ? change.role : 'scopes' in change && shownText(storedText(change.scopes ?? []));
   return [
@@ -135,6 +135,7 @@ function lineText({ what, event, email, orgName, ...change }: PlanLine): string 
     email ?? userId ?? invitationId,
     orgId && (orgName === undefined ? `in ${orgId}` : `in ${orgName} (${orgId})`),
     service,
+    callee && `to ${callee}`,
     secretId,
   ]
     .filter(Boolean)
@@ -190,6 +191,8 @@ const REPEAT: Record<Repeatable, Repeat> = {
   'service removed': (context, { event }, actor) => context.get(ServiceChanges).remove(event.service!, actor),
   'scopes of a service revoked': (context, { event, scopes }, actor) =>
     context.get(ServiceChanges).allow(event.service!, scopes!, actor),
+  'call of a service revoked': (context, { event }, actor) =>
+    context.get(ServiceChanges).revokeCall({ caller: event.service!, callee: event.callee! }, actor),
   'secret of a service revoked': async (context, { event }, actor) => {
     const change = { secretId: event.secretId, endSessions: false };
     const { revoked } = await context.get(ServiceChanges).revokeSecret(event.service!, change, actor);

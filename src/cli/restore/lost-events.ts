@@ -38,6 +38,8 @@ const SUBJECTS = {
   'service.enabled': 'life',
   'service.removed': 'life',
   'service.allowed': 'scopes',
+  'service.call_allowed': 'call',
+  'service.call_revoked': 'call',
   'service.secret_added': 'secret',
   'service.secret_revoked': 'secret',
 } as const;
@@ -49,6 +51,8 @@ export interface LostEvent extends Pick<CopiedEvent, 'id' | 'at' | 'orgId' | 'us
   actorId: string | null;
   revision: number;
   service?: string | undefined;
+  /** that the service may call */
+  callee?: string | undefined;
   secretId?: string | undefined;
   invitationId?: string | undefined;
   /** of a member after the event, or of an invitation */
@@ -98,6 +102,10 @@ function readChange(lost: LostEvent, data: Record<string, unknown>): boolean {
     lost.scopes = typeof to === 'string' ? typedScopes(to) : undefined;
     return lost.scopes !== undefined;
   }
+  if (subject === 'call') {
+    lost.callee = to as string;
+    return typeof to === 'string' && isServiceName(to);
+  }
   if (subject === 'requirement') {
     lost.requiredFrom = from === null ? null : parseTime(from);
     return lost.requiredFrom !== undefined;
@@ -106,8 +114,9 @@ function readChange(lost: LostEvent, data: Record<string, unknown>): boolean {
   return subject !== 'secret' || isEntityId(secretId);
 }
 
-export function keyOf({ type, orgId, userId, service, secretId, invitationId }: LostEvent): string {
+export function keyOf({ type, orgId, userId, service, callee, secretId, invitationId }: LostEvent): string {
   const subject = SUBJECTS[type];
+  if (subject === 'call') return `${subject} ${service} ${callee}`;
   if (subject === 'membership') return `${subject} ${roleKey(orgId, userId)}`;
   return `${subject} ${secretId ?? invitationId ?? service ?? orgId ?? userId}`;
 }

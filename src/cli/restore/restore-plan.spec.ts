@@ -34,14 +34,23 @@ function eventsOf(told: readonly Told[]): CopiedEvent[] {
 }
 
 const USER = { email: 'ada@example.com', disabledAt: null, operatorSince: null, emailVerifiedAt: 1 };
-const SERVICE = { allow: 'introspect,events', disabledAt: null, removedAt: null, liveSecrets: [SECRET] };
+const SERVICE = {
+  allow: 'introspect,events',
+  disabledAt: null,
+  removedAt: null,
+  liveSecrets: [SECRET],
+  calls: ['ledger'],
+};
 
 interface Present {
   user?: Partial<typeof USER> | Record<string, number | null>;
   org?: { deletedAt?: number | null; secondFactorFrom?: number | null };
   role?: 'member' | 'admin' | 'owner';
   invitation?: 'pending' | 'accepted' | 'expired';
-  service?: Partial<Record<'disabledAt' | 'removedAt', number>> & { liveSecrets?: string[] };
+  service?: Partial<Record<'disabledAt' | 'removedAt', number>> & {
+    liveSecrets?: string[];
+    calls?: string[];
+  };
 }
 
 function factsOf({ user, org, role, invitation, service }: Present): RestoredFacts {
@@ -73,6 +82,8 @@ const operator = { operatorSince: 1 };
 const to = (from: string, role: string): Told => ['member.role_changed', { from, to: role }];
 const DISABLED: Told = ['account.disabled'];
 const ENABLED: Told = ['account.enabled'];
+const CALL_REVOKED: Told = ['service.call_revoked', { to: 'ledger' }];
+const CALL_ALLOWED: Told = ['service.call_allowed', { to: 'ledger' }];
 const REMOVED: Told = ['member.removed', { reason: 'removed' }];
 const ADDED: Told = ['member.added', { via: 'added' }];
 const ACCEPTED: Told = ['invitation.accepted'];
@@ -236,6 +247,10 @@ it.each<[string, Told[], Present, string[]]>([
     ['repeat: secret of a service revoked'],
   ],
   ['one that is revoked', [['service.secret_revoked']], { service: { liveSecrets: [] } }, []],
+  ['a call revoked since', [CALL_REVOKED], { service }, ['repeat: call of a service revoked']],
+  ['one revoked and allowed since', [CALL_REVOKED, CALL_ALLOWED], { service }, []],
+  ['a call to another service', [['service.call_revoked', { to: 'audit' }], CALL_ALLOWED], { service }, []],
+  ['a call allowed since', [CALL_ALLOWED], { service: { calls: [] } }, ['lost: call of a service allowed']],
   [
     'a secret added since',
     [['service.secret_added']],
@@ -326,6 +341,7 @@ it.each<Told>([
   ['invitation.revoked', { invitationId: "' OR 1" }],
   ['service.allowed', { to: 'everything' }],
   ['service.disabled', { service: 'Not a name' }],
+  ['service.call_revoked', { to: 'Not a name' }],
   ['service.secret_revoked', { secretId: 5 }],
   ['org.second_factor_required', { from: 'soon' }],
 ])('refuses %s of an unknown form: %j', (...told) => {

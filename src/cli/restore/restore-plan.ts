@@ -7,6 +7,8 @@ import { type LostEvent, type LostEvents, type LostType, roleKey } from './lost-
 
 export type KnownService = Pick<Service, 'allow' | 'disabledAt' | 'removedAt'> & {
   liveSecrets: readonly string[];
+  /** names of the services that it may call */
+  calls: readonly string[];
 };
 
 /** What the restored database has. Roles have the key of `roleKey`. */
@@ -29,7 +31,8 @@ export type Repeatable =
   | 'service disabled'
   | 'service removed'
   | 'scopes of a service revoked'
-  | 'secret of a service revoked';
+  | 'secret of a service revoked'
+  | 'call of a service revoked';
 
 interface UndoneChange {
   event: LostEvent;
@@ -145,6 +148,10 @@ const CONSEQUENCES: Record<LostType, (situation: Situation) => Consequence> = {
     service?.removedAt === null && !hasSecret(service, event) && given('secret of a service added'),
   'service.secret_revoked': ({ service, event }) =>
     service && hasSecret(service, event) && repeat('secret of a service revoked'),
+  'service.call_allowed': ({ service, event }) =>
+    service?.removedAt === null && !mayCall(service, event) && given('call of a service allowed'),
+  'service.call_revoked': ({ service, event }) =>
+    service && mayCall(service, event) && repeat('call of a service revoked'),
 };
 
 function memberConsequence({ event, present }: Situation): Consequence {
@@ -163,4 +170,8 @@ function isDisabled(service: KnownService | undefined): boolean {
 
 function hasSecret({ liveSecrets }: KnownService, { secretId = '' }: LostEvent): boolean {
   return liveSecrets.includes(secretId);
+}
+
+function mayCall({ calls }: KnownService, { callee = '' }: LostEvent): boolean {
+  return calls.includes(callee);
 }

@@ -5,6 +5,7 @@ import { InvitationListsRepository } from '../../orgs/state/invitations.lists.js
 import { MembershipsRepository } from '../../orgs/state/members.memberships.js';
 import { OrgsRepository } from '../../orgs/state/orgs.repository.js';
 import { RefusedError } from '../../problems/problem.js';
+import { ServiceCallsRepository } from '../../services/service-calls.repository.js';
 import { ServiceSecretsRepository } from '../../services/service-secrets.repository.js';
 import { ServicesRepository } from '../../services/services.repository.js';
 import { UsersRepository } from '../../users/users.repository.js';
@@ -94,7 +95,8 @@ export async function factsOf(context: Context, events: readonly LostEvent[]): P
     const service = await context.get(ServicesRepository).find(name);
     const secrets = await context.get(ServiceSecretsRepository).findOf(name);
     const liveSecrets = secrets.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
-    if (service) services.set(name, { ...service, liveSecrets });
+    const { calls } = await context.get(ServiceCallsRepository).findNeighbours(name);
+    if (service) services.set(name, { ...service, liveSecrets, calls });
   }
   return { users: byId(users), orgs: byId(orgs), invitations: byId(invitations), roles, services };
 }
