@@ -4,9 +4,7 @@ import type { Role } from '../support/personas.js';
 export type Result = 'ok' | 'failed' | 'unknown';
 
 /** When a client sent a request and when it got the answer, or gave up: milliseconds of one clock for all clients. */
-export interface Timing {
-  startedAt: number;
-  endedAt: number;
+export interface Timing extends Span {
   result: Result;
   status: number | undefined;
   instance: number;
@@ -84,13 +82,51 @@ export interface SessionEnd {
   sessions: string[];
 }
 
+/** Of one clock for everything in a history. */
+export interface Span {
+  startedAt: number;
+  endedAt: number;
+}
+
+/** What a token depends on, in the words `kind name`, and when the request was under way since which the token did. */
+export interface Link extends Span {
+  name: string;
+}
+
+/** The use of a token at a guard, which may decide by what it knows. */
+export interface Admission {
+  kind: 'admission';
+  guard: string;
+  links: readonly Link[];
+}
+
+export interface Introspection {
+  kind: 'introspection';
+  links: readonly Link[];
+  /** undefined without an answer */
+  isActive?: boolean;
+}
+
+/** The end of a link. */
+export interface Cut {
+  kind: 'cut';
+  link: string;
+}
+
+export type DelegationOperation = Admission | Introspection | Cut;
+
+/** A complete answer of the feed. It ends when the guard has applied it. */
+export interface Poll extends Span {
+  guard: string;
+}
+
 export type OrgOperation = OrgChange | DetailRead | MemberListRead | InvitationListRead | LogRead;
 /** What needs a live session, or what opens one. */
 export type SessionProof = SessionUse | Refresh;
 export type SessionOperation = SessionProof | SessionEnd;
 
 export type Timed<Description> = Description & Timing;
-export type Operation = Timed<OrgOperation | SessionOperation>;
+export type Operation = Timed<OrgOperation | SessionOperation | DelegationOperation>;
 
 /** One event of the audit log of an organization. */
 export interface LoggedEvent {
@@ -106,6 +142,12 @@ export interface History {
   operations: readonly Operation[];
   /** the whole audit log of each organization, read after all operations */
   logs: ReadonlyMap<string, readonly LoggedEvent[]>;
+  /** in the order of time */
+  polls: readonly Poll[];
+  /** when this process, with its guards, got no processor; in the order of time */
+  stalls: readonly Span[];
+  /** the name of each fault that struck */
+  faults: readonly string[];
 }
 
 export interface Violation {

@@ -5,23 +5,27 @@ import { times } from '../support/at-once.js';
 import { asRecord, asRecords, asString, clientOf, type Send } from '../support/service-client.js';
 import { Client } from './clients/client.js';
 import { aGuest, aLister, anOwner, aTeam, readOrg, type Step, type Team } from './clients/org-clients.js';
+import {
+  Delegation,
+  endCallWhileHandedOn,
+  endSessionWhileHandedOn,
+  exchangeWhileRevoked,
+} from './clients/delegation-clients.js';
 import { endWhileUsed, exchangeAtOnce, inRounds, refreshAtOnce } from './clients/session-clients.js';
 import { strikeUntil } from './faults.js';
-import type { History, LoggedEvent, Operation } from './history.js';
+import type { History, LoggedEvent, Operation, Span } from './history.js';
 import type { Stage } from './set-ups.js';
 
 const TEAMS = 2;
 const LISTERS = 2;
 const LAST_READS = 4;
 const PAGE = 1000;
-
-export interface Run extends History {
-  /** the name of each fault that struck */
-  faults: string[];
-}
+const BEAT_MS = 20;
+const STALL_MS = 50;
 
 /** Runs clients and faults for that many seconds. The seed decides what clients choose and which faults strike. */
-export async function runOn({ services, faults }: Stage, seed: number, seconds: number): Promise<Run> {
+export async function runOn(stage: Stage, seed: number, seconds: number): Promise<History> {
+  const { services, faults } = stage;
   const instances = services.map(({ url }) => clientOf(url));
   const operations: Operation[] = [];
   let seeds = seed;
@@ -29,6 +33,8 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
   const aClient = (): Client => new Client(instances, operations, aRandom());
   const teams: Team[] = [];
   for (let place = 0; place < TEAMS; place += 1) teams.push(await aTeam(aClient(), `team-${place}`));
+
+  const delegation = await Delegation.start(aClient(), stage);
 
   const steps: Step[] = [
     ...teams.flatMap((team) => [
@@ -39,8 +45,13 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
     ...times(2, (place) => inRounds(aClient(), `refresh-${place}`, refreshAtOnce)),
     inRounds(aClient(), 'code', exchangeAtOnce),
     ...times(2, (place) => inRounds(aClient(), `end-${place}`, endWhileUsed)),
+    ...times(2, (place) => inRounds(aClient(), `handed-on-${place}`, endSessionWhileHandedOn(delegation))),
+    inRounds(aClient(), 'call', endCallWhileHandedOn(delegation)),
+    inRounds(aClient(), 'exchange', exchangeWhileRevoked(delegation)),
   ];
   const over = new AbortController();
+  const stalls: Span[] = [];
+  const watching = watchFor(stalls, over.signal);
   const running = steps.map((step) => repeat(step, over.signal));
   const until = performance.now() + seconds * 1000;
   let struck: string[];
@@ -50,7 +61,7 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
     await sleep(until - performance.now());
   } finally {
     over.abort();
-    await Promise.all(running);
+    await Promise.all([watching, ...running]);
   }
 
   for (const [place, send] of instances.entries())
@@ -68,7 +79,17 @@ export async function runOn({ services, faults }: Stage, seed: number, seconds: 
     const read = () => wholeLog(instances[0]!, team);
     logs.set(team.orgId, await waitFor('the audit log is read', hangTimeoutMs(), read));
   }
-  return { operations, logs, faults: struck };
+  return { operations, logs, polls: delegation.polls, stalls, faults: struck };
+}
+
+/** Notes when this process did not get the processor that it was ready for. */
+async function watchFor(stalls: Span[], over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    const startedAt = performance.now() + BEAT_MS;
+    await sleep(BEAT_MS);
+    const endedAt = performance.now();
+    if (endedAt - startedAt > STALL_MS) stalls.push({ startedAt, endedAt });
+  }
 }
 
 async function repeat(step: Step, over: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ import { SCHEMA } from '../../src/app/schema.js';
 import { parseEnv } from '../../src/config/env.js';
 import { createDataSource, dataSourceOptions } from '../../src/database/database.module.js';
 import { NO_LIMITS } from '../support/service.js';
+import type { Place } from '../support/accounts-command.js';
 import type { Environment } from '../support/service-process.js';
 import { removeAtExit } from '../../tooling/processes/at-exit.js';
 import { GaleraCluster } from '../faults/support/galera-cluster.js';
@@ -21,11 +22,18 @@ import { faultsOfCluster, faultsOfInstance, faultsOfServer, type FaultSeries } f
 /** Instances of Accounts on a database until the test ends, and what may go wrong there. */
 export interface Stage {
   services: RestartableService[];
+  /** where commands of an operator run */
+  place: Place;
   faults: FaultSeries[];
 }
 
 const INSTANCES = 2;
-const ENVIRONMENT: Environment = { ...NO_LIMITS, REFRESH_GRACE: '0s', CODE_TTL: '10m' };
+const ENVIRONMENT: Environment = {
+  ...NO_LIMITS,
+  REFRESH_GRACE: '0s',
+  CODE_TTL: '10m',
+  OPERATORS_SECOND_FACTOR: 'optional',
+};
 
 /** The operator's own database, if there is one; else those that a run starts for itself. */
 export const SET_UPS: readonly { name: string; start: () => Promise<Stage> }[] =
@@ -92,5 +100,7 @@ async function requireEmpty({ installation }: Storage, own: Record<string, strin
 async function aStage(storage: Storage, envs: Environment[], faults: FaultSeries[]): Promise<Stage> {
   const services: RestartableService[] = [];
   for (const env of envs) services.push(await startAt(storage, { ...ENVIRONMENT, ...env }));
-  return { services, faults: [...services.map(faultsOfInstance), ...faults] };
+  const { directory, env } = storage.installation;
+  const place = { directory, env: { ...env, ...ENVIRONMENT, ...envs[0] } };
+  return { services, place, faults: [...services.map(faultsOfInstance), ...faults] };
 }

@@ -10,6 +10,8 @@ export interface Reply {
 export interface RequestOptions {
   token?: string | undefined;
   body?: unknown;
+  /** in place of a body */
+  form?: Record<string, string>;
   headers?: Record<string, string>;
   timeoutMs?: number;
 }
@@ -19,7 +21,7 @@ export type Send = (method: string, path: string, options?: RequestOptions) => P
 
 export function clientOf(...baseUrls: string[]): Send {
   let turn = 0;
-  return async (method, path, { token, body, headers = {}, timeoutMs = 10_000 } = {}) => {
+  return async (method, path, { token, body, form, headers = {}, timeoutMs = 10_000 } = {}) => {
     const baseUrl = baseUrls[turn++ % baseUrls.length] ?? '';
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -29,6 +31,7 @@ export function clientOf(...baseUrls: string[]): Send {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form && { body: new URLSearchParams(form) }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const json = asRecord(await response.json().catch(() => undefined));

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type {
+  DelegationOperation,
   DetailRead,
   Effect,
+  History,
   InvitationListRead,
   ListedMember,
   LoggedEvent,
@@ -67,7 +69,8 @@ const LOG = [
 /** The rules that are broken by the changes above, and by what else was done and logged. */
 function rulesIn(operations: readonly Operation[], events: readonly LoggedEvent[] = []): string[] {
   const logs = new Map([[ORG, [...LOG, ...events]]]);
-  return violationsIn({ operations: [...CHANGES, ...operations], logs }).map(({ rule }) => rule);
+  const history = { polls: [], stalls: [], faults: [] };
+  return violationsIn({ ...history, operations: [...CHANGES, ...operations], logs }).map(({ rule }) => rule);
 }
 
 const OWNER: ListedMember = { userId: ADA, role: 'owner' };
@@ -178,7 +181,10 @@ it.each<Row>([
 });
 
 const [LOGIN, OPENED] = ['login', 'login/opened'];
-const made = (operation: SessionOperation, times: Timing): Operation => ({ ...operation, ...times });
+const made = (operation: SessionOperation | DelegationOperation, times: Timing): Operation => ({
+  ...operation,
+  ...times,
+});
 const use = (session: string, times: Timing) => made({ kind: 'use', session }, times);
 const exchange = (times: Timing) => made({ kind: 'exchange', session: OPENED }, times);
 const refresh = (generation: number, times: Timing) =>
@@ -207,5 +213,69 @@ it.each<Row>([
   ['it is refused as its code was sent twice', [...sentTwice, use(OPENED, unauthorized(40, 50))], []],
   ['a code below was sent twice', [...sentTwice, use(LOGIN, unauthorized(40, 50))], ['lost_session']],
 ])('%s', (_, operations, rules) => {
-  expect(violationsIn({ operations, logs: new Map() }).map(({ rule }) => rule)).toEqual(rules);
+  const history = { logs: new Map(), polls: [], stalls: [], faults: [] };
+  expect(violationsIn({ ...history, operations }).map(({ rule }) => rule)).toEqual(rules);
+});
+
+/** A token for the ledger, handed on from 0 to 10 by a session that was opened before. */
+const LINKS = [
+  { name: 'login', startedAt: -20, endedAt: -10 },
+  { name: 'call', startedAt: 0, endedAt: 10 },
+];
+const admitted = (times: Timing) => made({ kind: 'admission', guard: 'ledger', links: LINKS }, times);
+const introspected = (isActive: boolean, times: Timing) =>
+  made({ kind: 'introspection', links: LINKS, isActive }, times);
+const cut = (link: string, times: Timing) => made({ kind: 'cut', link }, times);
+const revoked = cut('call', ok(20, 30));
+const polled = { guard: 'ledger', startedAt: 31, endedAt: 40 };
+const withPoll = { polls: [polled] };
+const withFault = { faults: ['instance killed'] };
+
+type DelegationRow = [name: string, operations: Operation[], rules: string[], seen?: Partial<History>];
+
+it.each<DelegationRow>([
+  ['a token is used', [admitted(ok(20, 30)), introspected(true, ok(20, 30))], []],
+  ['a token is admitted after a poll', [revoked, admitted(ok(50, 50))], ['dead_link'], withPoll],
+  ['its login ended', [cut('login', ok(20, 30)), admitted(ok(50, 50))], ['dead_link'], withPoll],
+  ['another call ended', [cut('other', ok(20, 30)), admitted(ok(50, 50))], [], withPoll],
+  ['a token is admitted before the poll is over', [revoked, admitted(ok(39, 50))], [], withPoll],
+  ['the poll began earlier', [revoked, admitted(ok(50, 50))], [], { polls: [{ ...polled, startedAt: 29 }] }],
+  [
+    'the poll is of another guard',
+    [revoked, admitted(ok(50, 50))],
+    [],
+    { polls: [{ ...polled, guard: 'x' }] },
+  ],
+  ['the call ended before the token', [cut('call', ok(-9, 5)), admitted(ok(50, 50))], [], withPoll],
+  ['the end has no answer', [cut('call', unknown(20, 30)), admitted(ok(50, 50))], [], withPoll],
+  ['Accounts accepts an ended token', [revoked, introspected(true, ok(31, 35))], ['dead_at_accounts']],
+  ['it is introspected while it ends', [revoked, introspected(true, ok(29, 35))], []],
+  ['a token is admitted for a second', [revoked, admitted(ok(1030, 1030))], []],
+  ['a token is admitted for longer', [revoked, admitted(ok(1031, 1031))], ['late_end']],
+  ['a fault struck', [revoked, admitted(ok(5030, 5030))], [], withFault],
+  ['a token is admitted for long', [revoked, admitted(ok(5031, 5031))], ['late_end'], withFault],
+  [
+    'the process got no processor meanwhile',
+    [revoked, admitted(ok(1100, 1100)), admitted(ok(1231, 1231))],
+    ['late_end'],
+    {
+      stalls: [
+        { startedAt: -70, endedAt: 130 },
+        { startedAt: 900, endedAt: 1000 },
+      ],
+    },
+  ],
+  ['a token is refused', [admitted(unauthorized(20, 30))], ['lost_link']],
+  ['a token is not active', [introspected(false, ok(20, 30))], ['lost_link']],
+  ['a token is forbidden', [admitted(forbidden(20, 30))], ['lost_link']],
+  ['a guard cannot ask', [admitted(at('unknown', 503)(20, 30))], []],
+  ['a token is refused as its call ends', [cut('call', ok(25, 40)), admitted(unauthorized(20, 30))], []],
+  ['its call ended while it was issued', [cut('call', ok(-9, 5)), admitted(unauthorized(20, 30))], []],
+  ['its call ended before', [cut('call', ok(-9, -1)), admitted(unauthorized(20, 30))], ['lost_link']],
+  ['its call ends later', [cut('call', ok(31, 40)), admitted(unauthorized(20, 30))], ['lost_link']],
+  ['its call did not end', [cut('call', failed(11, 15)), admitted(unauthorized(20, 30))], ['lost_link']],
+  ['its call may have ended', [cut('call', unknown(-9, -1)), admitted(unauthorized(20, 30))], []],
+])('%s', (_, operations, rules, seen) => {
+  const history = { logs: new Map(), polls: [], stalls: [], faults: [], ...seen };
+  expect(violationsIn({ ...history, operations }).map(({ rule }) => rule)).toEqual(rules);
 });

@@ -1,5 +1,6 @@
 import type { History, Operation, OrgOperation, Timed, Violation } from '../history.js';
 import { explain } from './changes.js';
+import { brokenDelegations } from './delegation.js';
 import { OrgLog, RealTime, type Shown } from './org-log.js';
 import {
   broken,
@@ -14,7 +15,8 @@ import {
 import { acceptedTwice, brokenSessions } from './sessions.js';
 
 /** Finds whatever in a history breaks what Accounts promises its clients. */
-export function violationsIn({ operations, logs }: History): Violation[] {
+export function violationsIn(history: History): Violation[] {
+  const { operations, logs } = history;
   const ofOrgs = operations.filter((one): one is Timed<OrgOperation> => 'orgId' in one);
   return [
     ...[...Map.groupBy(ofOrgs, ({ orgId }) => orgId)].flatMap(([orgId, some]) =>
@@ -22,6 +24,7 @@ export function violationsIn({ operations, logs }: History): Violation[] {
     ),
     ...acceptedTwice(operations),
     ...brokenSessions(operations),
+    ...brokenDelegations(history),
     // The only error above 499 is 503.
     ...operations
       .filter(({ status = 0 }) => status >= 500 && status !== 503)

@@ -1,7 +1,7 @@
-import type { InvitationStatus, ListedInvitations, ListedMember, LoggedEvent, Timing } from '../history.js';
+import type { InvitationStatus, ListedInvitations, ListedMember, LoggedEvent, Span } from '../history.js';
 
 /** How many of the ascending numbers are at most that value. */
-function countAtMost(ascending: readonly number[], value: number): number {
+export function countAtMost(ascending: readonly number[], value: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -104,8 +104,6 @@ function versionsOf<T>(all: Map<string, Versions<T>>, key: string): Versions<T> 
   all.set(key, versions);
   return versions;
 }
-
-type Span = Pick<Timing, 'startedAt' | 'endedAt'>;
 
 /** An operation that has shown a revision of an organization to a client. */
 export interface Shown extends Span {

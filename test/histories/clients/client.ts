@@ -9,7 +9,7 @@ import {
   type RequestOptions,
   type Send,
 } from '../../support/service-client.js';
-import type { Operation, OrgOperation, Result, SessionOperation } from '../history.js';
+import type { DelegationOperation, Operation, OrgOperation, Result, SessionOperation } from '../history.js';
 
 export type Request = [method: string, path: string, options?: RequestOptions];
 
@@ -27,21 +27,22 @@ const PAUSE_MS = 20;
 /** Sends its requests to any of the instances, and keeps what came of each with those of all clients. */
 export class Client {
   constructor(
-    private readonly instances: readonly Send[],
-    private readonly operations: Operation[],
+    readonly instances: readonly Send[],
+    readonly operations: Operation[],
     readonly random: Random,
   ) {}
 
   /**
    * @param see reads what the operation has shown from an answer that is a success
+   * @param instance otherwise any
    * @returns the answer if it is a success
    */
-  async record<Description extends OrgOperation | SessionOperation>(
+  async record<Description extends OrgOperation | SessionOperation | DelegationOperation>(
     description: Description,
     request: Request,
     see: (reply: Reply) => Partial<Description> = () => ({}),
+    instance = this.random.between(0, this.instances.length - 1),
   ): Promise<Reply | undefined> {
-    const instance = this.random.between(0, this.instances.length - 1);
     const { reply, error, answered } = await timed(this.instances[instance]!, ...request);
     const { startedAt, endedAt, status } = answered;
     const result = resultOf(status);
@@ -74,7 +75,7 @@ export class Client {
 }
 
 /** A 5xx leaves open whether a change was made: a COMMIT may have been done whose answer was lost. */
-function resultOf(status: number | undefined): Result {
+export function resultOf(status: number | undefined): Result {
   if (status === undefined || status >= 500) return 'unknown';
   return status < 300 ? 'ok' : 'failed';
 }
