@@ -4,7 +4,7 @@ import { mustVerifyEmail } from '../access/route-access.js';
 import { LiveTokens } from '../auth/authentication.guard.js';
 import type { TokenRefusal } from '../auth/tokens/access-token.js';
 import { TokenIssuer, tokenAudience, tokenUser } from '../auth/tokens/token-issuer.js';
-import { MAX_SERVICES, serviceSubject } from '../auth/tokens/ways.js';
+import { actOf, MAX_SERVICES, serviceSubject } from '../auth/tokens/ways.js';
 import { Env } from '../config/env.js';
 import { Problem } from '../problems/problem.js';
 import { ServiceCallsRepository, stateOfWay } from '../services/service-calls.repository.js';
@@ -67,7 +67,7 @@ export class ServiceTokens {
     if (via_epoch === undefined) throw new InvalidTargetError('call_not_allowed');
 
     // Named one by one, so that no other claim of the subject token is handed on.
-    const { sub, sid, login_sid, branch_sid, auth_time, amr, epoch, act } = subject;
+    const { sub, sid, login_sid, branch_sid, auth_time, amr, epoch } = subject;
     const links = { sid, ...(login_sid && { login_sid }), ...(branch_sid && { branch_sid }) };
     const claims = {
       aud: audience,
@@ -77,7 +77,7 @@ export class ServiceTokens {
       auth_time,
       amr,
       epoch,
-      act: { sub: serviceSubject(name), ...(act && { act }) },
+      act: actOf(way),
       via_epoch,
     };
     const token = this.issuer.issueForCall(claims, now, subject.exp);

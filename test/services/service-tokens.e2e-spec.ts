@@ -311,6 +311,12 @@ describe('a request for a token', () => {
       const token = await aCallToken(billing, ledger, forged({ ...more, gen: undefined }));
       const names = 'act amr aud auth_time client_id epoch exp iat iss jti login_sid sid sub via_epoch';
       expect(Object.keys(decodeToken(token).claims).toSorted()).toEqual(names.split(' '));
+
+      const [first, second] = [billing, ledger].map(({ name }) => `service:${name}`);
+      const change = { act: { sub: first, further: 'claim' } };
+      const handedOn = forged(change, await aCallToken(billing, ledger, subject));
+      const next = decodeToken(await aCallToken(ledger, audit, handedOn)).claims;
+      expect(next['act']).toEqual({ sub: second, act: { sub: first } });
     });
   });
 });

@@ -34,6 +34,14 @@ export function wayOf(act: unknown): string[] | undefined {
   return way;
 }
 
+/** The claim of a way, the latest service last and outermost. */
+export function actOf(way: readonly string[]): ActClaim | undefined {
+  return way.reduce<ActClaim | undefined>(
+    (act, name) => ({ sub: serviceSubject(name), ...(act && { act }) }),
+    undefined,
+  );
+}
+
 export interface ServiceTokenClaims {
   iss: string;
   aud: string;
