@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { invite } from '../support/inviting.js';
 import { anAccount, anEmail, anOrgOf } from '../support/personas.js';
 import { MailingInstallation, mailOf, untilFailed, untilState } from './mailing-installation.js';
@@ -52,6 +53,9 @@ it('verifies, resets and invites by the codes in files that only their owner rea
   const members = await ada.get<{ org: { members: unknown[] } }>(`/api/orgs/${org.id}`);
   expect(members.body.org.members).toHaveLength(2);
 
+  // Notices follow the answers.
+  const waiting = `SELECT id FROM mails WHERE state = 'waiting'`;
+  await waitFor('all are sent', hangTimeoutMs(), async () => (await mailing.db.query(waiting)).length === 0);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(directory)) {
     expect(name).toMatch(/^[\da-f-]{36}\.eml$/);
