@@ -5,9 +5,10 @@ import { times } from '../support/at-once.js';
 import { asRecord, asRecords, asString, clientOf, type Send } from '../support/service-client.js';
 import { Client } from './clients/client.js';
 import { aGuest, aLister, anOwner, aTeam, readOrg, type Step, type Team } from './clients/org-clients.js';
+import { Delegation } from './clients/delegation.js';
 import {
-  Delegation,
   endCallWhileHandedOn,
+  endLoginsAtOnce,
   endSessionWhileHandedOn,
   exchangeWhileRevoked,
 } from './clients/delegation-clients.js';
@@ -45,7 +46,8 @@ export async function runOn(stage: Stage, seed: number, seconds: number): Promis
     ...times(2, (place) => inRounds(aClient(), `refresh-${place}`, refreshAtOnce)),
     inRounds(aClient(), 'code', exchangeAtOnce),
     ...times(2, (place) => inRounds(aClient(), `end-${place}`, endWhileUsed)),
-    ...times(2, (place) => inRounds(aClient(), `handed-on-${place}`, endSessionWhileHandedOn(delegation))),
+    inRounds(aClient(), 'handed-on', endSessionWhileHandedOn(delegation)),
+    inRounds(aClient(), 'logins', endLoginsAtOnce(delegation)),
     inRounds(aClient(), 'call', endCallWhileHandedOn(delegation)),
     inRounds(aClient(), 'exchange', exchangeWhileRevoked(delegation)),
   ];
