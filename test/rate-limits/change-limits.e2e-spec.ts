@@ -120,7 +120,7 @@ describe('the limit of the changes of a user', () => {
       'requestPasswordReset',
       'resetPassword',
     ];
-    const forOthers = ['exchangeCode', 'introspectToken', ...ofLogins];
+    const forOthers = ['exchangeCode', 'introspectToken', 'issueServiceToken', ...ofLogins];
     expect(open.toSorted()).toEqual(forOthers.toSorted());
   });
 
