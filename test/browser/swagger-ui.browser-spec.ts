@@ -185,8 +185,14 @@ describe('Swagger UI in Chromium', () => {
     expect(await page.page.title()).toBe('Accounts API');
 
     const others = (await page.operations()).filter((id) => id !== 'logOut' && !page.heightsPx.has(id));
-    for (const id of others)
-      await page.execute(id, id.endsWith('Service') ? { parameters: { name: 'billing' } } : {});
+    const inPath: Record<string, Record<string, string>> = {
+      adminAllowCall: { name: 'billing' },
+      adminRevokeCall: { name: 'billing', to: 'ledger' },
+    };
+    for (const id of others) {
+      const ofService = id.endsWith('Service') ? { name: 'billing' } : {};
+      await page.execute(id, { parameters: inPath[id] ?? ofService });
+    }
     expect(await page.execute('logOut')).toMatchObject({ status: 200 });
     expect(await page.isAuthorized()).toBe(false);
     const heights = [...page.heightsPx].filter(([, px]) => px > A_SCREEN_PX - A_BAR_PX);
