@@ -6,12 +6,8 @@ import { FormBody } from '../http/bodies.js';
 import { TOKEN_PATH } from '../http/paths.js';
 import { CurrentService } from '../http/request-origin.js';
 import { ApiProblems, invalidFields } from '../openapi/decorators.js';
-import {
-  AUDIENCE_NEEDED,
-  ServiceTokenForm,
-  ServiceTokenRequest,
-  TOKEN_REQUESTS,
-} from './service-tokens.requests.js';
+import { SERVICE_NEEDED } from '../services/service-secrets.js';
+import { ServiceTokenForm, ServiceTokenRequest, TOKEN_REQUESTS } from './service-tokens.requests.js';
 import { ServiceTokenResponse } from './service-tokens.responses.js';
 import { ServiceTokens } from './service-tokens.service.js';
 
@@ -37,7 +33,7 @@ export class ServiceTokensController {
   @ApiBody({ type: ServiceTokenRequest, examples: TOKEN_REQUESTS })
   @ApiOkResponse({ type: ServiceTokenResponse })
   @ApiProblems(
-    invalidFields({ audience: AUDIENCE_NEEDED }),
+    invalidFields({ audience: SERVICE_NEEDED }),
     'unsupported_grant_type',
     'invalid_subject_token',
     'invalid_target',

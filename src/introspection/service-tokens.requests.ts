@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { GRANT_TYPES } from '../auth/tokens/tokens.responses.js';
 import { ApiText } from '../openapi/decorators.js';
 import { Problem, ValidationProblem } from '../problems/problem.js';
-import { isServiceName, SERVICE_NAME } from '../services/service-secrets.js';
+import { isServiceName, SERVICE_NAME, SERVICE_NEEDED } from '../services/service-secrets.js';
 import { TOKEN_NEEDED } from './introspection.requests.js';
 
 export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
@@ -54,8 +54,7 @@ const refused: Rule = (value) => (value === undefined ? undefined : 'is not supp
 const accessToken: Rule = (value) =>
   value === ACCESS_TOKEN_TYPE ? undefined : `must be ${ACCESS_TOKEN_TYPE}`;
 
-export const AUDIENCE_NEEDED = 'must be the name of a service';
-const AUDIENCE: Rule = (value) => (value !== undefined && isServiceName(value) ? undefined : AUDIENCE_NEEDED);
+const AUDIENCE: Rule = (value) => (value !== undefined && isServiceName(value) ? undefined : SERVICE_NEEDED);
 
 const NEVER = { actor_token: refused, actor_token_type: refused, resource: refused, scope: refused };
 

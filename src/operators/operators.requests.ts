@@ -11,7 +11,7 @@ import { decodeNameCursor, decodeTextCursor } from '../http/pages.js';
 import { EmailSearch, IsEmailAddress, IsProfileField } from '../users/user.fields.js';
 import { normalizedEmail } from '../users/email-address.js';
 import { oneLine } from '../identifiers/text.js';
-import { SERVICE_NAME } from '../services/service-secrets.js';
+import { SERVICE_NAME, SERVICE_NEEDED } from '../services/service-secrets.js';
 import { parseTimeOrAge } from '../config/readers.js';
 import { EVENT_TYPES, type EventType } from '../events/event-types.js';
 
@@ -57,8 +57,6 @@ export class AddOrgOwnerRequest extends ReasonRequest {
 export class SetOrgMemberRoleRequest extends ReasonRequest {
   @IsOneOf(ROLES, INVALID_ROLE, { enumName: 'Role', example: 'member' }) role: Role;
 }
-
-export const SERVICE_NEEDED = 'must be the name of a service';
 
 export class AllowCallRequest extends ReasonRequest {
   /** Name of the service that is called. */

@@ -3,6 +3,7 @@ import type { Env } from '../config/env.js';
 import { SERVICE_SCOPES, type ServiceScope } from '../access/principal.js';
 
 export const SERVICE_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+export const SERVICE_NEEDED = 'must be the name of a service';
 
 export function isServiceName(text: string): boolean {
   return SERVICE_NAME.test(text);

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Equals, IsString, Matches, ValidateIf } from 'class-validator';
 import { ApiBase64Url } from '../../openapi/decorators.js';
-import { SERVICE_NAME } from '../../services/service-secrets.js';
+import { SERVICE_NAME, SERVICE_NEEDED } from '../../services/service-secrets.js';
 import { IfGiven } from '../../http/fields.js';
 
 export const REFRESH_TOKEN = '^[0-9a-f-]{36}\\.[1-9][0-9]{0,9}\\.[A-Za-z0-9_-]{43}$';
@@ -43,7 +43,7 @@ export class IssueCodeRequest {
   /** Name of the one service that may exchange the code. The default is any service. */
   @ApiProperty({ pattern: SERVICE_NAME.source, example: 'billing' })
   @IfGiven()
-  @Matches(SERVICE_NAME, { message: 'must be the name of a service' })
+  @Matches(SERVICE_NAME, { message: SERVICE_NEEDED })
   audience?: string;
 }
 
