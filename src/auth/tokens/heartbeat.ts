@@ -13,6 +13,7 @@ import {
   instancesThatCountAlone,
   isClockWrong,
   lastingDifference,
+  measureOffset,
   type OutFor,
   settledOffset,
 } from './instance-faults.js';
@@ -21,8 +22,6 @@ import { KeyRing, type SigningKeys } from './signing-keys.js';
 
 const PERIOD_MS = 15_000;
 const STOP_TIMEOUT_MS = 1000;
-/** A slower answer says too little about when the database read its clock. */
-const MAX_ROUND_TRIP_MS = 1000;
 
 /** What the log says when a part degrades, and when it works again. */
 const TEXTS = {
@@ -109,11 +108,8 @@ export class Heartbeat implements BeforeApplicationShutdown {
   }
 
   private async readClock(): Promise<void> {
-    const began = performance.now();
-    const databaseTime = await this.instances.findTime();
-    const roundTripMs = performance.now() - began;
-    if (roundTripMs > MAX_ROUND_TRIP_MS) return;
-    const reading = Math.round(Date.now() - roundTripMs / 2 - databaseTime);
+    const reading = await measureOffset(() => this.instances.findTime());
+    if (reading === undefined) return;
     this.clockOffset = settledOffset(this.clockOffset ?? reading, this.clockReading ?? reading, reading);
     this.clockReading = reading;
   }

@@ -3,6 +3,8 @@ import type { LiveInstance } from './instances.repository.js';
 
 const ALLOWED_MS = 120_000;
 const CLOCK_TOLERANCE_MS = 2000;
+/** A slower answer says too little about when the database read its clock. */
+const MAX_ROUND_TRIP_MS = 1000;
 /** If two clocks are within it, each instance accepts the access tokens of the other. */
 const MAX_CLOCK_OFFSET_MS = (LEEWAY_SECONDS * 1000) / 2;
 
@@ -49,6 +51,15 @@ function votes(instances: readonly LiveInstance[]): number {
 
 function rejectTokens(one: LiveInstance, other: LiveInstance): boolean {
   return !one.keySet.includes(other.signingKey) || !other.keySet.includes(one.signingKey);
+}
+
+/** Returns the milliseconds by which this clock is ahead of the database's, or undefined if the answer took too long. */
+export async function measureOffset(findDatabaseTime: () => Promise<number>): Promise<number | undefined> {
+  const began = performance.now();
+  const databaseTime = await findDatabaseTime();
+  const roundTripMs = performance.now() - began;
+  if (roundTripMs > MAX_ROUND_TRIP_MS) return undefined;
+  return Math.round(Date.now() - roundTripMs / 2 - databaseTime);
 }
 
 /**

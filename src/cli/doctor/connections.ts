@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { clockText, isClockWrong } from '../../auth/tokens/instance-faults.js';
+import { clockText, isClockWrong, measureOffset } from '../../auth/tokens/instance-faults.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
 import type { MysqlLocation } from '../../config/database-url.js';
 import type { Env } from '../../config/env.js';
@@ -17,7 +17,6 @@ export interface Trial {
 }
 
 const TIME_LIMIT_MS = 5000;
-const MAX_ROUND_TRIP_MS = 1000;
 const MAX_DETAIL = 300;
 
 /** Tries what the service will need, all at once. It changes nothing, and sends no email. */
@@ -102,12 +101,9 @@ function tryClock(location: MysqlLocation, { host, port }: Address): Promise<Tri
   return attempt('clock', async () => {
     const { askServer, loginTo } = await import('../../database/mysql/mysql-server.js');
     return askServer(loginTo(location, host, port), TIME_LIMIT_MS, async (ask) => {
-      const began = performance.now();
-      const [row] = await ask(`SELECT ${NOW_MS} AS now`);
-      const roundTripMs = performance.now() - began;
-      if (roundTripMs > MAX_ROUND_TRIP_MS)
-        throw new Error('the database answers too slowly to compare clocks');
-      const clockOffset = Math.round(Date.now() - roundTripMs / 2 - Number(row!['now']));
+      const findTime = async (): Promise<number> => Number((await ask(`SELECT ${NOW_MS} AS now`))[0]!['now']);
+      const clockOffset = await measureOffset(findTime);
+      if (clockOffset === undefined) throw new Error('the database answers too slowly to compare clocks');
       const text = clockText(clockOffset);
       if (isClockWrong({ clockOffset })) throw new Error(`${text}: run chrony on both machines`);
       return text;
