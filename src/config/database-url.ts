@@ -11,6 +11,11 @@ export interface DatabaseTls {
   ca: string | undefined;
 }
 
+/** Whether the certificate of the server is checked. */
+export function isVerified({ mode, ca }: DatabaseTls): boolean {
+  return mode === 'verify' || ca !== undefined;
+}
+
 export interface MysqlLocation {
   engine: 'mysql';
   user: string;

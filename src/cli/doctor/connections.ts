@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { clockText, isClockWrong, measureOffset } from '../../auth/tokens/instance-faults.js';
 import { loadKeyFile } from '../../auth/tokens/key-file.js';
-import type { MysqlLocation } from '../../config/database-url.js';
+import { isVerified, type MysqlLocation } from '../../config/database-url.js';
 import type { Env } from '../../config/env.js';
 import { isSchemaNewer, isSchemaUpToDate } from '../../database/migrate.js';
 import { NOW_MS } from '../../database/statements.js';
@@ -81,8 +81,8 @@ function tryHost(location: MysqlLocation, { host, port }: Address): Promise<Tria
   return attempt(`database ${host}:${port}`, async () => {
     const { describeServer } = await import('../../database/mysql/mysql-server.js');
     const { type, tls } = await describeServer(location, host, port, TIME_LIMIT_MS);
-    const isVerified = location.tls?.mode === 'verify' || location.tls?.ca !== undefined;
-    return `${type}, logged in, ${tls || 'no TLS'}${isVerified ? ', certificate verified' : ''}`;
+    const verified = location.tls && isVerified(location.tls) ? ', certificate verified' : '';
+    return `${type}, logged in, ${tls || 'no TLS'}${verified}`;
   });
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import type { DatabaseTls, MysqlLocation } from '../../config/database-url.js';
+import { type DatabaseTls, isVerified, type MysqlLocation } from '../../config/database-url.js';
 import { programEnvironment } from '../../config/env.js';
 
 export interface DumpProgram {
@@ -116,8 +116,6 @@ function tlsOfMysql(tls: DatabaseTls | undefined): string[] {
   if (!isVerified(tls)) return ['ssl-mode=REQUIRED'];
   return [`ssl-mode=${tls.mode === 'verify' ? 'VERIFY_IDENTITY' : 'VERIFY_CA'}`, `ssl-ca=${CA_FILE}`];
 }
-
-const isVerified = ({ mode, ca }: DatabaseTls): boolean => mode === 'verify' || ca !== undefined;
 
 /** Those of Node if none is configured, as for the connections of Accounts. */
 function authoritiesOf(tls: DatabaseTls | undefined): string {

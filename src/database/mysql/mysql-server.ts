@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { PoolOptions, RowDataPacket, SslOptions } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
-import type { DatabaseTls, MysqlLocation } from '../../config/database-url.js';
+import { type DatabaseTls, isVerified, type MysqlLocation } from '../../config/database-url.js';
 import {
   isDatabaseAbsent,
   isDatabaseUnreachable,
@@ -114,7 +114,7 @@ export function tlsOptions(
   return {
     ssl: {
       ...(tls.ca !== undefined && { ca: tls.ca }),
-      rejectUnauthorized: verifyIdentity || tls.ca !== undefined,
+      rejectUnauthorized: isVerified(tls),
       verifyIdentity,
     },
     ...(verifyIdentity && isIP(host) !== 0 && { stream: () => connectToAddress(host, port) }),
