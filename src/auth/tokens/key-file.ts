@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { createDirectory, createFile, holdLock } from '../../database/sqlite/database-file.js';
+import { createDirectory, createFile, holdLock, syncDirectory } from '../../database/sqlite/database-file.js';
 import {
   type Jwk,
   keySetText,
@@ -138,17 +138,6 @@ function writeDurably(file: string, text: string, { uid, gid }: { uid: number; g
     // Accounts must be able to read the file that root has written.
     if (uid !== process.geteuid?.() || gid !== process.getegid?.()) fchownSync(descriptor, uid, gid);
     writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Windows cannot open a directory. */
-function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -1,15 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { createReadStream, linkSync, lstatSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { readKeyFile } from '../../auth/tokens/key-file.js';
@@ -19,6 +9,7 @@ import { Env, loadEnv, VERSION } from '../../config/env.js';
 import { engineOf } from '../../database/database.module.js';
 import { lastMigration } from '../../database/migrate.js';
 import { dumpDatabase, findDumpProgram } from '../../database/mysql/mysql-dump.js';
+import { syncDirectory, syncFile } from '../../database/sqlite/database-file.js';
 import { copyDatabaseFile, damageOf } from '../../database/sqlite/node-sqlite.js';
 import { isDatabaseUnreachable, isMissingTable } from '../../database/transactions/database-errors.js';
 import { FIND_LAST } from '../../events/events.repository.js';
@@ -149,9 +140,9 @@ async function newFile(
     await writeDraft(draft);
     const hash = createHash('sha256');
     await pipeline(createReadStream(draft), hash);
-    sync(draft);
+    syncFile(draft);
     linkSync(draft, file);
-    sync(dirname(file));
+    syncDirectory(dirname(file));
     return { bytes: statSync(file).size, sha256: hash.digest('hex') };
   } catch (error) {
     const isExplained = error instanceof RefusedError || error instanceof CannotRunError;
@@ -173,14 +164,5 @@ function newDraft(file: string): string {
   } catch (error) {
     const { message } = error as Error;
     throw new CannotRunError('code' in (error as Error) ? `the file cannot be written: ${message}` : message);
-  }
-}
-
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Env } from '../../config/env.js';
-import { holdLock } from '../../database/sqlite/database-file.js';
+import { holdLock, syncDirectory } from '../../database/sqlite/database-file.js';
 import type { Event } from '../../events/event.entity.js';
 import { START } from '../../events/feed.repository.js';
 import { FeedService } from '../../events/feed.service.js';
@@ -133,13 +133,7 @@ class CopyFile {
     if (!this.last && !isNew) throw new CannotRunError(`${this.path} is not a copy of the audit log`);
     await this.handle.truncate(size - tail.length + end + 1);
     await this.handle.sync();
-    if (!isNew) return;
-    const directory = await open(dirname(this.path));
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+    if (isNew) syncDirectory(dirname(this.path));
   }
 }
 

@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -79,6 +80,20 @@ export function createFile(file: string): void {
   } catch (error) {
     if (!existsSync(file)) throw new DatabaseFileError((error as Error).message);
   }
+}
+
+export function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes the names in a directory durable. Windows cannot open a directory. */
+export function syncDirectory(directory: string): void {
+  if (process.platform !== 'win32') syncFile(directory);
 }
 
 /** Call it before this process opens the database, because closing the file ends the locks of SQLite. */
