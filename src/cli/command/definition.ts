@@ -169,6 +169,21 @@ function systemUser(): string {
   }
 }
 
+/** Runs work that these signals abort. Without it, they would end the process at once. */
+export async function abortedBy<T>(
+  names: readonly NodeJS.Signals[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  for (const name of names) process.once(name, onSignal);
+  try {
+    return await work(stop.signal);
+  } finally {
+    for (const name of names) process.off(name, onSignal);
+  }
+}
+
 // Resolves when the system has taken the text, so that the process may end and memory holds one text at a time.
 export function write(text: string, output: Writable = process.stdout): Promise<void> {
   return new Promise((resolve) => {

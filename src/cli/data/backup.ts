@@ -17,7 +17,7 @@ import { timeOfEntityId } from '../../identifiers/entity-id.js';
 import { timeText } from '../../identifiers/text.js';
 import { RefusedError } from '../../problems/problem.js';
 import { withDatabase } from '../command/database.js';
-import { CannotRunError, type Invocation, type Report } from '../command/definition.js';
+import { abortedBy, CannotRunError, type Invocation, type Report } from '../command/definition.js';
 import { inspect } from '../doctor/doctor.js';
 import { SCHEMA_CHECKS } from '../doctor/schema-checks.js';
 
@@ -114,19 +114,15 @@ async function dump(
   const program = await findDumpProgram(server === 'mysql');
   if (!program)
     throw new CannotRunError('neither mariadb-dump nor mysqldump is installed: see docs/recovery.md#back-up');
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  for (const signal of SIGNALS) process.once(signal, onSignal);
   let shown = -1;
   const onBytes = (bytes: number): void => {
     const size = Math.floor(bytes / STEP);
     if (size !== shown) invocation.showProgress(`copying ${location.database}: ${size} MiB`);
     shown = size;
   };
-  const dumping = dumpDatabase({ program, location, file, onBytes, signal: stop.signal });
-  const fault = await dumping.finally(() => {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-  });
+  const fault = await abortedBy(SIGNALS, (signal) =>
+    dumpDatabase({ program, location, file, onBytes, signal }),
+  );
   if (fault !== undefined) throw new RefusedError(`the copy is not complete and was deleted: ${fault}`);
 }
 

@@ -11,6 +11,7 @@ import { timeOfEntityId } from '../../identifiers/entity-id.js';
 import { Problem, RefusedError } from '../../problems/problem.js';
 import { withContext } from '../command/context.js';
 import {
+  abortedBy,
   CannotRunError,
   type Invocation,
   type Report,
@@ -29,34 +30,35 @@ export async function copyEvents(invocation: Invocation): Promise<Report> {
   const { path, last } = copy;
   const begin = last ? `continues after ${nameOf(last)}` : 'begins at the oldest event';
   await invocation.print(`${path}: ${begin}`, { file: path, after: last?.id ?? START });
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const stop = (): void => stopping.abort();
-  for (const name of STOPS) process.once(name, stop);
-  let copied = 0;
   try {
-    await withContext(async (context) => {
-      const feed = context.get(FeedService);
-      const retentionMs = context.get(Env).eventsRetention * 1000;
-      for (let after = last?.id ?? START; !signal.aborted;) {
-        const page = await feed
-          .read({ after, limit: PAGE, isWanted: () => true, signal })
-          .catch((error: unknown) => {
-            const isExpired = error instanceof Problem && error.code === 'cursor_expired';
-            throw isExpired && copy.last ? expired(path, copy.last, Date.now() - retentionMs) : error;
-          });
-        await copy.append(page.events);
-        copied += page.events.length;
-        invocation.showProgress(`${copied} events`);
-        after = page.next;
-        if (page.events.length < PAGE) await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
-      }
-    });
+    const copied = await abortedBy(STOPS, (signal) => appendEvents(copy, invocation, signal));
+    return { lines: [`${path}: ${copied} events copied`], json: [{ file: path, copied }] };
   } finally {
     await copy.close();
-    for (const name of STOPS) process.off(name, stop);
   }
-  return { lines: [`${path}: ${copied} events copied`], json: [{ file: path, copied }] };
+}
+
+/** Returns how many events it has copied when the signal aborts it. */
+function appendEvents(copy: CopyFile, invocation: Invocation, signal: AbortSignal): Promise<number> {
+  return withContext(async (context) => {
+    const feed = context.get(FeedService);
+    const retentionMs = context.get(Env).eventsRetention * 1000;
+    let copied = 0;
+    for (let after = copy.last?.id ?? START; !signal.aborted;) {
+      const page = await feed
+        .read({ after, limit: PAGE, isWanted: () => true, signal })
+        .catch((error: unknown) => {
+          const isExpired = error instanceof Problem && error.code === 'cursor_expired';
+          throw isExpired && copy.last ? expired(copy.path, copy.last, Date.now() - retentionMs) : error;
+        });
+      await copy.append(page.events);
+      copied += page.events.length;
+      invocation.showProgress(`${copied} events`);
+      after = page.next;
+      if (page.events.length < PAGE) await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return copied;
+  });
 }
 
 const nameOf = ({ id, at }: CopiedEvent): string => `event ${id} of ${at}`;
