@@ -222,8 +222,9 @@ it.each([
   await heal();
   const started = await starting.listening;
   // A start before the node notices its fate writes the row of the instance in vain, and listens while the node refuses.
-  const isReady = async (): Promise<boolean> => (await started.anyone.get('/health/ready')).status === 200;
-  await waitFor('the instance is ready', 20_000, isReady);
+  await expect
+    .poll(async () => (await started.anyone.get('/health/ready')).status, { timeout: 20_000 })
+    .toBe(200);
   const recoveryMs = performance.now() - begin;
   await started.stop();
   report({ faults: 1, requests: 1, wrong: 0, recoveriesMs: [recoveryMs] });
