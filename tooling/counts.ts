@@ -6,8 +6,8 @@ import { commentsOf } from './prose/prose-of.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BOUNDS = {
-  lines: 36_235,
-  files: 344,
+  lines: 37_600,
+  files: 358,
   small: 12,
   long: 0,
   providers: 15,
