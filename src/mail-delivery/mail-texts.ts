@@ -4,13 +4,22 @@ import { EmailCodesRepository } from '../auth/email-codes/email-codes.repository
 import { Transactions } from '../database/transactions/transactions.js';
 import { isNotice, type Mail } from '../mail/mail.entity.js';
 import { MailsRepository, type WaitingMail } from '../mail/mails.repository.js';
-import { harmless, lookUp, type MailText, type SignInDetails } from '../mail/template.js';
+import {
+  harmless,
+  harmlessUpTo,
+  type KeyDetails,
+  lookUp,
+  type MailText,
+  type SignInDetails,
+} from '../mail/template.js';
 import { InvitationListsRepository, type MailedInvitation } from '../orgs/state/invitations.lists.js';
 import { KnownAddresses } from '../rate-limits/login-limits.js';
 import { UsersRepository } from '../users/users.repository.js';
 
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_SENDER = 5;
+
+const MAX_SHOWN_KEY_NAME = 100;
 
 const UNVERIFIED = new Map([
   ['', 'an address that is not verified'],
@@ -47,6 +56,7 @@ export class MailTexts {
 
   private async textOf(mail: Mail, locale: string | null): Promise<MailText | undefined> {
     const { kind } = mail;
+    if (kind === 'key_created' || kind === 'key_reported') return keyText(kind, mail);
     if (isNotice(kind)) return { template: kind };
     if (kind === 'password_reset') return this.resetText(mail);
     if (await this.mails.isBeyondLimits(mail)) return undefined;
@@ -151,4 +161,10 @@ function signInText({ details }: Mail, locale: string | null): MailText | undefi
   const shown =
     system === undefined ? program : `${program} ${lookUp(locale, (tag) => ON.get(tag))} ${system}`;
   return { template: 'new_sign_in', ...others, user_agent: shown };
+}
+
+function keyText(template: 'key_created' | 'key_reported', { details }: Mail): MailText | undefined {
+  if (details === null) return undefined;
+  const { name, service } = JSON.parse(details) as KeyDetails;
+  return { template, key_name: harmlessUpTo(MAX_SHOWN_KEY_NAME, name), service };
 }

@@ -17,6 +17,8 @@ export const GROUP_OF_KIND = {
   invitation: 'invitation',
   password_breached: 'notice',
   new_sign_in: 'newSignIn',
+  key_created: 'notice',
+  key_reported: 'notice',
 } as const;
 
 export type MailKind = keyof typeof GROUP_OF_KIND;
@@ -72,6 +74,6 @@ export class Mail {
   /** codes only, because the text of a mail server may be anything */
   @Column({ name: 'last_error', type: 'varchar', length: 100, nullable: true }) lastError: string | null;
 
-  /** JSON of what the text says beside the code, such as the place of a new sign-in */
+  /** JSON of what the text says beside the code, such as the place of a new sign-in or the name of an API key */
   @Column({ type: 'varchar', length: 500, nullable: true }) details: string | null;
 }

@@ -54,7 +54,7 @@ export class MailsRepository {
   async deleteAddressesOf(tx: Transaction, user: { id: string; email: string }): Promise<void> {
     const mails = tx.of(this.mails);
     await mails.update({ recipient: user.email, kind: 'password_reset' }, { senderId: null });
-    await mails.update({ senderId: user.id, kind: 'new_sign_in' }, { details: null });
+    await mails.update({ senderId: user.id }, { details: null });
   }
 
   async findLastTurn(tx: Transaction, senderId: string, priority: MailPriority): Promise<number | undefined> {

@@ -48,7 +48,16 @@ export type Templates = ReadonlyMap<string, ReadonlyMap<TemplateName, Template>>
 const DEFAULT = '';
 
 type Always = 'email' | 'time' | 'product';
-type Placeholder = Always | 'code' | 'organization' | 'inviter' | 'ip' | 'user_agent' | 'device';
+type Placeholder =
+  | Always
+  | 'code'
+  | 'organization'
+  | 'inviter'
+  | 'ip'
+  | 'user_agent'
+  | 'device'
+  | 'key_name'
+  | 'service';
 
 type MailValues = Partial<Record<Placeholder, string>>;
 
@@ -57,9 +66,13 @@ export type MailText = { template: TemplateName; locale?: string | null } & Omit
 /** Rows of 0.3 have the whole user agent, and no `system`. */
 export type SignInDetails = Record<'ip' | 'user_agent' | 'device', string> & { system?: string };
 
+/** the name as the user wrote it, of an email about an API key */
+export type KeyDetails = Record<'name' | 'service', string>;
+
 const NAMES: readonly TemplateName[] = [...MAIL_KINDS, 'email_taken'];
 const IN_A_NOTICE: readonly Placeholder[] = ['email', 'time', 'product'];
 const WITH_CODE: readonly Placeholder[] = ['code', ...IN_A_NOTICE];
+const ABOUT_A_KEY: readonly Placeholder[] = [...IN_A_NOTICE, 'key_name', 'service'];
 const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   password_reset: WITH_CODE,
   password_setup: WITH_CODE,
@@ -67,6 +80,8 @@ const PLACEHOLDERS: Partial<Record<TemplateName, readonly string[]>> = {
   email_change: WITH_CODE,
   invitation: [...WITH_CODE, 'organization', 'inviter'] satisfies Placeholder[],
   new_sign_in: [...IN_A_NOTICE, 'ip', 'user_agent', 'device'] satisfies Placeholder[],
+  key_created: ABOUT_A_KEY,
+  key_reported: ABOUT_A_KEY,
 };
 
 const SHIPPED = join(import.meta.dirname, 'templates');

@@ -1,9 +1,12 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { hangTimeoutMs, waitFor } from '../../tooling/wait.js';
 import { invite, verified } from '../support/inviting.js';
 import { shownHeader } from '../support/mail-server.js';
 import { type Account, anAccount, anEmail, anOrgOf } from '../support/personas.js';
+import { insertRow } from '../support/rows.js';
 import { MailingInstallation } from './mailing-installation.js';
 
 const PRODUCT = 'Bücher & Söhne';
@@ -36,7 +39,7 @@ async function aReader(locale: string | null, name?: string): Promise<Account> {
 
 async function received(email: string) {
   const { subject, text } = await mailServer.next(email);
-  return { subject: shownHeader(subject), text, sent: subject };
+  return { subject: shownHeader(subject), text: text.replaceAll('\r\n', '\n'), sent: subject };
 }
 
 it.each([
@@ -90,4 +93,55 @@ it('is in the language of its sender if nobody has the address, and in that of i
   const other = anEmail('guest');
   await invite(stranger, await anOrgOf(stranger), { email: other, showCode: false });
   expect((await received(other)).text).toContain(', eine nicht bestätigte Adresse) lädt Sie');
+});
+
+it.each([
+  ['key_created', null, 'You have a new API key', 'Name', 'Service'],
+  ['key_created', 'de-AT', 'Sie haben einen neuen API-Schlüssel', 'Name', 'Dienst'],
+  ['key_reported', 'fr', 'Your API key was found and revoked', 'Name', 'Service'],
+  ['key_reported', 'de', 'Ihr API-Schlüssel wurde gefunden und widerrufen', 'Name', 'Dienst'],
+])('%s for the locale %s is called "%s" and shows the API key', async (kind, locale, subject, name, of) => {
+  const reader = await aReader(locale);
+  const notice = (keyName: string) =>
+    insertRow(mailing.db, 'mails', {
+      id: randomUUIDv7(),
+      kind,
+      recipient: reader.email,
+      sender_id: reader.id,
+      state: 'waiting',
+      created_at: Date.parse('2026-01-02T09:30Z'),
+      next_attempt_at: 0,
+      details: JSON.stringify({ name: keyName, service: 'billing' }),
+    });
+  await notice('https://evil.example/ "\u202E<b>ada@evil.example');
+  const mail = await received(reader.email);
+  expect(mail.subject).toBe(`[${PRODUCT}] ${subject}`);
+  expect(mail.text).toContain(
+    `    ${name}: https: / /evil. example/ '<b>ada @ evil. example\n    ${of}: billing\n`,
+  );
+  expect(mail.text.replaceAll(/\s+/g, ' ')).toMatch(/2026 (?:at|à|um) 09:30 UTC\)/);
+  expect(mail.text).toContain(reader.email);
+
+  await notice('\u200B'.repeat(60));
+  await mailServer.next(reader.email, 2);
+  expect((await received(reader.email)).text).toContain(`    ${name}: -\n`);
+});
+
+it('is not sent if the user of its API key was deleted meanwhile', async () => {
+  const reader = await aReader(null);
+  const mail = { kind: 'key_created', recipient: reader.email, sender_id: reader.id, created_at: 1 };
+  const details = JSON.stringify({ name: 'Deploy', service: 'billing' });
+  const later = { state: 'waiting', next_attempt_at: Date.now() + 3_600_000, details };
+  await insertRow(mailing.db, 'mails', { id: randomUUIDv7(), ...mail, ...later });
+  expect((await reader.delete('/api/me', { password: reader.password })).status).toBe(200);
+  expect(await mailing.db.query('SELECT details FROM mails WHERE sender_id = ?', [reader.id])).toEqual([
+    { details: null },
+  ]);
+  await mailing.db.query('UPDATE mails SET next_attempt_at = 1 WHERE sender_id = ?', [reader.id]);
+  await waitFor(
+    'the email is dropped',
+    hangTimeoutMs(),
+    async () => (await mailing.db.query('SELECT 1 FROM mails WHERE sender_id = ?', [reader.id])).length === 0,
+  );
+  expect(mailServer.to(reader.email)).toEqual([]);
 });
