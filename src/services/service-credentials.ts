@@ -1,39 +1,8 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { type ServiceOfSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
+import { Injectable } from '@nestjs/common';
+import { LastUses } from './last-uses.js';
+import { ServiceSecretsRepository } from './service-secrets.repository.js';
 import { beginsLikeSecret, hashSecret, isSecret, isServiceName, storedScopes } from './service-secrets.js';
 import type { ServicePrincipal } from '../access/principal.js';
-
-const HOUR_MS = 3_600_000;
-const RETRY_AFTER_MS = 60_000;
-const MAX_SECRETS = 10_000;
-
-@Injectable()
-export class SecretUses implements OnApplicationShutdown {
-  private readonly logger = new Logger('Services');
-  private readonly dueAt = new LRUCache<string, number>({ max: MAX_SECRETS });
-  private readonly running = new Set<Promise<void>>();
-
-  constructor(private readonly secrets: ServiceSecretsRepository) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.running);
-  }
-
-  note({ secretId, lastUsedAt }: Pick<ServiceOfSecret, 'secretId' | 'lastUsedAt'>, now = Date.now()): void {
-    const hour = now - (now % HOUR_MS);
-    if ((lastUsedAt ?? 0) >= hour || (this.dueAt.get(secretId) ?? 0) > now) return;
-    this.dueAt.set(secretId, hour + HOUR_MS);
-    const noting = this.secrets
-      .noteUse(secretId, hour)
-      .catch((error: unknown) => {
-        this.dueAt.set(secretId, now + RETRY_AFTER_MS);
-        this.logger.warn({ msg: 'use of a secret not noted, to be retried', secretId, err: error });
-      })
-      .finally(() => this.running.delete(noting));
-    this.running.add(noting);
-  }
-}
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i;
 const MAX_HEADER_LENGTH = 16_384;
@@ -81,7 +50,7 @@ function formDecoded(text: string): string | undefined {
 export class ServiceCredentials {
   constructor(
     private readonly secrets: ServiceSecretsRepository,
-    private readonly uses: SecretUses,
+    private readonly uses: LastUses,
   ) {}
 
   async authenticate(authorization: string | undefined): Promise<ServicePrincipal | undefined> {
@@ -89,7 +58,8 @@ export class ServiceCredentials {
     if (shown?.name === undefined || shown.secret === undefined) return undefined;
     const service = await this.secrets.findServiceOf(hashSecret(shown.secret));
     if (service?.name !== shown.name) return undefined;
-    this.uses.note(service);
+    const { secretId: id, lastUsedAt } = service;
+    this.uses.note({ id, lastUsedAt }, (...use) => this.secrets.noteUse(...use));
     return { kind: 'service', name: service.name, allow: storedScopes(service.allow), epoch: service.epoch };
   }
 }

@@ -1,8 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { LastUses } from './last-uses.js';
 import { ServiceCall, ServiceCallsRepository } from './service-calls.repository.js';
 import { ServiceChanges } from './service-changes.js';
-import { SecretUses, ServiceCredentials } from './service-credentials.js';
+import { ServiceCredentials } from './service-credentials.js';
 import { ServiceSecret, ServiceSecretsRepository } from './service-secrets.repository.js';
 import { Service, ServicesRepository } from './services.repository.js';
 
@@ -10,7 +11,7 @@ import { Service, ServicesRepository } from './services.repository.js';
 @Module({
   imports: [TypeOrmModule.forFeature([Service, ServiceSecret, ServiceCall])],
   providers: [
-    SecretUses,
+    LastUses,
     ServiceCallsRepository,
     ServiceChanges,
     ServiceCredentials,
@@ -18,6 +19,7 @@ import { Service, ServicesRepository } from './services.repository.js';
     ServicesRepository,
   ],
   exports: [
+    LastUses,
     ServiceCallsRepository,
     ServiceChanges,
     ServiceCredentials,

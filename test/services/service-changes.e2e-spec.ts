@@ -9,10 +9,11 @@ import { LiveTokens } from '../../src/auth/authentication.guard.js';
 import type { AccessTokenClaims } from '../../src/auth/tokens/access-token.js';
 import { TokenIssuer } from '../../src/auth/tokens/token-issuer.js';
 import { ServiceTokens } from '../../src/introspection/service-tokens.service.js';
+import { LastUses } from '../../src/services/last-uses.js';
 import { ServiceCallsRepository, stateOfWay } from '../../src/services/service-calls.repository.js';
 import { ServiceChanges } from '../../src/services/service-changes.js';
 import { ServicesModule } from '../../src/services/services.module.js';
-import { SecretUses, ServiceCredentials } from '../../src/services/service-credentials.js';
+import { ServiceCredentials } from '../../src/services/service-credentials.js';
 import { ServiceSecret, ServiceSecretsRepository } from '../../src/services/service-secrets.repository.js';
 import { times } from '../support/at-once.js';
 import { openDataLayer } from '../support/data-source.js';
@@ -28,7 +29,7 @@ const data = await openDataLayer({ JWT_ISSUER: 'https-issuer', JWT_AUDIENCE: 'au
 const { dataSource, transactions } = data;
 const services = await wired(data, ServicesModule);
 const secrets = services.get(ServiceSecretsRepository, { strict: false });
-const uses = services.get(SecretUses, { strict: false });
+const uses = services.get(LastUses, { strict: false });
 const changes = services.get(ServiceChanges, { strict: false });
 afterAll(async () => {
   await uses.onApplicationShutdown();
@@ -351,6 +352,7 @@ describe('a call of one service to another', () => {
 });
 
 describe('a service shows when a secret was used last', () => {
+  const write = (...use: [string, number]) => secrets.noteUse(...use);
   const lastUses = async () => (await secrets.findOf(name)).map(({ lastUsedAt }) => lastUsedAt);
 
   it('to the hour, written once in it', async () => {
@@ -365,7 +367,7 @@ describe('a service shows when a secret was used last', () => {
     const executed = recordStatements(dataSource);
     await authenticate(secret);
     // Nor does an instance that did not write it.
-    await new ServiceCredentials(secrets, new SecretUses(secrets)).authenticate(basic(name, secret));
+    await new ServiceCredentials(secrets, new LastUses()).authenticate(basic(name, secret));
     await uses.onApplicationShutdown();
     expect(executed.map(({ verb }) => verb)).toEqual(['SELECT', 'SELECT']);
   });
@@ -373,16 +375,16 @@ describe('a service shows when a secret was used last', () => {
   it('again in the next hour, and never back', async () => {
     const { id } = await add();
     const noon = 12 * HOUR_MS;
-    const used = { secretId: id, lastUsedAt: null };
+    const used = { id, lastUsedAt: null };
     const note = async (at: number, by = uses) => {
-      by.note(used, at);
+      by.note(used, write, at);
       await by.onApplicationShutdown();
       return lastUses();
     };
     expect(await note(noon + 5)).toEqual([noon]);
     expect(await note(noon + HOUR_MS - 1)).toEqual([noon]);
     expect(await note(noon + HOUR_MS)).toEqual([noon + HOUR_MS]);
-    expect(await note(noon + 5, new SecretUses(secrets))).toEqual([noon + HOUR_MS]);
+    expect(await note(noon + 5, new LastUses())).toEqual([noon + HOUR_MS]);
   });
 
   it('without failing a request where it cannot be written, which is tried again a minute later', async () => {
@@ -394,11 +396,12 @@ describe('a service shows when a secret was used last', () => {
       if (tries === 1) throw new Error('read-only');
       await secrets.noteUse(...use);
     };
-    const others = new SecretUses(failing);
+    const others = new LastUses();
+    const tryToWrite = (...use: [string, number]) => failing.noteUse(...use);
     expect(await new ServiceCredentials(failing, others).authenticate(basic(name, secret))).toBeDefined();
     await others.onApplicationShutdown();
-    others.note({ secretId: id, lastUsedAt: null });
-    others.note({ secretId: id, lastUsedAt: null }, Date.now() + 61_000);
+    others.note({ id, lastUsedAt: null }, tryToWrite);
+    others.note({ id, lastUsedAt: null }, tryToWrite, Date.now() + 61_000);
     await others.onApplicationShutdown();
     expect(tries).toBe(2);
     expect(await lastUses()).not.toEqual([null]);
