@@ -62,14 +62,15 @@ export class Writes {
     const { keyHash, fingerprint, isExpired = false } = key;
     if (isExpired) await this.keys.deleteExpired(tx, { userId, keyHash });
     const expiresAt = Date.now() + KEY_RETENTION_MS;
-    const body = JSON.stringify(answer, withoutCodes);
+    const body = JSON.stringify(answer, withoutSecrets);
     await this.keys.insert(tx, { userId, keyHash, fingerprint, status, body, expiresAt });
     return answer;
   }
 }
 
-function withoutCodes(name: string, value: unknown): unknown {
-  return name === 'code' ? undefined : value;
+/** Codes of invitations and API keys are shown once. */
+function withoutSecrets(name: string, value: unknown): unknown {
+  return name === 'code' || name === 'key' ? undefined : value;
 }
 
 @Injectable()

@@ -268,7 +268,7 @@ describe('equal requests with one key at once', () => {
   });
 });
 
-it('the kept answer has no code, which is shown once', async () => {
+it('the kept answer has neither a code nor an API key, which are shown once', async () => {
   const keys = new IdempotencyKeysRepository(
     data.dataSource.getRepository(IdempotencyKey),
     data.transactions,
@@ -284,11 +284,13 @@ it('the kept answer has no code, which is shown once', async () => {
   };
   const key = { keyHash: 'k', fingerprint: 'f' };
   const code = '7K2M9-QX4TB';
-  const answer = { invitation: { id: 'i', email: 'grace@example.com', code }, code };
+  const apiKey = { id: 'k', name: 'Deploy' };
+  const answer = { invitation: { id: 'i', email: 'grace@example.com', code }, code, apiKey, key: 'ack_' };
   const write = { kind: 'request' as const, actor, status: 201, dryRun: false, key };
   expect(await writes.run(write, actor.id, () => Promise.resolve(answer))).toBe(answer);
   const kept = await data.db.query("SELECT status, body FROM idempotency_keys WHERE user_id = 'ada'");
-  expect(kept).toEqual([{ status: 201, body: '{"invitation":{"id":"i","email":"grace@example.com"}}' }]);
+  const body = '{"invitation":{"id":"i","email":"grace@example.com"},"apiKey":{"id":"k","name":"Deploy"}}';
+  expect(kept).toEqual([{ status: 201, body }]);
 });
 
 it('the clean-up deletes answers of more than 24 hours ago', async () => {
