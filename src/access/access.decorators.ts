@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiParam, ApiSecurity } from '@nestjs/swagger';
 import {
   type Access,
-  BY_PASSWORD,
+  byPassword,
   type CallerKind,
   type ForBoundTokens,
   type ForUnverified,
@@ -12,7 +12,7 @@ import {
 import type { Role, ServiceScope } from './principal.js';
 
 /** `evenSuspended` also admits members who lack a second factor that the organization requires. */
-type MoreOfMembers = ForBoundTokens & { assurance?: typeof BY_PASSWORD; evenSuspended?: true };
+type MoreOfMembers = ForBoundTokens & { assurance?: typeof byPassword; evenSuspended?: true };
 
 const forUsers = (access: Access) => applyDecorators(RouteAccess(access), ApiBearerAuth());
 
@@ -23,7 +23,7 @@ export const SignedIn = (more: ForBoundTokens & ForUnverified = {}) => forUsers(
 
 /** Excludes delegated sessions, because a service must not take over the account. */
 export const SignedInByPassword = (more: ForUnverified = {}) =>
-  forUsers({ to: 'signed-in', assurance: BY_PASSWORD, ...more });
+  forUsers({ to: 'signed-in', assurance: byPassword, ...more });
 
 export const SignedInOrRefreshToken = () =>
   applyDecorators(
@@ -42,7 +42,7 @@ export const ApiOrgId = () =>
 export const MinRole = (minRole: Role, more: MoreOfMembers = {}) =>
   applyDecorators(forUsers({ to: 'members', minRole, ...more }), ApiOrgId());
 
-export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: BY_PASSWORD });
+export const MinRoleByPassword = (minRole: Role) => MinRole(minRole, { assurance: byPassword });
 
 export const PublicOrService = () =>
   applyDecorators(

@@ -41,7 +41,11 @@ type SessionAssurance = Pick<UserPrincipal, 'isDelegated'> & Partial<Pick<UserPr
 
 export const BY_PASSWORD: Assurance = { by: 'password' };
 
-export const operatorsAssurance = ({ operatorsSecondFactor, operatorsLoginAge }: Env): Assurance => ({
+type DeclaredAssurance = (env: Env) => Assurance;
+
+export const byPassword: DeclaredAssurance = () => BY_PASSWORD;
+
+export const operatorsAssurance: DeclaredAssurance = ({ operatorsSecondFactor, operatorsLoginAge }) => ({
   by: 'password',
   login: { secondFactor: operatorsSecondFactor === 'required', maxAge: operatorsLoginAge },
 });
@@ -78,10 +82,11 @@ export type CallerKind = (typeof CALLER_KINDS)[number];
 /** Every route declares exactly one. Accounts rejects requests to a route that declares none. */
 export type Access =
   | { to: 'everyone'; or?: 'service'; usedBy?: readonly CallerKind[] }
-  | ({ to: 'signed-in'; assurance?: Assurance; or?: 'refresh-token' } & ForBoundTokens & ForUnverified)
-  | ({ to: 'members'; minRole: Role; assurance?: Assurance; evenSuspended?: true } & ForBoundTokens)
+  | ({ to: 'signed-in'; assurance?: DeclaredAssurance; or?: 'refresh-token' } & ForBoundTokens &
+      ForUnverified)
+  | ({ to: 'members'; minRole: Role; assurance?: DeclaredAssurance; evenSuspended?: true } & ForBoundTokens)
   | { to: 'services'; scope?: ServiceScope }
-  | { to: 'operators'; assurance: (env: Env) => Assurance };
+  | { to: 'operators'; assurance: DeclaredAssurance };
 
 export const RouteAccess = Reflector.createDecorator<Access>();
 
@@ -124,7 +129,7 @@ export function requireAccess(access: Access | undefined, caller: RequestCaller,
     throw new Problem('email_not_verified', { detail: UNVERIFIED });
   if (access.to === 'services') return access.scope && requireScope(access.scope, principal);
   if (access.to === 'operators') return requireOperator(access.assurance(env), caller);
-  if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance);
+  if (access.to === 'signed-in' && access.assurance) requireAssurance(userOf(caller), access.assurance(env));
 }
 
 export function requireScope(scope: ServiceScope, principal: Principal | undefined): void {

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { type Access, requireAssurance, RouteAccess } from '../../access/route-access.js';
 import type { CurrentOrg } from '../../http/request-origin.js';
+import { Env } from '../../config/env.js';
 import { userOf } from '../../access/principal.js';
 import { isEntityId } from '../../identifiers/entity-id.js';
 import { MembersRepository } from '../state/members.repository.js';
@@ -18,6 +19,7 @@ export class RolesGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly members: MembersRepository,
+    private readonly env: Env,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -37,7 +39,7 @@ export class RolesGuard implements CanActivate {
     requireRole(found.role, 'member');
     if (found.isFactorRequired && !user.hasSecondFactor && !evenSuspended) throw requiredByOrg();
     requireRole(found.role, minRole);
-    requireAssurance(user, assurance);
+    requireAssurance(user, assurance?.(this.env));
     const { orgName: name, revision, secondFactorFrom } = found;
     request.org = { id: orgId, name, revision, secondFactorFrom };
   }
