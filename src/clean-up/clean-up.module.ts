@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { OrgsModule } from '../orgs/orgs.module.js';
 import { CleanUp } from './clean-up.js';
+import { OrgPurge } from './org-purge.js';
 
 @Module({
-  imports: [OrgsModule],
-  providers: [CleanUp],
+  providers: [CleanUp, OrgPurge],
   exports: [CleanUp],
 })
 export class CleanUpModule {}

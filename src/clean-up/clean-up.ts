@@ -10,10 +10,10 @@ import { EventsRetention } from '../events/events-retention.js';
 import { OperatorEmailsRepository } from '../events/operator-emails.repository.js';
 import { PendingMarks } from '../events/feed-numbering.js';
 import { Mails } from '../mail/mails.js';
-import { OrgPurge } from '../orgs/orgs.service.js';
 import { InvitationListsRepository } from '../orgs/state/invitations.lists.js';
 import { LiftedLimits } from '../rate-limits/login-limits.js';
 import { IdempotencyKeysRepository } from '../requests/idempotency-keys.repository.js';
+import { OrgPurge } from './org-purge.js';
 
 const CONTINUE_AFTER_MS = 1000;
 const MAX_BATCHES = 200;

@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { MembersModule } from './members/members.module.js';
 import { OperatedOrgs } from './operated-orgs.js';
 import { OrgsController } from './orgs.controller.js';
-import { OrgPurge, OrgsService } from './orgs.service.js';
+import { OrgsService } from './orgs.service.js';
 
 @Module({
   imports: [MembersModule],
   controllers: [OrgsController],
-  providers: [OperatedOrgs, OrgPurge, OrgsService],
-  exports: [OperatedOrgs, OrgPurge],
+  providers: [OperatedOrgs, OrgsService],
+  exports: [OperatedOrgs],
 })
 export class OrgsModule {}

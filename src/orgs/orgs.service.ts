@@ -15,7 +15,7 @@ import { EventsRepository } from '../events/events.repository.js';
 import { newEntityId } from '../identifiers/entity-id.js';
 import { Problem } from '../problems/problem.js';
 import { ACTOR, MembersRepository } from './state/members.repository.js';
-import { NO_FACTS, OrgsRepository } from './state/orgs.repository.js';
+import { OrgsRepository } from './state/orgs.repository.js';
 import type { UpdateOrgRequest } from './orgs.requests.js';
 import { MembersReader } from './members/members-reader.js';
 import type { Versioned } from '../requests/entity-tags.js';
@@ -24,11 +24,9 @@ import type { Write } from '../requests/write.js';
 import { Writes } from '../requests/writes.js';
 import { secondFactorNotEnabled, TooManyOrgsError } from './state/orgs.errors.js';
 import { requireOrgChange, requireRestorable, requireRole } from './state/policies.js';
-import { type LockedOrg, OrgChanges, type OrgEvent, requirementEvent } from './state/org-changes.js';
+import { OrgChanges, type OrgEvent, requirementEvent } from './state/org-changes.js';
 import { OrgDeletion } from './state/org-deletion.js';
-import { InvitationsRepository } from './state/invitations.repository.js';
-import { BATCH, type Batch } from '../database/statements.js';
-import { type Transaction, Unchanged } from '../database/transactions/transactions.js';
+import { Unchanged } from '../database/transactions/transactions.js';
 import { timeOrNull, timeText } from '../identifiers/text.js';
 
 const FIRST_REVISION = 1;
@@ -132,39 +130,6 @@ export class OrgsService {
       await org.record({ type: 'org.restored' });
       return { org: { id: orgId, name: org.name } };
     });
-  }
-}
-
-/** Deletes rows explicitly, because Galera does not certify cascades. The next batch resumes an interrupted purge. */
-@Injectable()
-export class OrgPurge {
-  constructor(
-    private readonly changes: OrgChanges,
-    private readonly orgs: OrgsRepository,
-    private readonly members: MembersRepository,
-    private readonly invitations: InvitationsRepository,
-  ) {}
-
-  async purgeBatch(now: number): Promise<Batch> {
-    const id = await this.orgs.findDue(now);
-    if (id === undefined) return { examined: 0, deleted: 0 };
-    const system = { actor: { kind: 'system' } } as const;
-    const { answer } = await this.changes.inAnyOrg(system, id, NO_FACTS, async (tx, org) => {
-      if (!org || org.purgeAt === null || org.purgeAt > now) return new Unchanged({ deleted: 0 });
-      if (org.purgeBeganAt === null) await this.orgs.beginPurge(tx, id, now);
-      return { deleted: await this.deleteRows(tx, org) };
-    });
-    return { examined: BATCH, ...answer };
-  }
-
-  private async deleteRows(tx: Transaction, org: LockedOrg): Promise<number> {
-    const members = await this.members.deleteOfOrg(tx, org.id, BATCH);
-    if (members === BATCH) return members;
-    const invitations = await this.invitations.deleteOfOrg(tx, org.id, BATCH);
-    if (invitations === BATCH) return members + invitations;
-    await this.orgs.purge(tx, org.id);
-    await org.record({ type: 'org.purged' });
-    return members + invitations + 1;
   }
 }
 

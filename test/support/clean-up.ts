@@ -32,7 +32,7 @@ import { MailsRepository } from '../../src/mail/mails.repository.js';
 import { AuthorizationCode, PendingRevocation, Session } from '../../src/auth/sessions/session.entity.js';
 import { AuthorizationCodesRepository } from '../../src/auth/sessions/authorization-codes.repository.js';
 import { InvitationListsRepository } from '../../src/orgs/state/invitations.lists.js';
-import { OrgPurge } from '../../src/orgs/orgs.service.js';
+import { OrgPurge } from '../../src/clean-up/org-purge.js';
 import { PendingRevocationsRepository } from '../../src/auth/sessions/pending-revocations.repository.js';
 import { UserSessionsRepository } from '../../src/auth/sessions/sessions.of-user.js';
 import { SessionDeletion } from '../../src/auth/sessions/session-deletion.js';
