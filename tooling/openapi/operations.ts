@@ -1,12 +1,14 @@
 import type { INestApplication } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { type Access, RouteAccess } from '#src/access/route-access';
+import { type Access, byPassword, RouteAccess } from '#src/access/route-access';
 import { handlersOf } from './caller-documents.ts';
 import { codeSamples } from './code-samples.ts';
 import { operationsOf } from './document-parts.ts';
 
 const STEP_UP = 'step-up: the access token of a session that was opened by password';
+
+const RECENT_LOGIN = `${STEP_UP} within the last 15 minutes (configurable)`;
 
 const ROLES = { member: '', admin: ' with the role `admin` or `owner`', owner: ' with the role `owner`' };
 
@@ -19,11 +21,15 @@ function requirementOf(access: Access): string {
     return 'an operator who logged in by password and second factor within the last hour (configurable)';
   if (access.to === 'members') {
     const member = `a member of the organization${ROLES[access.minRole]}`;
-    return access.assurance ? `${member}, and ${STEP_UP}` : member;
+    return access.assurance ? `${member}, and ${loginOf(access.assurance)}` : member;
   }
   if (access.or) return 'an access token, or a refresh token in the body';
-  if (access.assurance) return STEP_UP;
+  if (access.assurance) return loginOf(access.assurance);
   return access.boundTokens ? 'an access token, which may be bound to a service' : 'an access token';
+}
+
+function loginOf(assurance: typeof byPassword): string {
+  return assurance === byPassword ? STEP_UP : RECENT_LOGIN;
 }
 
 /** Puts what an operation requires after its purpose, the first paragraph. */

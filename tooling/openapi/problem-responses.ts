@@ -11,6 +11,7 @@ import {
   takesBoundTokens,
   UNVERIFIED,
 } from '#src/access/route-access';
+import { Env } from '#src/config/env';
 import type { Role } from '#src/access/principal';
 import { invalidFields, ownProblems, type ProblemExample, toExamples } from '#src/openapi/decorators';
 import { type Operation, operationsOf, type Response } from './document-parts.ts';
@@ -42,7 +43,7 @@ const MIN_ROLE_PROBLEMS: Record<Role, (ProblemCode | ProblemExample)[]> = {
   ],
 };
 
-function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
+function refusedTo(access: Access, env: Env): (ProblemCode | ProblemExample)[] {
   if (access.to === 'everyone') return [];
   if (access.to === 'services') {
     if (access.scope === undefined) return ['invalid_client'];
@@ -51,8 +52,7 @@ function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
   const refusals: (ProblemCode | ProblemExample)[] = ['unauthorized', 'invalid_token'];
   if (!takesBoundTokens(access)) refusals.push({ code: 'insufficient_scope', detail: BOUND_TOKEN });
   if (!admitsUnverified(access)) refusals.push({ code: 'email_not_verified', detail: UNVERIFIED });
-  if (access.to === 'operators')
-    return [...refusals, 'operator_required', 'insufficient_user_authentication'];
+  if (access.to === 'operators') refusals.push('operator_required');
   if (access.to === 'members')
     refusals.push(
       'org_not_found',
@@ -60,7 +60,8 @@ function refusedTo(access: Access): (ProblemCode | ProblemExample)[] {
       ...(access.evenSuspended ? [] : (['second_factor_required_by_org'] as const)),
       ...MIN_ROLE_PROBLEMS[access.minRole],
     );
-  return access.assurance ? [...refusals, 'step_up_required'] : refusals;
+  if (!access.assurance) return refusals;
+  return [...refusals, access.assurance(env).login ? 'insufficient_user_authentication' : 'step_up_required'];
 }
 
 const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
@@ -71,11 +72,10 @@ const MORE_HEADERS: Record<number, Parameters<typeof headerRefs>> = {
 
 export function addProblemResponses(document: OpenAPIObject, app: INestApplication): void {
   const handlers = handlersOf(app);
-  const reflector = app.get(Reflector);
   for (const { operationId = '', requestBody, responses } of operationsOf(document)) {
     const handler = handlers.get(operationId)!;
     const byStatus = Map.groupBy(
-      problemsOf(handler, bodyOf(handler, requestBody), reflector).map(
+      problemsOf(handler, bodyOf(handler, requestBody), app).map(
         operationId === TOKEN_REQUEST ? withOAuthError : (problem) => problem,
       ),
       ({ code }) => PROBLEMS[code].status,
@@ -92,12 +92,12 @@ function withOAuthError(problem: ProblemExample): ProblemExample {
   return { ...problem, extensions: { ...problem.extensions, error: 'invalid_request' } };
 }
 
-function problemsOf(handler: Handler, body: BodyKind, reflector: Reflector): ProblemExample[] {
-  const access = reflector.get(RouteAccess, handler);
+function problemsOf(handler: Handler, body: BodyKind, app: INestApplication): ProblemExample[] {
+  const access = app.get(Reflector).get(RouteAccess, handler);
   const isLimited = body !== 'none' && needsUser(access);
   const problems = toExamples([
     ...BODY_PROBLEMS[body],
-    ...refusedTo(access),
+    ...refusedTo(access, app.get(Env)),
     ...(isLimited ? (['rate_limited'] as const) : []),
     ...ownProblems(handler),
   ]);
