@@ -46,6 +46,7 @@ const FOLDERS = [
   'orgs/members',
   'orgs/invitations',
   'orgs',
+  'api-keys',
   'auth',
   'accounts',
   'introspection',

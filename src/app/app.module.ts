@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { ApiKeysModule } from '../api-keys/api-keys.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { AuthenticationGuard } from '../auth/authentication.guard.js';
 import type { KeyRing } from '../auth/tokens/signing-keys.js';
@@ -41,6 +42,7 @@ export class AppModule {
         MailDeliveryModule,
         OrgsModule,
         MembersModule,
+        ApiKeysModule,
         MeModule,
         InvitationsModule,
         IntrospectionModule,

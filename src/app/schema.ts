@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { ApiKey } from '../api-keys/api-key.entity.js';
 import { loadEnv } from '../config/env.js';
 import { EmailCode } from '../auth/email-codes/email-codes.repository.js';
 import { Instance } from '../auth/tokens/instances.repository.js';
@@ -15,6 +16,7 @@ import { IdempotencyKey } from '../requests/idempotency-keys.repository.js';
 import { CreateSchema1795219200000 } from '../database/migrations/1795219200000-create-schema.js';
 import { ProfilesAndProtection1795651200000 } from '../database/migrations/1795651200000-profiles-and-protection.js';
 import { ServiceCalls1795910400000 } from '../database/migrations/1795910400000-service-calls.js';
+import { ApiKeys1795996800000 } from '../database/migrations/1795996800000-api-keys.js';
 import { createDataSource, dataSourceOptions, type DatabaseSchema } from '../database/database.module.js';
 import { LiftedLimit } from '../rate-limits/lifted-limits.repository.js';
 import { ServiceCall } from '../services/service-calls.repository.js';
@@ -47,8 +49,14 @@ export const SCHEMA: DatabaseSchema = {
     Service,
     ServiceSecret,
     ServiceCall,
+    ApiKey,
   ],
-  migrations: [CreateSchema1795219200000, ProfilesAndProtection1795651200000, ServiceCalls1795910400000],
+  migrations: [
+    CreateSchema1795219200000,
+    ProfilesAndProtection1795651200000,
+    ServiceCalls1795910400000,
+    ApiKeys1795996800000,
+  ],
 };
 
 export async function migrationDataSource(): Promise<DataSource> {
