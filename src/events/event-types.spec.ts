@@ -14,7 +14,9 @@ it('tells services of all but what is internal, and of services only the one con
 
   expect(deliveredTo('no service')).toEqual(EVENT_TYPES.filter((type) => INTERNAL.test(type)));
   expect(deliveredTo('that service')).toEqual(
-    EVENT_TYPES.filter((type) => type.startsWith('service.') && !FOR_ALL_SERVICES.includes(type)),
+    EVENT_TYPES.filter(
+      (type) => /^(?:service\.|key\.created$)/.test(type) && !FOR_ALL_SERVICES.includes(type),
+    ),
   );
 
   const data = '{"service":"billing"}';

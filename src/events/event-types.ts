@@ -79,6 +79,8 @@ const SERVICE = { service: TEXT };
 const CALL = { service: TEXT, to: TEXT };
 const SECRET = { service: TEXT, secretId: ID };
 const KEY = { kid: TEXT };
+const API_KEY = { keyId: ID, service: TEXT, role: ROLE };
+const REVOKED_KEY = { keyId: ID, reason: words('revoked', 'reported', 'operator', 'mailbox_reset') };
 
 /** These show who has a second factor, so the feed gives the reason of any other end by the same actor. */
 const SECOND_FACTOR_CHANGES = ['second_factor_enabled', 'second_factor_removed'] as const;
@@ -227,6 +229,23 @@ const CATALOGUE = {
   }),
   'invitation.accepted': delivered('membership', 'A user accepted an invitation.', INVITATION),
   'invitation.declined': delivered('membership', 'A user declined an invitation.', INVITATION),
+  'key.created': {
+    deliveredTo: 'that service',
+    meaning:
+      'A user made an API key for the service, or an admin made one of an organization. `role` is the most that it may have.',
+    forms: [
+      { about: 'account', data: API_KEY },
+      { about: 'membership', data: API_KEY },
+    ],
+  },
+  'key.revoked': {
+    deliveredTo: 'all services',
+    meaning: 'An API key was revoked. Reject it, and tokens whose claim `key` names it.',
+    forms: [
+      { about: 'account', data: REVOKED_KEY },
+      { about: 'membership', data: REVOKED_KEY },
+    ],
+  },
   'keys.rotated': internal('keys', 'A signing key was added.', KEY),
   'keys.pruned': internal('keys', 'A signing key was removed.', KEY),
   'service.created': deliveredToItself('service', 'A service was added.', { ...SERVICE, allow: TEXT }),

@@ -35,7 +35,10 @@ export function requireUnprotected(actor: Actor, { operatorSince }: Pick<UserSta
   if (operatorSince !== null && isSignedInOperator(actor)) throw new Problem('operator_protected');
 }
 
-type UserEvent = EventWithout<'actor' | 'userId' | 'userRevision', EventType & `account.${string}`>;
+type UserEvent = EventWithout<
+  'actor' | 'userId' | 'userRevision',
+  EventType & `${'account' | 'key'}.${string}`
+>;
 
 export interface LockedUser extends UserState {
   record: (event: UserEvent, ...others: NewEvent[]) => Promise<void>;

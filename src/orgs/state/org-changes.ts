@@ -43,7 +43,7 @@ export function requirementEvent(from: number | null) {
 
 export type OrgEvent = EventWithout<
   'actor' | 'orgId' | 'orgRevision',
-  EventType & `${'org' | 'member' | 'invitation'}.${string}`
+  EventType & `${'org' | 'member' | 'invitation' | 'key'}.${string}`
 >;
 
 export interface LockedOrg extends OrgRow {
